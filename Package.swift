@@ -1,0 +1,115 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = {
+    var settings: [SwiftSetting] = [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+    if Context.environment["HTTPCHAIN_WARNINGS_AS_ERRORS"] == "1" {
+        settings.append(.treatAllWarnings(as: .error))
+    }
+    return settings
+}()
+
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+
+/// A library under `Sources/`.
+func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+/// A middleware under `Middleware/`: it sees the core and nothing of its neighbours.
+func stage(_ folder: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(
+        name: "HTTPChain\(folder)",
+        dependencies: ["HTTPChainCore", httpTypes] + dependencies,
+        path: "Middleware/\(folder)",
+        swiftSettings: settings
+    )
+}
+
+/// The tests of one target, under `Tests/`.
+func tests(_ name: String, of dependencies: [Target.Dependency]) -> Target {
+    .testTarget(
+        name: name,
+        dependencies: ["HTTPChainCore", "HTTPChainInMemory", "HTTPChainTesting", httpTypes] + dependencies,
+        swiftSettings: settings
+    )
+}
+
+/// A program under `Examples/`.
+func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: ["HTTPChain"] + dependencies,
+        path: "Examples/\(name)",
+        swiftSettings: settings
+    )
+}
+
+/// The stages that the umbrella re-exports: those without a dependency of their own.
+let lightStages = ["Headers", "StatusValidation"]
+
+let asyncHTTPClient = Target.Dependency.product(
+    name: "AsyncHTTPClient",
+    package: "async-http-client",
+    condition: .when(traits: ["AsyncHTTPClient"])
+)
+
+let package = Package(
+    name: "swift-http-chain",
+    platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
+    products: [
+        .library(name: "HTTPChain", targets: ["HTTPChain"]),
+        .library(name: "HTTPChainCore", targets: ["HTTPChainCore"]),
+        .library(name: "HTTPChainURLSession", targets: ["HTTPChainURLSession"]),
+        .library(name: "HTTPChainInMemory", targets: ["HTTPChainInMemory"]),
+        .library(name: "HTTPChainAsyncHTTPClient", targets: ["HTTPChainAsyncHTTPClient"]),
+        .library(name: "HTTPChainTesting", targets: ["HTTPChainTesting"]),
+    ] + lightStages.map { .library(name: "HTTPChain\($0)", targets: ["HTTPChain\($0)"]) },
+    traits: [
+        .trait(
+            name: "AsyncHTTPClient",
+            description: "AsyncHTTPClientTransport, for servers: brings in async-http-client and SwiftNIO."
+        )
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+    ],
+    targets: [
+        library("HTTPChainCore", [httpTypes]),
+        library("HTTPChainURLSession", ["HTTPChainCore", httpTypes]),
+        library("HTTPChainInMemory", ["HTTPChainCore", httpTypes]),
+        library("HTTPChainAsyncHTTPClient", ["HTTPChainCore", httpTypes, asyncHTTPClient]),
+        library(
+            "HTTPChainTesting",
+            [
+                "HTTPChainCore", "HTTPChainInMemory", httpTypes,
+                .product(name: "FlyingSocks", package: "FlyingFox"),
+            ]
+        ),
+        library(
+            "HTTPChain",
+            ["HTTPChainCore", "HTTPChainURLSession", "HTTPChainInMemory", httpTypes]
+                + lightStages.map { .target(name: "HTTPChain\($0)") }
+        ),
+
+        stage("Headers"),
+        stage("StatusValidation"),
+
+        tests("HTTPChainCoreTests", of: []),
+        tests("HTTPChainURLSessionTests", of: ["HTTPChainURLSession"]),
+        tests("HTTPChainInMemoryTests", of: []),
+        tests("HTTPChainAsyncHTTPClientTests", of: ["HTTPChainAsyncHTTPClient"]),
+        tests("HTTPChainTestingTests", of: []),
+        tests("HeadersTests", of: ["HTTPChainHeaders"]),
+        tests("StatusValidationTests", of: ["HTTPChainStatusValidation"]),
+
+        example("Quickstart", [httpTypes, .product(name: "FlyingFox", package: "FlyingFox")]),
+    ]
+)

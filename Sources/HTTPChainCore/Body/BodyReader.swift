@@ -1,0 +1,75 @@
+public import Foundation
+
+/// Reads a body from its beginning to its end, once.
+///
+/// A transform wraps a reader: its ``read()`` asks the inner one and changes what comes. There is no task and no
+/// queue between them, so nothing is read before somebody wants it. A reader is used by one task at a time; dropping
+/// it gives up the rest of the body, and a transfer behind it is cancelled.
+public protocol BodyReader {
+    /// The next bytes, never empty; `nil` at the end and ever after.
+    ///
+    /// - Throws: What the source throws, and `CancellationError` when the task is cancelled.
+    nonisolated(nonsending) mutating func read() async throws -> Data?
+}
+
+/// Reads bytes that are already there, in slices that share their storage.
+struct DataReader: BodyReader {
+    var rest: Data
+    let chunkSize: Int
+
+    init(_ data: Data, chunkSize: Int = Body.chunkSize) {
+        rest = data
+        self.chunkSize = chunkSize
+    }
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        guard !rest.isEmpty else { return nil }
+        let chunk = rest.prefix(chunkSize)
+        rest = rest.dropFirst(chunk.count)
+        return chunk
+    }
+}
+
+/// Reads an asynchronous sequence of chunks; empty chunks are passed over.
+struct SequenceReader<Iterator: AsyncIteratorProtocol>: BodyReader where Iterator.Element == Data {
+    var iterator: Iterator
+    var isFinished = false
+
+    init(_ iterator: Iterator) {
+        self.iterator = iterator
+    }
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        while !isFinished {
+            guard let chunk = try await iterator.next(isolation: #isolation) else {
+                isFinished = true
+                try Task.checkCancellation()
+                return nil
+            }
+            if !chunk.isEmpty { return chunk }
+        }
+        return nil
+    }
+}
+
+/// Holds a reader to the length that its body declares.
+struct LengthCheckingReader: BodyReader {
+    var inner: any BodyReader
+    let declared: Int64
+    var count: Int64 = 0
+
+    init(_ inner: any BodyReader, declared: Int64) {
+        self.inner = inner
+        self.declared = declared
+    }
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        guard let chunk = try await inner.read() else {
+            guard count == declared else { throw BodyError(.shorterThanDeclared(declared: declared, actual: count)) }
+            return nil
+        }
+        count += Int64(chunk.count)
+        guard count <= declared else { throw BodyError(.longerThanDeclared(declared: declared)) }
+        return chunk
+    }
+}

@@ -1,0 +1,88 @@
+extension Chain {
+    /// A chain with more stages on the inside, next to the transport.
+    ///
+    /// - Throws: ``ChainOrderError`` when the order becomes wrong.
+    public func appending(@ChainBuilder _ stages: () throws -> [any Middleware]) throws -> Chain {
+        try with(self.stages + stages())
+    }
+
+    /// A chain with one more stage on the inside, next to the transport.
+    ///
+    /// - Throws: ``ChainOrderError`` when the order becomes wrong.
+    public func appending(_ stage: some Middleware) throws -> Chain {
+        try with(stages + [stage])
+    }
+
+    /// A chain with one more stage just outside the first stage of a type.
+    ///
+    /// - Throws: ``ChainEditError`` when there is no such stage; ``ChainOrderError`` when the order becomes wrong.
+    public func inserting<Anchor: Middleware>(_ stage: some Middleware, before anchor: Anchor.Type) throws -> Chain {
+        var stages = stages
+        stages.insert(stage, at: try index(of: anchor))
+        return try with(stages)
+    }
+
+    /// A chain with one more stage just inside the last stage of a type.
+    ///
+    /// - Throws: ``ChainEditError`` when there is no such stage; ``ChainOrderError`` when the order becomes wrong.
+    public func inserting<Anchor: Middleware>(_ stage: some Middleware, after anchor: Anchor.Type) throws -> Chain {
+        guard let index = stages.lastIndex(where: { $0 is Anchor }) else {
+            throw ChainEditError(missing: anchor, in: self)
+        }
+        var stages = stages
+        stages.insert(stage, at: index + 1)
+        return try with(stages)
+    }
+
+    /// A chain with another stage in the place of the first of a type.
+    ///
+    /// - Throws: ``ChainEditError`` when there is no such stage; ``ChainOrderError`` when the order becomes wrong.
+    public func replacing<Old: Middleware>(_ old: Old.Type, with stage: some Middleware) throws -> Chain {
+        var stages = stages
+        stages[try index(of: old)] = stage
+        return try with(stages)
+    }
+
+    /// A chain without the stages of a type.
+    ///
+    /// - Throws: ``ChainEditError`` when there is no such stage; ``ChainOrderError`` when the order becomes wrong.
+    public func removing<Old: Middleware>(_ old: Old.Type) throws -> Chain {
+        _ = try index(of: old)
+        return try with(stages.filter { !($0 is Old) })
+    }
+
+    /// The same stages around another transport.
+    ///
+    /// - Throws: ``ChainOrderError`` when the stages do not go with it.
+    public func over(_ transport: any Transport) throws -> Chain {
+        try with(stages, transport: transport)
+    }
+
+    private func index<Stage: Middleware>(of type: Stage.Type) throws(ChainEditError) -> Int {
+        guard let index = stages.firstIndex(where: { $0 is Stage }) else {
+            throw ChainEditError(missing: type, in: self)
+        }
+        return index
+    }
+}
+
+/// An edit names a stage that the chain does not have.
+public struct ChainEditError: HTTPChainError, Hashable {
+    /// The type that was looked for.
+    public let missing: String
+    /// The stages the chain has, outermost first.
+    public let stages: [String]
+
+    init(missing: Any.Type, in chain: Chain) {
+        self.missing = StageSummary.name(of: missing)
+        stages = chain.stages.map(\.summary.name)
+    }
+
+    /// Always "Chain".
+    public var stage: String { "Chain" }
+
+    /// Which stage is missing, and which there are.
+    public var reason: String {
+        "there is no \(missing) in the chain; it has \(stages.isEmpty ? "no stages" : stages.joined(separator: ", "))"
+    }
+}

@@ -1,0 +1,85 @@
+/// Stages in order around a transport.
+///
+/// ```swift
+/// let chain = try Chain(transport: URLSessionTransport()) {
+///     StatusValidationMiddleware()
+///     HeadersMiddleware([.accept: "application/json"])
+/// }
+/// let user = try await chain.send(.get("https://api.example.com/users/42"), as: User.self)
+/// ```
+///
+/// The order is outermost first, both ways: the first stage sees the request first and the response last. A chain is
+/// made once and used for any number of calls at a time; it is a transport itself, so chains nest.
+public struct Chain: Transport {
+    let links: ChainLinks
+    private let defaultEnvironment: ChainEnvironment?
+    let order: OrderCheck
+
+    /// What the transport and the stages together offer.
+    public let capabilities: TransportCapabilities
+
+    /// Builds a chain.
+    ///
+    /// - Parameters:
+    ///   - transport: What carries the requests; a chain will do.
+    ///   - order: Whether the order of the stages is checked; it is by default.
+    ///   - environment: Clock and randomness for the calls that bring none; the system's by default.
+    ///   - stages: The stages, outermost first.
+    /// - Throws: ``ChainOrderError`` when the order is wrong or stages do not go together, with the fix for each.
+    public init(
+        transport: any Transport,
+        order: OrderCheck = .checked,
+        environment: ChainEnvironment? = nil,
+        @ChainBuilder stages: () throws -> [any Middleware] = { [] }
+    ) throws {
+        try self.init(stages(), transport: transport, order: order, environment: environment)
+    }
+
+    /// Builds a chain from stages in an array, outermost first.
+    ///
+    /// - Throws: ``ChainOrderError`` as ``init(transport:order:environment:stages:)`` does.
+    public init(
+        _ stages: [any Middleware],
+        transport: any Transport,
+        order: OrderCheck = .checked,
+        environment: ChainEnvironment? = nil
+    ) throws(ChainOrderError) {
+        if order == .checked {
+            let problems = ChainOrder.problems(of: stages, over: transport)
+            guard problems.isEmpty else { throw ChainOrderError(problems: problems) }
+        }
+        links = ChainLinks(stages: stages, transport: transport)
+        capabilities = ChainOrder.capabilities(of: stages, over: transport)[0]
+        defaultEnvironment = environment
+        self.order = order
+    }
+
+    /// The stages, outermost first.
+    public var stages: [any Middleware] { links.stages }
+
+    /// What carries the requests.
+    public var transport: any Transport { links.transport }
+
+    /// The name of the chain as a transport: that of the transport inside.
+    public var name: String { "chain over \(links.transport.name)" }
+
+    /// Sends a request through the stages.
+    ///
+    /// - Returns: The response; its body may still be arriving.
+    /// - Throws: What the stages and the transport throw; `CancellationError` when the task is cancelled.
+    public func send(_ request: consuming Request) async throws -> Response {
+        if let defaultEnvironment, !request.options.contains(EnvironmentOption.self) {
+            request.environment = defaultEnvironment
+        }
+        return try await Next(links: links, index: 0)(request)
+    }
+
+    func with(_ stages: [any Middleware], transport: (any Transport)? = nil, order: OrderCheck? = nil) throws -> Chain {
+        try Chain(
+            stages,
+            transport: transport ?? links.transport,
+            order: order ?? self.order,
+            environment: defaultEnvironment
+        )
+    }
+}

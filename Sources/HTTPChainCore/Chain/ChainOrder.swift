@@ -1,0 +1,113 @@
+/// The place of one stage in a chain that is being built.
+public struct ChainPlace: Sendable {
+    /// The stages around it, outermost first.
+    public let outside: [any Middleware]
+    /// The stages between it and the transport, outermost first.
+    public let inside: [any Middleware]
+    /// What the stages inside and the transport together offer.
+    public let capabilities: TransportCapabilities
+    /// The transport's name.
+    public let transportName: String
+}
+
+/// Something wrong with a chain, and how to mend it.
+public struct ChainProblem: Sendable, Hashable, CustomStringConvertible {
+    /// The stage it is about.
+    public let stage: String
+    /// What is wrong.
+    public let problem: String
+    /// What to do.
+    public let fix: String
+
+    /// Makes a problem.
+    public init(stage: String, problem: String, fix: String) {
+        self.stage = stage
+        self.problem = problem
+        self.fix = fix
+    }
+
+    /// One sentence: what is wrong, and what to do.
+    public var description: String { "\(problem); \(fix)" }
+}
+
+/// The stages given cannot make a sound chain: their order is wrong, or they do not go together.
+public struct ChainOrderError: HTTPChainError, Hashable {
+    /// All that is wrong, outermost stage first.
+    public let problems: [ChainProblem]
+
+    /// Always "Chain".
+    public var stage: String { "Chain" }
+
+    /// Every problem with its fix, and how to switch the check off.
+    public var reason: String {
+        problems.map(\.description).joined(separator: "\n  ")
+            + "\n  (Chain(transport:order: .unchecked) builds it all the same)"
+    }
+}
+
+/// Whether a chain checks the order of its stages when it is built.
+public enum OrderCheck: Sendable, Hashable {
+    /// A wrong order is a ``ChainOrderError``.
+    case checked
+    /// The stages are taken as they come.
+    case unchecked
+}
+
+enum ChainOrder {
+    static func problems(of stages: [any Middleware], over transport: any Transport) -> [ChainProblem] {
+        let capabilities = capabilities(of: stages, over: transport)
+        return stages.indices.flatMap { index -> [ChainProblem] in
+            let stage = stages[index]
+            let inner = capabilities[index + 1]
+            let place = ChainPlace(
+                outside: Array(stages[..<index]),
+                inside: Array(stages[(index + 1)...]),
+                capabilities: inner,
+                transportName: transport.name
+            )
+            return misplaced(stage, at: place) + clashes(of: stage, at: place) + stage.problems(at: place)
+        }
+    }
+
+    /// What each place in the chain finds inside it: element `n` is what stage `n - 1` stands on.
+    static func capabilities(of stages: [any Middleware], over transport: any Transport) -> [TransportCapabilities] {
+        var result = [transport.capabilities]
+        for stage in stages.reversed() {
+            result.append(stage.capabilities(over: result[result.count - 1]))
+        }
+        return result.reversed()
+    }
+
+    /// A stage stands too far in when one of a later phase stands outside it; the outermost of those is named, because
+    /// above it is where the stage has to go.
+    private static func misplaced(_ stage: any Middleware, at place: ChainPlace) -> [ChainProblem] {
+        guard let phase = stage.phase,
+            let other = place.outside.first(where: { $0.phase.map { phase < $0 } ?? false })
+        else { return [] }
+        let name = stage.summary.name
+        let otherName = other.summary.name
+        return [
+            ChainProblem(
+                stage: name,
+                problem: "\(name) must stand outside \(otherName): \(phase.reason)",
+                fix: "move it above \(otherName)"
+            )
+        ]
+    }
+
+    /// What a transport does on its own leaves nothing to do for a stage of the same concern.
+    private static func clashes(of stage: any Middleware, at place: ChainPlace) -> [ChainProblem] {
+        let name = stage.summary.name
+        func clash(_ what: String, _ fix: String) -> [ChainProblem] {
+            [ChainProblem(stage: name, problem: "\(name) has no effect: \(place.transportName) \(what)", fix: fix)]
+        }
+        switch stage.phase {
+        case .redirect where place.capabilities.contains(.followsRedirects):
+            return clash("follows redirects itself", "switch that off in the transport, or remove the stage")
+        case .cache where place.capabilities.contains(.caches):
+            return clash("caches itself", "switch that off in the transport, or remove the stage")
+        default:
+            return []
+        }
+    }
+}

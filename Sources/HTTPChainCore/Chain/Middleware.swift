@@ -1,0 +1,88 @@
+/// One stage of a chain: it sees a request on its way out and the response on its way back.
+///
+/// ```swift
+/// struct UserAgentMiddleware: Middleware {
+///     let name: String
+///     func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+///         request.head.headerFields[.userAgent] = name
+///         return try await next(request)
+///     }
+/// }
+/// ```
+///
+/// A stage may change the request before it calls `next` and the response after; call `next` not at all, and answer
+/// itself; or call it again, with a request that can be sent again. It does not keep the request, it lets errors and
+/// cancellation through, and it drains or drops the response of an attempt it gives up.
+public protocol Middleware: Sendable {
+    /// Where in a chain the stage belongs; `nil`, the default, for one that may stand anywhere.
+    var phase: Phase? { get }
+
+    /// What the stage is and how it is set, for ``Chain/explain()``; by default its type's name alone.
+    var summary: StageSummary { get }
+
+    /// What this stage finds wrong with its place in a chain, beyond the order of phases; by default nothing.
+    ///
+    /// - Parameter place: The stages around it and the transport's capabilities.
+    func problems(at place: ChainPlace) -> [ChainProblem]
+
+    /// What the stages outside can count on, given what the stages inside and the transport offer; unchanged by
+    /// default.
+    func capabilities(over inner: TransportCapabilities) -> TransportCapabilities
+
+    /// Handles one call.
+    ///
+    /// - Parameters:
+    ///   - request: The request, for the stage to change as it likes.
+    ///   - next: The rest of the chain.
+    /// - Returns: The response for the stages outside.
+    func intercept(_ request: consuming Request, next: Next) async throws -> Response
+}
+
+extension Middleware {
+    /// Anywhere.
+    public var phase: Phase? { nil }
+
+    /// The type's name.
+    public var summary: StageSummary { StageSummary(StageSummary.name(of: Self.self)) }
+
+    /// Nothing wrong.
+    public func problems(at place: ChainPlace) -> [ChainProblem] { [] }
+
+    /// What the inside offers.
+    public func capabilities(over inner: TransportCapabilities) -> TransportCapabilities { inner }
+}
+
+/// What a stage is and how it is set, for people to read.
+public struct StageSummary: Sendable, Hashable {
+    /// One setting of a stage.
+    public struct Setting: Sendable, Hashable {
+        /// What is set.
+        public let name: String
+        /// To what; never a secret.
+        public let value: String
+    }
+
+    /// The stage's name: its type's, unless it has a better one.
+    public var name: String
+    /// What the stage does, in a few words.
+    public var purpose: String
+    /// How it is set, secrets redacted.
+    public var settings: [Setting]
+
+    /// Makes a summary.
+    ///
+    /// - Parameters:
+    ///   - name: The stage's name.
+    ///   - purpose: What it does, in a few words.
+    ///   - settings: How it is set; the caller redacts secrets.
+    public init(_ name: String, purpose: String = "", settings: KeyValuePairs<String, String> = [:]) {
+        self.name = name
+        self.purpose = purpose
+        self.settings = settings.map { Setting(name: $0.key, value: $0.value) }
+    }
+
+    /// A type's name as a stage is called by it, without generic arguments.
+    public static func name(of type: Any.Type) -> String {
+        String(String(describing: type).prefix { $0 != "<" })
+    }
+}

@@ -1,0 +1,35 @@
+/// A source of random numbers that several tasks may ask at once.
+public protocol RandomSource: Sendable {
+    /// 64 random bits.
+    func next() -> UInt64
+}
+
+/// The system's cryptographically secure generator.
+public struct SystemRandom: RandomSource {
+    /// Makes a view of the system's generator.
+    public init() {}
+
+    /// 64 random bits from the operating system.
+    public func next() -> UInt64 {
+        var generator = SystemRandomNumberGenerator()
+        return generator.next()
+    }
+}
+
+extension RandomSource {
+    /// A number drawn evenly from `range`.
+    public func double(in range: ClosedRange<Double>) -> Double {
+        let unit = Double(next() >> 11) * 0x1p-53
+        return range.lowerBound + (range.upperBound - range.lowerBound) * unit
+    }
+
+    /// `count` random bytes.
+    public func bytes(_ count: Int) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(count)
+        while result.count < count {
+            withUnsafeBytes(of: next()) { result.append(contentsOf: $0.prefix(count - result.count)) }
+        }
+        return result
+    }
+}

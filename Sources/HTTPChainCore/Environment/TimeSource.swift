@@ -1,0 +1,33 @@
+public import Foundation
+
+/// A clock that measures and waits, and a calendar that dates.
+public protocol TimeSource: Sendable {
+    /// Time since an arbitrary fixed point; never goes backwards, not even when the wall clock is set.
+    var elapsed: Duration { get }
+    /// The wall clock, for what a protocol dates (`Date`, `Expires`, token expiry).
+    var date: Date { get }
+    /// Waits for `duration`; returns at once when it is not positive.
+    ///
+    /// - Throws: `CancellationError` as soon as the task is cancelled.
+    func sleep(for duration: Duration) async throws
+}
+
+/// The system's monotonic clock and wall clock.
+public struct SystemTime: TimeSource {
+    private static let origin = ContinuousClock.now
+
+    /// Makes a view of the system's clocks.
+    public init() {}
+
+    /// Time since the process first asked.
+    public var elapsed: Duration { Self.origin.duration(to: ContinuousClock.now) }
+
+    /// The system's wall clock.
+    public var date: Date { Date() }
+
+    /// Waits on the system's monotonic clock, which goes on while the machine sleeps.
+    public func sleep(for duration: Duration) async throws {
+        guard duration > .zero else { return try Task.checkCancellation() }
+        try await Task.sleep(for: duration, clock: .continuous)
+    }
+}

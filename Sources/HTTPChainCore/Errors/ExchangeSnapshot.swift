@@ -1,0 +1,81 @@
+public import Foundation
+public import HTTPTypes
+
+/// A request as it stood, and what was known of its answer, with secrets redacted: fit for errors and logs.
+public struct ExchangeSnapshot: Sendable, Hashable, CustomStringConvertible {
+    /// The request's method.
+    public let method: HTTPRequest.Method
+    /// The request's URL without user information and with secret query values redacted.
+    public let url: String
+    /// The request's header fields, secret values redacted.
+    public let requestFields: HTTPFields
+    /// The response head, secret values redacted; `nil` when none arrived.
+    public let response: HTTPResponse?
+    /// The first bytes of the response body; `nil` when none were read.
+    public let bodyPreview: BodyPreview?
+
+    /// Takes the snapshot.
+    ///
+    /// - Parameters:
+    ///   - request: The request as it stands.
+    ///   - response: The response head, if there was one.
+    ///   - preview: The first bytes of the response body, if they were read.
+    ///   - redaction: What counts as a secret.
+    public init(
+        _ request: HTTPRequest,
+        response: HTTPResponse? = nil,
+        preview: BodyPreview? = nil,
+        redaction: Redaction = .standard
+    ) {
+        method = request.method
+        url = redaction.url(Request(head: request).url)
+        requestFields = redaction.fields(request.headerFields)
+        self.response = response.map { head in
+            var head = head
+            head.headerFields = redaction.fields(head.headerFields)
+            return head
+        }
+        bodyPreview = preview
+    }
+
+    /// One line: `GET https://… → 404 Not Found, application/json: {"error":…`.
+    public var description: String {
+        var text = "\(method) \(url)"
+        if let response { text += " → \(response.status)" }
+        if let type = response?.headerFields[.contentType] { text += ", \(type)" }
+        if let bodyPreview { text += ": \(bodyPreview)" }
+        return text
+    }
+}
+
+/// The first bytes of a body.
+public struct BodyPreview: Sendable, Hashable, CustomStringConvertible {
+    /// The bytes seen.
+    public let bytes: Data
+    /// Whether the body goes on after them, as far as is known.
+    public let isTruncated: Bool
+
+    /// Makes a preview.
+    public init(_ bytes: Data, isTruncated: Bool) {
+        self.bytes = bytes
+        self.isTruncated = isTruncated
+    }
+
+    /// The bytes as text with control characters shown as spaces, or their number when they are not text.
+    public var description: String {
+        guard let text = textPrefix else {
+            return "\(bytes.count)\(isTruncated ? " or more" : "") bytes of binary data"
+        }
+        let printable = text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : String($0) }.joined()
+        return printable + (isTruncated ? "…" : "")
+    }
+
+    /// The text, also when the preview ends inside a character.
+    private var textPrefix: String? {
+        for dropped in 0...min(3, bytes.count) {
+            if let text = String(data: bytes.dropLast(dropped), encoding: .utf8) { return text }
+            guard isTruncated else { return nil }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+public import HTTPTypes
+
+/// What counts as a secret, and how it is blotted out of errors, traces and logs.
+public struct Redaction: Sendable, Hashable {
+    /// What stands in place of a secret.
+    public static let placeholder = "<redacted>"
+
+    /// Header fields whose values are never shown, in lower case.
+    public var fieldNames: Set<String>
+    /// Query parameters whose values are never shown, in lower case.
+    public var queryNames: Set<String>
+
+    /// Makes rules from names; letter case does not matter.
+    public init(fieldNames: some Sequence<String>, queryNames: some Sequence<String>) {
+        self.fieldNames = Set(fieldNames.map { $0.lowercased() })
+        self.queryNames = Set(queryNames.map { $0.lowercased() })
+    }
+
+    /// The fields and parameters that carry credentials by standard or by habit.
+    public static let standard = Redaction(
+        fieldNames: [
+            "authorization", "proxy-authorization", "cookie", "set-cookie", "authentication-info",
+            "proxy-authentication-info", "x-api-key", "api-key", "apikey", "x-auth-token", "x-access-token",
+            "x-csrf-token", "x-xsrf-token", "x-session-token", "x-amz-security-token", "x-goog-api-key", "dpop",
+        ],
+        queryNames: [
+            "access_token", "api_key", "apikey", "api-key", "auth", "client_secret", "code", "id_token", "key",
+            "password", "passwd", "pwd", "refresh_token", "secret", "session", "sid", "sig", "signature", "token",
+            "x-amz-credential", "x-amz-security-token", "x-amz-signature", "x-goog-credential", "x-goog-signature",
+        ]
+    )
+
+    /// Whether a header field's value is a secret.
+    public func isSecret(_ name: HTTPField.Name) -> Bool {
+        fieldNames.contains(name.canonicalName)
+    }
+
+    /// The field's value, or the placeholder when it is a secret.
+    public func value(of field: HTTPField) -> String {
+        isSecret(field.name) ? Self.placeholder : field.value
+    }
+
+    /// The same fields with secret values blotted out.
+    public func fields(_ fields: HTTPFields) -> HTTPFields {
+        var result = HTTPFields()
+        for field in fields {
+            result.append(isSecret(field.name) ? HTTPField(name: field.name, value: Self.placeholder) : field)
+        }
+        return result
+    }
+
+    /// The URL without user information and with secret query values blotted out.
+    public func url(_ url: String) -> String {
+        var text = url
+        if let start = text.range(of: "//")?.upperBound {
+            let end = text[start...].firstIndex { "/?#".contains($0) } ?? text.endIndex
+            if let at = text[start..<end].lastIndex(of: "@") {
+                text.replaceSubrange(start..<at, with: Self.placeholder)
+            }
+        }
+        guard let question = text.firstIndex(of: "?") else { return text }
+        let queryStart = text.index(after: question)
+        let pairs = text[queryStart...].split(separator: "&", omittingEmptySubsequences: false).map { pair in
+            guard let equals = pair.firstIndex(of: "="),
+                queryNames.contains((String(pair[..<equals]).removingPercentEncoding ?? "").lowercased())
+            else { return String(pair) }
+            return String(pair[...equals]) + Self.placeholder
+        }
+        return String(text[..<queryStart]) + pairs.joined(separator: "&")
+    }
+}

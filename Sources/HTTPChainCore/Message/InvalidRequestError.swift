@@ -1,0 +1,57 @@
+/// A request that cannot be sent as it stands; nothing was sent.
+public struct InvalidRequestError: HTTPChainError {
+    /// What is wrong with the request.
+    public enum Problem: Sendable, Hashable {
+        /// The target is not absolute: no stage completed the reference.
+        case relativeURL(String)
+        /// The URL (first) does not make sense for the reason given (second).
+        case invalidURL(String, String)
+        /// A header field's value holds CR, LF or NUL.
+        case invalidHeaderValue(name: String)
+        /// The Content-Length field is not a number of bytes.
+        case invalidContentLength(String)
+        /// The Content-Length field and the body's own length differ.
+        case contentLengthMismatch(declared: Int64, actual: Int64)
+        /// The body declares a negative length.
+        case negativeLength(Int64)
+        /// A typed value reached the transport: no serializer turned it into bytes.
+        case unserializedBody(type: String)
+        /// The transport cannot send a body of this kind.
+        case unsupportedBody(String)
+    }
+
+    /// What is wrong with the request.
+    public let problem: Problem
+
+    /// Makes the error for a problem.
+    public init(_ problem: Problem) {
+        self.problem = problem
+    }
+
+    /// Always "transport": the last place a request passes.
+    public var stage: String { "transport" }
+
+    /// What is wrong and what to do about it.
+    public var reason: String {
+        switch problem {
+        case .relativeURL(let reference):
+            "the URL reference \"\(Redaction.standard.url(reference))\" has no host; "
+                + "give an absolute URL or add a stage that completes it"
+        case .invalidURL(let url, let why):
+            "the URL \"\(Redaction.standard.url(url))\" is invalid: \(why)"
+        case .invalidHeaderValue(let name):
+            "the value of the header field \(name) holds a line break or NUL (RFC 9110 §5.5); remove it"
+        case .invalidContentLength(let text):
+            "Content-Length \"\(text)\" is not a number of bytes; remove the field, the transport sets it"
+        case .contentLengthMismatch(let declared, let actual):
+            "Content-Length says \(declared) bytes but the body has \(actual); remove the field, the transport sets it"
+        case .negativeLength(let length):
+            "the body declares a length of \(length) bytes; give its real length, or nil when it is not known"
+        case .unserializedBody(let type):
+            "a body of type \(type) reached the transport unserialized; add a serializer stage to the chain, "
+                + "or send bytes (Request.post(_:json:) encodes at once)"
+        case .unsupportedBody(let what):
+            what
+        }
+    }
+}

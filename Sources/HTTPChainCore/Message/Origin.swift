@@ -1,0 +1,90 @@
+import HTTPTypes
+
+/// Scheme, host and port: the boundary that credentials do not cross (RFC 6454 §4, RFC 9110 §4.3.1).
+public struct Origin: Sendable, Hashable, CustomStringConvertible {
+    /// `http` or `https`, in lower case.
+    public let scheme: String
+    /// The host in lower case; an IPv6 address stands in its brackets.
+    public let host: String
+    /// The port, the scheme's own (80, 443) where the URL names none.
+    public let port: Int
+
+    /// The origin of a scheme and an authority, or `nil` when they do not name one.
+    public init?(scheme: String?, authority: String?) {
+        guard let scheme = scheme?.lowercased(), let authority,
+            let address = Authority(authority), let defaultPort = Self.defaultPorts[scheme]
+        else { return nil }
+        self.scheme = scheme
+        self.host = address.host.lowercased()
+        self.port = address.port ?? defaultPort
+    }
+
+    /// The origin of an absolute URL, or `nil` when it has none.
+    public init?(_ url: String) {
+        let reference = URLReference(url)
+        self.init(scheme: reference.scheme, authority: reference.authority)
+    }
+
+    private static let defaultPorts = ["http": 80, "https": 443]
+
+    /// The origin as RFC 6454 §6.2 writes it: without a default port.
+    public var description: String {
+        port == Self.defaultPorts[scheme] ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
+    }
+}
+
+extension Request {
+    /// Where the request goes, or `nil` while its target is not absolute.
+    public var origin: Origin? { Origin(scheme: head.scheme, authority: head.authority) }
+}
+
+/// The pieces of a URL's authority, RFC 3986 §3.2.
+struct Authority {
+    var userInfo: Substring?
+    var host: Substring
+    var port: Int?
+
+    init?(_ text: String) {
+        var rest = text[...]
+        if let at = rest.lastIndex(of: "@") {
+            userInfo = rest[..<at]
+            rest = rest[rest.index(after: at)...]
+        }
+        let portStart: Substring.Index?
+        if rest.hasPrefix("[") {
+            guard let close = rest.firstIndex(of: "]") else { return nil }
+            let next = rest.index(after: close)
+            guard next == rest.endIndex || rest[next] == ":" else { return nil }
+            portStart = next == rest.endIndex ? nil : next
+        } else {
+            portStart = rest.firstIndex(of: ":")
+        }
+        host = portStart.map { rest[..<$0] } ?? rest
+        guard !host.isEmpty, Self.isPlausibleHost(host) else { return nil }
+        if let portStart {
+            let digits = rest[rest.index(after: portStart)...]
+            if !digits.isEmpty {
+                guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(digits),
+                    number <= 65535
+                else { return nil }
+                port = number
+            }
+        }
+    }
+
+    /// What RFC 3986 §3.2.2 lets a host consist of: reg-name characters, or a bracketed address.
+    private static func isPlausibleHost(_ host: Substring) -> Bool {
+        let bracketed = host.hasPrefix("[")
+        let inner = bracketed ? host.dropFirst().dropLast() : host
+        return !inner.isEmpty
+            && inner.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                case UInt8(ascii: ":"): bracketed
+                default: "-._~%!$&'()*+,;=".utf8.contains(byte)
+                }
+            }
+    }
+}

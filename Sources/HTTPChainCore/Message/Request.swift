@@ -1,0 +1,98 @@
+public import HTTPTypes
+
+/// An HTTP request on its way through a chain.
+///
+/// A small value: a head, a body and the options that this one call sets for the stages. Stages that take it as
+/// `consuming` change it in place.
+public struct Request: Sendable {
+    /// Method, target and header fields.
+    public var head: HTTPRequest
+    /// What is sent after the head.
+    public var body: Body
+    /// Settings of this call for the stages it passes.
+    public var options: RequestOptions
+
+    /// Makes a request of its parts.
+    public init(head: HTTPRequest, body: Body = .empty, options: RequestOptions = RequestOptions()) {
+        self.head = head
+        self.body = body
+        self.options = options
+    }
+
+    /// Makes a request to a URL.
+    ///
+    /// The URL may be absolute, or a reference (`"users/42"`) that a URL-building stage completes. It is not judged
+    /// here: one that does not make sense, and a reference that nothing completed, is an ``InvalidRequestError`` when
+    /// it reaches the transport.
+    ///
+    /// - Parameters:
+    ///   - method: The request method, RFC 9110 §9.
+    ///   - url: The target; a fragment is kept off the wire.
+    ///   - headers: Header fields; characters that no field value may hold (CR, LF, NUL) become spaces.
+    ///   - body: What is sent after the head.
+    public init(_ method: HTTPRequest.Method, _ url: String, headers: HTTPFields = [:], body: Body = .empty) {
+        let target = URLReference(url)
+        self.init(
+            head: HTTPRequest(
+                method: method,
+                scheme: target.scheme,
+                authority: target.authority,
+                path: target.path,
+                headerFields: headers
+            ),
+            body: body
+        )
+    }
+}
+
+extension Request {
+    /// The request's target as a URL: absolute when scheme and authority are known, else the bare reference.
+    public var url: String {
+        get {
+            let path = head.path ?? ""
+            guard let authority = head.authority else { return path }
+            return (head.scheme.map { $0 + "://" } ?? "//") + authority + path
+        }
+        set {
+            let target = URLReference(newValue)
+            head.scheme = target.scheme
+            head.authority = target.authority
+            head.path = target.path
+        }
+    }
+
+    /// A GET request, RFC 9110 §9.3.1.
+    public static func get(_ url: String, headers: HTTPFields = [:]) -> Request {
+        Request(.get, url, headers: headers)
+    }
+
+    /// A HEAD request, RFC 9110 §9.3.2.
+    public static func head(_ url: String, headers: HTTPFields = [:]) -> Request {
+        Request(.head, url, headers: headers)
+    }
+
+    /// A POST request, RFC 9110 §9.3.3.
+    public static func post(_ url: String, headers: HTTPFields = [:], body: Body = .empty) -> Request {
+        Request(.post, url, headers: headers, body: body)
+    }
+
+    /// A PUT request, RFC 9110 §9.3.4.
+    public static func put(_ url: String, headers: HTTPFields = [:], body: Body = .empty) -> Request {
+        Request(.put, url, headers: headers, body: body)
+    }
+
+    /// A PATCH request, RFC 5789.
+    public static func patch(_ url: String, headers: HTTPFields = [:], body: Body = .empty) -> Request {
+        Request(.patch, url, headers: headers, body: body)
+    }
+
+    /// A DELETE request, RFC 9110 §9.3.5.
+    public static func delete(_ url: String, headers: HTTPFields = [:], body: Body = .empty) -> Request {
+        Request(.delete, url, headers: headers, body: body)
+    }
+
+    /// An OPTIONS request, RFC 9110 §9.3.7.
+    public static func options(_ url: String, headers: HTTPFields = [:]) -> Request {
+        Request(.options, url, headers: headers)
+    }
+}

@@ -1,0 +1,54 @@
+/// A typed setting that one request can carry for a stage.
+///
+/// ```swift
+/// enum Priority: RequestOption {
+///     static var defaultValue: Int { 0 }
+/// }
+/// request.options[Priority.self] = 5
+/// ```
+public protocol RequestOption {
+    /// What the option holds.
+    associatedtype Value: Sendable
+    /// What a request that does not set the option reads.
+    static var defaultValue: Value { get }
+    /// Whether the value is a secret or grants access; such options do not survive a cross-origin hop and are never
+    /// printed. `false` unless declared.
+    static var isCredential: Bool { get }
+}
+
+extension RequestOption {
+    /// Options are harmless unless they say otherwise.
+    public static var isCredential: Bool { false }
+}
+
+/// The per-call settings of a request: how one call overrides what a stage does by default.
+public struct RequestOptions: Sendable {
+    private var storage = OptionStorage()
+
+    /// No options: every stage does what it was configured to.
+    public init() {}
+
+    /// The value of an option, or its default when the request does not set it.
+    public subscript<Option: RequestOption>(_ option: Option.Type) -> Option.Value {
+        get { storage.value(option, as: Option.Value.self) ?? Option.defaultValue }
+        set { storage.set(newValue, for: option, isCredential: Option.isCredential) }
+    }
+
+    /// Whether the request sets this option itself.
+    public func contains<Option: RequestOption>(_ option: Option.Type) -> Bool {
+        storage.value(option, as: Option.Value.self) != nil
+    }
+
+    /// Back to the option's default.
+    public mutating func remove<Option: RequestOption>(_ option: Option.Type) {
+        storage.remove(option)
+    }
+
+    /// Removes every option that is a credential, as a hop to another origin must.
+    public mutating func removeCredentials() {
+        storage.removeCredentials()
+    }
+
+    /// The names of the options set, in the order they were first set, for logs and traces; values are not shown.
+    public var names: [String] { storage.entries.map(\.name) }
+}

@@ -1,0 +1,35 @@
+public import HTTPTypes
+
+/// An HTTP response on its way back through a chain.
+///
+/// The head is complete; the body may still be arriving and is read by whoever wants it. Dropping a response whose
+/// body was not read cancels the transfer.
+public struct Response: Sendable {
+    /// Status and header fields.
+    public var head: HTTPResponse
+    /// The content, read by pulling.
+    public var body: Body
+    /// What stages attached.
+    public var options: ResponseOptions
+
+    /// Makes a response of its parts.
+    public init(head: HTTPResponse, body: Body = .empty, options: ResponseOptions = ResponseOptions()) {
+        self.head = head
+        self.body = body
+        self.options = options
+    }
+
+    /// Makes a response from a status, header fields and a body.
+    public init(_ status: HTTPResponse.Status, headers: HTTPFields = [:], body: Body = .empty) {
+        self.init(head: HTTPResponse(status: status, headerFields: headers), body: body)
+    }
+
+    /// The status code and reason, RFC 9110 §15.
+    public var status: HTTPResponse.Status { head.status }
+
+    /// The header fields.
+    public var headers: HTTPFields {
+        get { head.headerFields }
+        set { head.headerFields = newValue }
+    }
+}

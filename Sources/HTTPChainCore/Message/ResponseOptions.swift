@@ -1,0 +1,24 @@
+/// A typed value that a stage attaches to a response for the caller and for the stages outside it.
+public protocol ResponseOption {
+    /// What is attached.
+    associatedtype Value: Sendable
+    /// What is read where nothing was attached.
+    static var defaultValue: Value { get }
+}
+
+/// What the stages attached to a response: a decoded value, cache status, hops.
+public struct ResponseOptions: Sendable {
+    private var storage = OptionStorage()
+
+    /// Nothing attached.
+    public init() {}
+
+    /// The attached value, or the option's default.
+    public subscript<Option: ResponseOption>(_ option: Option.Type) -> Option.Value {
+        get { storage.value(option, as: Option.Value.self) ?? Option.defaultValue }
+        set { storage.set(newValue, for: option) }
+    }
+
+    /// The names of what is attached, in the order it was attached.
+    public var names: [String] { storage.entries.map(\.name) }
+}

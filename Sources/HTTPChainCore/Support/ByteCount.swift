@@ -1,0 +1,55 @@
+/// A number of bytes, as used for limits and sizes.
+///
+/// An integer literal counts bytes: `collect(upTo: 4_096)`.
+public struct ByteCount: Sendable, Hashable, Comparable, ExpressibleByIntegerLiteral, CustomStringConvertible {
+    /// The number of bytes; never negative.
+    public let bytes: Int64
+
+    /// Counts `bytes`; a negative number counts as 0.
+    public init(_ bytes: Int64) {
+        self.bytes = max(0, bytes)
+    }
+
+    /// Counts `value` bytes; a negative number counts as 0.
+    public init(integerLiteral value: Int64) {
+        self.init(value)
+    }
+
+    /// `count` bytes.
+    public static func bytes(_ count: Int64) -> ByteCount { ByteCount(count) }
+    /// `count` × 1,000 bytes.
+    public static func kilobytes(_ count: Int64) -> ByteCount { scaled(count, 1000) }
+    /// `count` × 1,000,000 bytes.
+    public static func megabytes(_ count: Int64) -> ByteCount { scaled(count, 1_000_000) }
+    /// `count` × 1,000,000,000 bytes.
+    public static func gigabytes(_ count: Int64) -> ByteCount { scaled(count, 1_000_000_000) }
+    /// `count` × 1,024 bytes.
+    public static func kibibytes(_ count: Int64) -> ByteCount { scaled(count, 1 << 10) }
+    /// `count` × 1,048,576 bytes.
+    public static func mebibytes(_ count: Int64) -> ByteCount { scaled(count, 1 << 20) }
+    /// `count` × 1,073,741,824 bytes.
+    public static func gibibytes(_ count: Int64) -> ByteCount { scaled(count, 1 << 30) }
+    /// No limit in practice: the largest count there is.
+    public static let unlimited = ByteCount(.max)
+
+    private static func scaled(_ count: Int64, _ unit: Int64) -> ByteCount {
+        let (product, overflow) = count.multipliedReportingOverflow(by: unit)
+        return overflow ? .unlimited : ByteCount(product)
+    }
+
+    /// Orders by number of bytes.
+    public static func < (lhs: ByteCount, rhs: ByteCount) -> Bool { lhs.bytes < rhs.bytes }
+
+    /// The count in the largest unit that divides it, such as "64 KiB", "50 MB" or "1234 bytes".
+    public var description: String {
+        if self == .unlimited { return "unlimited" }
+        let units: [(Int64, String)] = [
+            (1 << 30, "GiB"), (1_000_000_000, "GB"), (1 << 20, "MiB"), (1_000_000, "MB"), (1 << 10, "KiB"),
+            (1000, "kB"),
+        ]
+        for (size, unit) in units where bytes >= size && bytes % size == 0 {
+            return "\(bytes / size) \(unit)"
+        }
+        return bytes == 1 ? "1 byte" : "\(bytes) bytes"
+    }
+}
