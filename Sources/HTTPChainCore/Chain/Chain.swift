@@ -71,7 +71,7 @@ public struct Chain: Transport {
         if let defaultEnvironment, !request.options.contains(EnvironmentOption.self) {
             request.environment = defaultEnvironment
         }
-        return try await Next(links: links, index: 0)(request)
+        return try await links.first(request)
     }
 
     func with(_ stages: [any Middleware], transport: (any Transport)? = nil, order: OrderCheck? = nil) throws -> Chain {
