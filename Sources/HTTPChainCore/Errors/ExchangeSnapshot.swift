@@ -72,7 +72,7 @@ public struct BodyPreview: Sendable, Hashable, CustomStringConvertible {
 
     /// The text, also when the preview ends inside a character.
     private var textPrefix: String? {
-        for dropped in 0...min(3, bytes.count) {
+        for dropped in 0...min(3, max(0, bytes.count - 1)) {
             if let text = String(data: bytes.dropLast(dropped), encoding: .utf8) { return text }
             guard isTruncated else { return nil }
         }

@@ -1,5 +1,5 @@
 /// A request that cannot be sent as it stands; nothing was sent.
-public struct InvalidRequestError: HTTPChainError {
+public struct InvalidRequestError: HTTPChainError, Hashable {
     /// What is wrong with the request.
     public enum Problem: Sendable, Hashable {
         /// The target is not absolute: no stage completed the reference.
