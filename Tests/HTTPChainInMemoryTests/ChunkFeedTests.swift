@@ -165,6 +165,31 @@ struct CancellationTests {
         #expect(feed.isCancelled)
     }
 
+    @Test("Reading what is already there ends too when the task is cancelled")
+    func reading() async throws {
+        transport.enqueue(.text("abc"))
+        let response = try await transport.send(.get(base))
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await response.body.text()
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test("A closure that ignores its cancellation gives no response")
+    func ignoringClosure() async throws {
+        let transport = InMemoryTransport { _ in
+            withUnsafeCurrentTask { $0?.cancel() }
+            return Response(.ok, body: "abc")
+        }
+        let task = Task { try await transport.send(.get(base)) }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        let record = try #require(transport.requests.first)
+        #expect(record.error is CancellationError)
+        #expect(record.response == nil)
+        #expect(record.responseBody == .none)
+    }
+
     @Test("An upload ends when the task is cancelled")
     func upload() async throws {
         transport.enqueue(.ok)

@@ -184,6 +184,25 @@ struct RecordingTests {
         #expect(transport.requests.last?.responseBody == .complete)
     }
 
+    @Test("A recorded request is described without secrets and content")
+    func description() async throws {
+        let transport = InMemoryTransport { _ in Response(.ok) }
+        let headers: HTTPFields = [.authorization: "Bearer hunter2"]
+        _ = try await transport.send(.post(base + "/x?token=hunter2", headers: headers, body: "hunter2"))
+        let record = try #require(transport.requests.first)
+        #expect("\(record)" == "POST https://example.com/x?token=<redacted> → 200 OK (sent 7 bytes)")
+    }
+
+    @Test("What stages attached to a response stays on it")
+    func responseOptions() async throws {
+        let transport = InMemoryTransport { _ in
+            var response = Response(.ok, body: "x")
+            response.options[DecodedValue.self] = 5
+            return response
+        }
+        #expect(try await transport.send(.get(base)).options[DecodedValue.self] as? Int == 5)
+    }
+
     @Test("A test can wait for requests")
     func waitForRequests() async throws {
         let transport = InMemoryTransport()

@@ -110,21 +110,30 @@ struct ScriptedReplyTests {
         transport.enqueue(ScriptedReply(chunks: chunks).delayed(by: .zero, betweenChunks: .seconds(5)))
         let response = try await transport.send(Request.get(base).on(time))
         async let text = response.body.text()
-        try await time.advanceSleeper(by: .seconds(5))
-        try await transport.waitForBytes(2)
-        #expect(time.elapsed == .seconds(5))
-        try await time.advanceSleeper(by: .seconds(5))
+        try await time.waitForSleeps(1)
+        #expect(transport.requests.first?.responseBytesRead == 1)
+        time.advance(by: .seconds(5))
+        try await time.waitForSleeps(2)
+        #expect(transport.requests.first?.responseBytesRead == 2)
+        time.advance(by: .seconds(5))
         #expect(try await text == "abc")
         #expect(time.elapsed == .seconds(10))
     }
-}
+    @Test("A reply can come without the request's body being read")
+    func early() async throws {
+        let transport = InMemoryTransport()
+        let upload = ChunkFeed()
+        transport.enqueue(.status(413).withoutReadingRequestBody())
+        #expect(try await transport.send(.post(base, body: upload.body)).status == .contentTooLarge)
+        #expect(try await upload.waitUntilClosed() == false)
+        #expect(transport.requests.first?.bodyLength == 0)
+    }
 
-extension InMemoryTransport {
-    /// Waits until the client has read this much of the last response.
-    func waitForBytes(_ count: Int64) async throws {
-        while requests.last?.responseBytesRead ?? 0 < count {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+    @Test("What a reply says of itself names no content")
+    func description() {
+        #expect("\(ScriptedReply.text("secret"))" == "200 OK, 6 bytes")
+        #expect("\(ScriptedReply(.accepted, feed: ChunkFeed()))" == "202 Accepted, fed by hand")
+        let late = ScriptedReply.failure(.beforeHead()).delayed(by: .seconds(2))
+        #expect("\(late)" == "200 OK, after 2.0 seconds, fails beforeHead")
     }
 }

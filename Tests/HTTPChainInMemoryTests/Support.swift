@@ -10,6 +10,7 @@ final class ManualTime: TimeSource {
     private struct State: Sendable {
         var elapsed: Duration = .zero
         var sleepers = 0
+        var sleeps = 0
     }
     private let state = Watched(State())
 
@@ -19,6 +20,7 @@ final class ManualTime: TimeSource {
     func sleep(for duration: Duration) async throws {
         let deadline = state.update { state in
             state.sleepers += 1
+            state.sleeps += 1
             return state.elapsed + duration
         }
         defer { state.update { $0.sleepers -= 1 } }
@@ -33,6 +35,11 @@ final class ManualTime: TimeSource {
     func advanceSleeper(by duration: Duration) async throws {
         try await waitForSleepers(1)
         advance(by: duration)
+    }
+
+    /// Waits until this many sleeps have begun in all.
+    func waitForSleeps(_ count: Int) async throws {
+        try await state.wait { $0.sleeps >= count ? () : nil }
     }
 
     func waitForSleepers(_ count: Int) async throws {

@@ -63,6 +63,16 @@ public struct RecordedRequest: Sendable {
     }
 }
 
+extension RecordedRequest: CustomStringConvertible {
+    /// Method, URL, answer or error, and size, with secrets redacted and no content.
+    public var description: String {
+        var text = "\(ExchangeSnapshot(head, response: response))"
+        if bodyLength > 0 { text += " (sent \(ByteCount(bodyLength)))" }
+        if let error { text += " → \(error)" }
+        return text
+    }
+}
+
 extension RecordedRequest {
     mutating func append(_ chunk: Data, upTo limit: ByteCount) {
         bodyLength += Int64(chunk.count)
@@ -70,6 +80,8 @@ extension RecordedRequest {
     }
 
     mutating func note(_ progress: DeliveryProgress) {
+        // The response of a call that failed after all reaches nobody, and its end says nothing.
+        guard error == nil else { return }
         switch progress {
         case .reading(let count): responseBytesRead = count
         case .complete: responseBody = .complete

@@ -13,7 +13,7 @@ public import HTTPChainCore
 /// ```
 ///
 /// The test sees the other side too: ``waitForDemand()`` returns when the reader waits for more, and ``isCancelled``
-/// tells that it dropped the body before the end.
+/// tells that it dropped the body before the end. ``body`` serves as the body of a request as well.
 public final class ChunkFeed: Sendable {
     fileprivate enum End: Sendable {
         case finished
@@ -116,7 +116,9 @@ public final class ChunkFeed: Sendable {
         }
     }
 
-    /// The body, for a response made by hand; it can be read once, and so can no other body of this feed.
+    /// The body, for a response or a request made by hand.
+    ///
+    /// It can be read once. Asking again gives a body whose reading is ``BodyError/Problem/alreadyRead``.
     public var body: Body {
         let isFirst = state.update { state in
             defer { state.isAttached = true }

@@ -18,13 +18,14 @@ struct Delivery: Sendable {
 
     /// Plays a scripted reply.
     ///
-    /// - Parameter receive: Takes in the request; not called when the script fails before the connection.
+    /// - Parameter receive: Takes in the request; not called when the script fails before the connection or does not
+    ///   read it.
     func play(_ reply: ScriptedReply, receive: () async throws -> Void) async throws -> Response {
         if let fault = reply.fault, fault.point == .beforeConnect {
             try await wait(for: reply.delay)
             throw failure(fault)
         }
-        try await receive()
+        if reply.readsRequestBody { try await receive() }
         try await wait(for: reply.delay)
         if let fault = reply.fault, fault.point == .beforeHead { throw failure(fault) }
         var delivery = self

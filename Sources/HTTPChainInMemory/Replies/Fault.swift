@@ -6,6 +6,9 @@ public import HTTPChainCore
 /// server may have seen. ``at(_:throwing:)`` throws an error of yours instead.
 public struct Fault: Sendable {
     /// Where in an exchange it fails.
+    ///
+    /// The points after the head strike whoever reads the body; an answer that cannot have one (to HEAD, 204, 304) is
+    /// complete with its head.
     public enum Point: Sendable, Hashable {
         /// Before there is a connection: no byte of the request is read or sent.
         case beforeConnect

@@ -28,6 +28,10 @@ public struct ScriptedReply: Sendable {
     public var chunkDelay: Duration = .zero
     /// Where and how the exchange fails; it does not by default.
     public var fault: Fault?
+    /// Whether the request's body is read before the answer; `true` by default.
+    ///
+    /// A server that refuses an upload by its head alone (413, 417) does not read it.
+    public var readsRequestBody = true
 
     private var content: Content
 
@@ -94,6 +98,13 @@ public struct ScriptedReply: Sendable {
     public func failing(_ fault: Fault) -> ScriptedReply {
         var reply = self
         reply.fault = fault
+        return reply
+    }
+
+    /// The same reply, given without reading the request's body.
+    public func withoutReadingRequestBody() -> ScriptedReply {
+        var reply = self
+        reply.readsRequestBody = false
         return reply
     }
 

@@ -51,11 +51,11 @@ public final class InMemoryTransport: Transport {
     ///   - capabilities: What the stages above are told, to test how they adapt; all that a good network transport can
     ///     by default.
     ///   - recordedBodyLimit: How much of each request's body is recorded; 1 MiB by default.
-    ///   - recordedRequestLimit: How many requests are recorded, the latest; 100,000 by default.
+    ///   - recordedRequestLimit: How many requests are recorded, the latest; 10,000 by default.
     public init(
         capabilities: TransportCapabilities = .inMemory,
         recordedBodyLimit: ByteCount = .mebibytes(1),
-        recordedRequestLimit: Int = 100_000
+        recordedRequestLimit: Int = 10_000
     ) {
         self.capabilities = capabilities
         bodyLimit = recordedBodyLimit
