@@ -73,9 +73,8 @@ struct Delivery: Sendable {
 
     private func framed(_ response: Response, declared: Int64?) -> Body {
         let body = response.body
-        let exchange = ExchangeSnapshot(request, response: response.head)
         let tap = DeliveryTap(observer)
-        return .once(length: declared) { [transport, time, chunkDelay, fault] in
+        return .once(length: declared) { [request, head = response.head, transport, time, chunkDelay, fault] in
             DeliveryReader(
                 inner: try await body.makeReader(),
                 declared: declared,
@@ -83,7 +82,8 @@ struct Delivery: Sendable {
                 chunkDelay: chunkDelay,
                 time: time,
                 transport: transport,
-                exchange: exchange,
+                request: request,
+                head: head,
                 tap: tap
             )
         }
@@ -154,7 +154,8 @@ private struct DeliveryReader: BodyReader {
     let chunkDelay: Duration
     let time: any TimeSource
     let transport: String
-    let exchange: ExchangeSnapshot
+    let request: HTTPRequest
+    let head: HTTPResponse
     let tap: DeliveryTap
     var count: Int64 = 0
     var end: Result<Void, any Error>?
@@ -199,6 +200,8 @@ private struct DeliveryReader: BodyReader {
         if let declared, count > declared { throw BodyError(.longerThanDeclared(declared: declared)) }
         return chunk
     }
+
+    private var exchange: ExchangeSnapshot { ExchangeSnapshot(request, response: head) }
 
     private func failure(_ fault: Fault) -> any Error {
         fault.error(transport: transport, exchange: exchange)

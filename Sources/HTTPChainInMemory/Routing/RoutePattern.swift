@@ -90,9 +90,9 @@ struct RoutePattern: Sendable {
             texts.append("host is \(actual), the route wants \(wanted)")
             distance += 2
         }
-        if case .mismatch(let text, let likeness) = matchPath(target) {
-            texts.append(text)
-            distance += 3 - 2 * likeness
+        if case .mismatch(let index) = matchPath(target) {
+            texts.append(explain(mismatchAt: index, in: target))
+            distance += 3 - 2 * Double(index) / Double(max(segments.count, target.segments.count, 1))
         }
         if let missing = missingParameter(in: target) {
             texts.append("query lacks \(Redaction.standard.url("?" + missing).dropFirst())")
@@ -119,41 +119,42 @@ struct RoutePattern: Sendable {
 
     private enum PathResult {
         case match([String: String])
-        case mismatch(String, likeness: Double)
+        /// Where the path ceases to fit.
+        case mismatch(at: Int)
     }
 
     private func matchPath(_ target: RouteTarget) -> PathResult {
         var variables: [String: String] = [:]
-        func mismatch(at index: Int, _ text: String) -> PathResult {
-            .mismatch(text, likeness: Double(index) / Double(max(segments.count, target.segments.count, 1)))
-        }
         for (index, segment) in segments.enumerated() {
             if case .tail(let prefix) = segment {
-                let rest = target.segments.dropFirst(index).joined(separator: "/")
-                guard rest.hasPrefix(prefix) else {
-                    return mismatch(at: index, "path has \"\(rest)\" where the route wants \"\(prefix)*\"")
-                }
+                let rest = target.path(from: index)
+                guard rest.hasPrefix(prefix) else { return .mismatch(at: index) }
                 variables["*"] = String(rest.dropFirst(prefix.count))
                 return .match(variables)
             }
-            guard index < target.segments.count else {
-                return mismatch(at: index, "path ends where the route wants \(describe(segment))")
-            }
+            guard index < target.segments.count else { return .mismatch(at: index) }
             let actual = target.segments[index]
             switch segment {
-            case .literal(let wanted) where wanted != actual:
-                return mismatch(at: index, "path has \"\(actual)\" where the route wants \(describe(segment))")
-            case .variable where actual.isEmpty:
-                return mismatch(at: index, "path has nothing where the route wants \(describe(segment))")
+            case .literal(let wanted) where wanted != actual: return .mismatch(at: index)
+            case .variable where actual.isEmpty: return .mismatch(at: index)
             case .variable(let name): variables[name] = actual
             case .literal, .tail: break
             }
         }
-        guard target.segments.count == segments.count else {
-            let rest = target.segments.dropFirst(segments.count).joined(separator: "/")
-            return mismatch(at: segments.count, "path goes on with \"/\(rest)\" where the route ends")
+        return target.segments.count == segments.count ? .match(variables) : .mismatch(at: segments.count)
+    }
+
+    private func explain(mismatchAt index: Int, in target: RouteTarget) -> String {
+        guard index < segments.count else {
+            return "path goes on with \"/\(target.path(from: index))\" where the route ends"
         }
-        return .match(variables)
+        let wanted = describe(segments[index])
+        if case .tail = segments[index] {
+            return "path has \"\(target.path(from: index))\" where the route wants \(wanted)"
+        }
+        guard index < target.segments.count else { return "path ends where the route wants \(wanted)" }
+        let actual = target.segments[index]
+        return "path has \(actual.isEmpty ? "nothing" : "\"\(actual)\"") where the route wants \(wanted)"
     }
 
     private func describe(_ segment: Segment) -> String {
@@ -188,11 +189,15 @@ struct RouteTarget: Sendable {
         }
     }
 
+    func path(from index: Int) -> String {
+        segments.dropFirst(index).joined(separator: "/")
+    }
+
     static func pieces(of path: Substring) -> [Substring] {
         (path.hasPrefix("/") ? path.dropFirst() : path).split(separator: "/", omittingEmptySubsequences: false)
     }
 }
 
 private func decoded(_ text: Substring) -> String {
-    text.removingPercentEncoding ?? String(text)
+    text.utf8.contains(UInt8(ascii: "%")) ? text.removingPercentEncoding ?? String(text) : String(text)
 }

@@ -42,6 +42,8 @@ public final class InMemoryTransport: Transport {
 
     /// What the stages above are told of the transport; it does not change what the transport does.
     public let capabilities: TransportCapabilities
+    /// "InMemoryTransport".
+    public let name = "InMemoryTransport"
     private let bodyLimit: ByteCount
     private let state: Watched<State>
 
