@@ -56,7 +56,8 @@ enum FixedOperation: Sendable {
 
 extension [FixedOperation] {
     func apply(to fields: inout HTTPFields) throws(HeadersError) {
-        fields.reserveCapacity(fields.count + count)
+        // One allocation for these and the few that stages further in add.
+        if fields.isEmpty { fields.reserveCapacity(Swift.max(count, 8)) }
         for operation in self { try operation.apply(to: &fields) }
     }
 }

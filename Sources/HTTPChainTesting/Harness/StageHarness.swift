@@ -176,3 +176,8 @@ extension Request {
     /// Method and URL, secrets redacted.
     var summary: String { "\(head.method) \(Redaction.standard.url(url))" }
 }
+
+extension HTTPResponse.Status {
+    /// The code, and the reason phrase where there is one.
+    var summary: String { reasonPhrase.isEmpty ? "\(code)" : "\(code) \(reasonPhrase)" }
+}

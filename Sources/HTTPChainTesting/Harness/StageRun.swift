@@ -248,7 +248,7 @@ extension Result<Response, any Error> {
     /// What a stage did, to complete "it …".
     var summary: String {
         switch self {
-        case .success(let response): "returned \(response.status)"
+        case .success(let response): "returned \(response.status.summary)"
         case .failure(let error): "threw \(error)"
         }
     }

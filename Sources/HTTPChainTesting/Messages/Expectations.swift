@@ -109,7 +109,7 @@ private func compare(
 ) async throws {
     var differences: [String] = []
     if let status, status.code != actual.status.code {
-        differences.append("the status is \(actual.status), not \(status)")
+        differences.append("the status is \(actual.status.summary), not \(status.summary)")
     }
     differences += fields.differences(from: actual.headers)
     differences += try await contentDifferences(actual.body, body)

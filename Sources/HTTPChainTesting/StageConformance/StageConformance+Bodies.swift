@@ -72,11 +72,14 @@ extension StageConformance {
             let bytes = try await response.body.collect()
             let answered = next.state.value.bodies
             if changesResponseBody || next.state.value.callCount == 0 { return }
-            guard answered.contains(bytes) || (answered.isEmpty && bytes.isEmpty) else {
-                throw call.failure(
-                    "the caller gets \(bytes.count) bytes where next gave \(answered.last?.count ?? 0), or others"
-                )
-            }
+            if answered.contains(bytes) || (answered.isEmpty && bytes.isEmpty) { return }
+            let expected = answered.last?.count ?? 0
+            throw call.failure(
+                (bytes.count == expected
+                    ? "the caller gets other bytes than next gave"
+                    : "the caller gets \(bytes.count) bytes and next gave \(expected)")
+                    + "; declare changesResponseBody if that is meant"
+            )
         } catch let error as StageConformanceFailure {
             throw error
         } catch {

@@ -77,7 +77,9 @@ extension StageConformance {
                 case .any: true
                 }
             guard isAsDeclared else {
-                throw call.failure("next was called \(count) times where \(calls) was declared; the call \(result.summary)")
+                throw call.failure(
+                    "next was called \(count) times where \(calls) was declared; the call \(result.summary)"
+                )
             }
         }
     }
