@@ -102,6 +102,7 @@ let package = Package(
         stage("Headers"),
         stage("StatusValidation"),
 
+        tests("HTTPChainTests", of: ["HTTPChain"]),
         tests("HTTPChainCoreTests", of: []),
         tests("HTTPChainURLSessionTests", of: ["HTTPChainURLSession"]),
         tests("HTTPChainInMemoryTests", of: []),
