@@ -59,8 +59,9 @@ extension ConformanceRun {
     func targetArrives() async throws {
         let peer: TransportConformance.Handler = { request in Response(.ok, body: Body(request.head.path ?? "none")) }
         try await withPeer(peer) { transport, base in
-            for target in ["/", "/a/b.c;d", "/a%20b%2Fc", "/x?q=%C3%A9&r=1+2&s", "/x?", "/x?a=b?c/d", "//double//slash"]
-            {
+            for target in [
+                "/", "/a/b.c;d", "/a%20b%2Fc", "/x?q=%C3%A9&r=1+2&s", "/x?", "/x?a=b?c/d", "//double//slash",
+            ] {
                 let response = try await transport.send(.get(base + target))
                 try expect(try await response.body.text(), is: target, "request target")
             }
@@ -100,7 +101,10 @@ extension ConformanceRun {
             ("bytes", .post, Body("hello"), [.contentLength(5)]),
             ("a file", .put, .file(file.url), [.contentLength(70_001)]),
             ("a range of a file", .put, .file(file.url, range: 1..<60_000), [.contentLength(59_999)]),
-            ("a stream of known length", .post, Pattern.body(70_000, declared: true, once: true), [.contentLength(70_000)]),
+            (
+                "a stream of known length", .post, Pattern.body(70_000, declared: true, once: true),
+                [.contentLength(70_000)]
+            ),
             ("a stream of unknown length", .post, Pattern.body(70_000, declared: false, once: true), [.chunked]),
         ]
         try await withServer(peer) { transport, server in

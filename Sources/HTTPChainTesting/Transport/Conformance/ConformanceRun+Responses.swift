@@ -24,7 +24,11 @@ extension ConformanceRun {
             if transport.capabilities.contains(.keepsRepeatedFields) {
                 try expect(seen, is: cookies, "Set-Cookie")
             } else {
-                try expect(seen.joined(separator: ", "), is: cookies.joined(separator: ", "), "Set-Cookie, joined or not")
+                try expect(
+                    seen.joined(separator: ", "),
+                    is: cookies.joined(separator: ", "),
+                    "Set-Cookie, joined or not"
+                )
             }
         }
     }

@@ -47,7 +47,8 @@ extension TransportConformance {
         case timeoutFails = "A server that never answers is a TransportError of kind timedOut"
 
         // Giving up, and holding out.
-        case cancellingEndsWaiting = "Cancelling while waiting for the head is a CancellationError and ends the exchange"
+        case cancellingEndsWaiting =
+            "Cancelling while waiting for the head is a CancellationError and ends the exchange"
         case cancellingEndsReading = "Cancelling while reading the body is a CancellationError and ends the exchange"
         case cancellingEndsUpload = "Cancelling while the body of the request is awaited is a CancellationError"
         case cancelledTaskSendsNothing = "A task that is cancelled already gets a CancellationError"
