@@ -4,7 +4,8 @@ import HTTPTypes
 
 /// How an exchange is given up.
 extension ConformanceRun {
-    private static let promptly = Duration.seconds(15)
+    /// How soon giving up must have its effect: a part of the time that the check has.
+    var promptly: Duration { suite.limit / 3 }
 
     func cancellingEndsWaiting() async throws {
         let arrived = Rendezvous()
@@ -13,9 +14,9 @@ extension ConformanceRun {
             let task = Task { try await transport.send(.get(url)) }
             try await arrived.wait()
             task.cancel()
-            let result = try await within(Self.promptly, "send to end after cancellation") { await task.result }
+            let result = try await within(promptly, "send to end after cancellation") { await task.result }
             _ = try await expectError(CancellationError.self, "from send") { try result.get() }
-            try await within(Self.promptly, "the server to see the end of the exchange") { try await ended.wait() }
+            try await within(promptly, "the server to see the end of the exchange") { try await ended.wait() }
         }
         if hasNetwork {
             let script: LoopbackServer.Script = { exchange in
@@ -50,7 +51,7 @@ extension ConformanceRun {
             }
             try await begun.wait()
             task.cancel()
-            let result = try await within(Self.promptly, "reading to end after cancellation") { await task.result }
+            let result = try await within(promptly, "reading to end after cancellation") { await task.result }
             _ = try await expectError(CancellationError.self, "from the body") { try result.get() }
         }
         if hasNetwork {
@@ -62,7 +63,7 @@ extension ConformanceRun {
             }
             try await withServer(script) { transport, server in
                 try await body(transport, server.url("/"))
-                try await within(Self.promptly, "the server to see the connection end") { try await ended.wait() }
+                try await within(promptly, "the server to see the connection end") { try await ended.wait() }
             }
         } else {
             let peer: TransportConformance.Handler = { _ in Response(.ok, body: .once { StallingReader() }) }
@@ -82,9 +83,9 @@ extension ConformanceRun {
             let task = Task { try await transport.send(request) }
             try await begun.wait()
             task.cancel()
-            let result = try await within(Self.promptly, "send to end after cancellation") { await task.result }
+            let result = try await within(promptly, "send to end after cancellation") { await task.result }
             _ = try await expectError(CancellationError.self, "from send") { try result.get() }
-            try await within(Self.promptly, "the reader of the body to be cancelled") { try await gone.wait() }
+            try await within(promptly, "the reader of the body to be cancelled") { try await gone.wait() }
         }
     }
 
@@ -100,7 +101,7 @@ extension ConformanceRun {
                 withUnsafeCurrentTask { $0?.cancel() }
                 return try await transport.send(.get("\(base)/"))
             }
-            let result = try await within(Self.promptly, "send to end at once") { await task.result }
+            let result = try await within(promptly, "send to end at once") { await task.result }
             _ = try await expectError(CancellationError.self, "from send") { try result.get() }
             try expect(arrived.withLock { $0 }, is: 0, "requests at the server")
         }
@@ -125,7 +126,7 @@ extension ConformanceRun {
                 return response.status.code
             }
             try expect(try await read(server.url("/")), is: 200, "status")
-            try await within(Self.promptly, "the server to see the connection end") { try await ended.wait() }
+            try await within(promptly, "the server to see the connection end") { try await ended.wait() }
         }
     }
 }

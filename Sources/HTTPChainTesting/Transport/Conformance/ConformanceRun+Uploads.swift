@@ -134,7 +134,7 @@ extension ConformanceRun {
             try await untilQuiet({ pulled.withLock { $0 } }, isOver: { pulled.withLock { $0 } == total })
             let count = pulled.withLock { $0 }
             task.cancel()
-            let result = try await within(.seconds(15), "a cancelled upload to end") { await task.result }
+            let result = try await within(promptly, "a cancelled upload to end") { await task.result }
             try expect(
                 count < 48 << 20,
                 "less than 48 MiB pulled while the server reads nothing",
