@@ -20,6 +20,7 @@ extension ConformanceRun {
         case .informationalIsSkipped: try await informationalIsSkipped()
         case .noBodyWhereNoneIsAllowed: try await noBodyWhereNoneIsAllowed()
         case .chunkedReplyArrives: try await chunkedReplyArrives()
+        case .trailersDoNoHarm: try await trailersDoNoHarm()
         case .closeDelimitedReplyArrives: try await closeDelimitedReplyArrives()
         case .bigDownloadArrives: try await bigDownloadArrives()
         case .contentCodingIsHonest: try await contentCodingIsHonest()

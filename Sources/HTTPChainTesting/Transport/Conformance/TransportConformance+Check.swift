@@ -23,6 +23,7 @@ extension TransportConformance {
         case informationalIsSkipped = "Informational responses (100, 103) are passed over for the final one"
         case noBodyWhereNoneIsAllowed = "204, 304 and answers to HEAD have no body whatever their Content-Length says"
         case chunkedReplyArrives = "A chunked body arrives whole, and its pieces as they are sent"
+        case trailersDoNoHarm = "A chunked body with trailers after it arrives whole"
         case closeDelimitedReplyArrives = "A body that ends with its connection arrives whole"
         case bigDownloadArrives = "A big download arrives whole"
         case contentCodingIsHonest = "An encoded body arrives encoded, or decoded with the fields that said so gone"
@@ -71,7 +72,8 @@ extension TransportConformance {
                 .cancellingEndsUpload, .cancelledTaskSendsNothing, .manyAtOnce:
                 false
             case .framingIsExact, .uploadIsPulled, .earlyAnswerIsDelivered, .informationalIsSkipped,
-                .noBodyWhereNoneIsAllowed, .chunkedReplyArrives, .closeDelimitedReplyArrives,
+                .noBodyWhereNoneIsAllowed, .chunkedReplyArrives, .trailersDoNoHarm,
+                .closeDelimitedReplyArrives,
                 .contentCodingIsHonest, .truncatedBodyFails, .truncatedChunksFail, .resetBodyFails,
                 .lyingLengthFails, .excessIsNotDelivered, .droppedConnectionFails, .resetConnectionFails, .cutHead,
                 .malformedReplyFails, .refusedConnectionFails, .unknownHostFails, .timeoutFails,
