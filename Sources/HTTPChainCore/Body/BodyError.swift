@@ -1,5 +1,5 @@
 /// A body could not be read, or not as asked.
-public struct BodyError: HTTPChainError {
+public struct BodyError: HTTPChainError, Hashable {
     /// What went wrong.
     public enum Problem: Sendable, Hashable {
         /// The body can be read once and was read before.

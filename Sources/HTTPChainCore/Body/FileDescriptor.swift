@@ -77,8 +77,22 @@ package final class FileDescriptor: Sendable {
         if let failure { throw failure }
     }
 
+    /// Renames a file, replacing what is there.
+    ///
+    /// - Returns: `false` when the two places are on different volumes, so that it cannot be done in one step.
+    package static func rename(_ path: String, to destination: String) throws(BodyError) -> Bool {
+        if systemRename(path, destination) == 0 { return true }
+        guard errno == EXDEV else { throw error(destination, "write") }
+        return false
+    }
+
     private static func error(_ path: String, _ operation: String) -> BodyError {
         let code = errno
         return BodyError(.file(path: path, operation: operation, code: code, message: String(cString: strerror(code))))
     }
+}
+
+/// The system call, out of reach of the method of the same name.
+private func systemRename(_ path: String, _ destination: String) -> Int32 {
+    rename(path, destination)
 }

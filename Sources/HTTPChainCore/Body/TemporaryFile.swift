@@ -22,15 +22,22 @@ public final class TemporaryFile: Sendable {
 
     /// Moves the file to its place for good.
     ///
+    /// On one volume the new file takes the place of an old one in one step: nobody sees half of either.
+    ///
     /// - Parameters:
     ///   - destination: The new place; its directory must exist.
     ///   - replacing: Whether a file that is there already gives way; `true` by default.
-    /// - Throws: What the file manager throws; the temporary file is then still where it was.
+    /// - Throws: ``BodyError`` or the file manager's error; the temporary file is then still where it was.
     public func move(to destination: URL, replacing: Bool = true) throws {
-        if replacing, FileManager.default.fileExists(atPath: destination.path) {
-            _ = try FileManager.default.replaceItemAt(destination, withItemAt: url)
-        } else {
-            try FileManager.default.moveItem(at: url, to: destination)
+        guard replacing else { return try FileManager.default.moveItem(at: url, to: destination) }
+        if try FileDescriptor.rename(url.path, to: destination.path) { return }
+        let beside = destination.appendingPathExtension("httpchain-\(UUID().uuidString).tmp")
+        do {
+            try FileManager.default.copyItem(at: url, to: beside)
+            _ = try FileDescriptor.rename(beside.path, to: destination.path)
+        } catch {
+            try? FileManager.default.removeItem(at: beside)
+            throw error
         }
     }
 

@@ -41,7 +41,11 @@ public struct ExchangeSnapshot: Sendable, Hashable, CustomStringConvertible {
     /// One line: `GET https://… → 404 Not Found, application/json: {"error":…`.
     public var description: String {
         var text = "\(method) \(url)"
-        if let response { text += " → \(response.status)" }
+        if let status = response?.status {
+            text += " → \(status.code)"
+            // HTTP/2 and HTTP/3 have no reason phrases.
+            if !status.reasonPhrase.isEmpty { text += " \(status.reasonPhrase)" }
+        }
         if let type = response?.headerFields[.contentType] { text += ", \(type)" }
         if let bodyPreview { text += ": \(bodyPreview)" }
         return text
@@ -72,7 +76,7 @@ public struct BodyPreview: Sendable, Hashable, CustomStringConvertible {
 
     /// The text, also when the preview ends inside a character.
     private var textPrefix: String? {
-        for dropped in 0...min(3, bytes.count) {
+        for dropped in 0...min(3, max(0, bytes.count - 1)) {
             if let text = String(data: bytes.dropLast(dropped), encoding: .utf8) { return text }
             guard isTruncated else { return nil }
         }

@@ -22,7 +22,7 @@ extension RequestOption {
 }
 
 /// The per-call settings of a request: how one call overrides what a stage does by default.
-public struct RequestOptions: Sendable {
+public struct RequestOptions: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     private var storage = OptionStorage()
 
     /// No options: every stage does what it was configured to.
@@ -51,4 +51,10 @@ public struct RequestOptions: Sendable {
 
     /// The names of the options set, in the order they were first set, for logs and traces; values are not shown.
     public var names: [String] { storage.entries.map(\.name) }
+
+    /// The names of the options set.
+    public var description: String { names.joined(separator: ", ") }
+
+    /// The names of the options set.
+    public var debugDescription: String { description }
 }

@@ -7,7 +7,7 @@ public protocol ResponseOption {
 }
 
 /// What the stages attached to a response: a decoded value, cache status, hops.
-public struct ResponseOptions: Sendable {
+public struct ResponseOptions: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     private var storage = OptionStorage()
 
     /// Nothing attached.
@@ -21,4 +21,10 @@ public struct ResponseOptions: Sendable {
 
     /// The names of what is attached, in the order it was attached.
     public var names: [String] { storage.entries.map(\.name) }
+
+    /// The names of what is attached.
+    public var description: String { names.joined(separator: ", ") }
+
+    /// The names of what is attached.
+    public var debugDescription: String { description }
 }

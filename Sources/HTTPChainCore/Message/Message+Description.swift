@@ -1,0 +1,23 @@
+import HTTPTypes
+
+extension Request: CustomStringConvertible, CustomDebugStringConvertible {
+    /// Method, URL, header fields and the kind of body, secrets redacted.
+    public var description: String {
+        let lines = Redaction.standard.fields(head.headerFields).map { "\n\($0.name): \($0.value)" }
+        return "\(head.method) \(Redaction.standard.url(url))\(lines.joined())\nbody: \(body)"
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+}
+
+extension Response: CustomStringConvertible, CustomDebugStringConvertible {
+    /// Status, header fields and the kind of body, secrets redacted.
+    public var description: String {
+        let lines = Redaction.standard.fields(headers).map { "\n\($0.name): \($0.value)" }
+        return "\(status)\(lines.joined())\nbody: \(body)"
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+}

@@ -1,0 +1,98 @@
+public import HTTPTypes
+
+/// One difference between a message as a stage got it and as it passed it on.
+public struct MessageChange: Sendable, Hashable, CustomStringConvertible {
+    /// What differs: "method", "URL", "status", "body", "option Name", or a header field's name.
+    public let subject: String
+    /// How it was; `nil` where it was not there.
+    public let before: String?
+    /// How it is; `nil` where it is gone.
+    public let after: String?
+
+    /// One line: `+ Accept: text/html`, `- Accept: text/html`, `~ Accept: text/html → text/plain`.
+    public var description: String {
+        switch (before, after) {
+        case (nil, let after?): "+ \(subject): \(after)"
+        case (let before?, nil): "- \(subject): \(before)"
+        default: "~ \(subject): \(before ?? "") → \(after ?? "")"
+        }
+    }
+
+    /// The differences between two lists of header fields, secrets redacted: repeated fields are compared as the list
+    /// they are.
+    public static func between(
+        _ old: HTTPFields,
+        _ new: HTTPFields,
+        redaction: Redaction = .standard
+    ) -> [MessageChange] {
+        var names: [HTTPField.Name] = []
+        for field in old + new where !names.contains(field.name) { names.append(field.name) }
+        return names.compactMap { name in
+            guard old[values: name] != new[values: name] else { return nil }
+            let shown = { (values: [String]) -> String? in
+                if values.isEmpty { return nil }
+                return redaction.isSecret(name) ? Redaction.placeholder : values.joined(separator: ", ")
+            }
+            return MessageChange(
+                subject: name.rawName,
+                before: shown(old[values: name]),
+                after: shown(new[values: name])
+            )
+        }
+    }
+
+    static func list<Value: Equatable>(_ subject: String, _ before: Value?, _ after: Value?) -> [MessageChange] {
+        if before == after { return [] }
+        return [
+            MessageChange(subject: subject, before: before.map { "\($0)" }, after: after.map { "\($0)" })
+        ]
+    }
+
+    static func options(_ old: [String], _ new: [String]) -> [MessageChange] {
+        new.filter { !old.contains($0) }.map { MessageChange(subject: "option \($0)", before: nil, after: "set") }
+            + old.filter { !new.contains($0) }.map { MessageChange(subject: "option \($0)", before: "set", after: nil) }
+    }
+}
+
+/// What a trace keeps of a request: no body and no option values, which it must not hold on to.
+struct RequestState: Sendable {
+    let head: HTTPRequest
+    let body: String
+    let options: [String]
+
+    init(_ request: borrowing Request) {
+        head = request.head
+        body = "\(request.body)"
+        options = request.options.names.filter { $0 != "\(TraceParent.self)" }
+    }
+
+    func changes(to new: RequestState) -> [MessageChange] {
+        let url = { (state: RequestState) in Redaction.standard.url(Request(head: state.head).url) }
+        return MessageChange.list("method", head.method.rawValue, new.head.method.rawValue)
+            + MessageChange.list("URL", url(self), url(new))
+            + MessageChange.between(head.headerFields, new.head.headerFields)
+            + MessageChange.list("body", body, new.body)
+            + MessageChange.options(options, new.options)
+    }
+}
+
+/// What a trace keeps of a response.
+struct ResponseState: Sendable {
+    let head: HTTPResponse
+    let body: String
+    let options: [String]
+
+    init(_ response: borrowing Response) {
+        head = response.head
+        body = "\(response.body)"
+        options = response.options.names
+    }
+
+    /// The changes from another response, or from none.
+    func changes(from old: ResponseState?) -> [MessageChange] {
+        MessageChange.list("status", old.map { "\($0.head.status)" }, "\(head.status)")
+            + MessageChange.between(old?.head.headerFields ?? [:], head.headerFields)
+            + MessageChange.list("body", old?.body, body)
+            + MessageChange.options(old?.options ?? [], options)
+    }
+}

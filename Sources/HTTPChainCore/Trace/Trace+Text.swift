@@ -1,0 +1,42 @@
+extension Trace {
+    /// The trace as a table, a row for each span, with what it changed below it.
+    public var description: String {
+        var rows = [["stage", "phase", "began", "took", "own", "outcome"]]
+        for span in spans {
+            rows.append([
+                String(repeating: "  ", count: span.depth) + span.name,
+                span.phase.map { "\($0)" } ?? "",
+                Self.milliseconds(span.start),
+                Self.milliseconds(span.duration),
+                Self.milliseconds(span.ownTime),
+                "\(span.outcome)",
+            ])
+        }
+        var lines = TextTable.format(rows).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        for span in spans.reversed() {
+            let indent = String(repeating: "  ", count: span.depth + 2)
+            lines.insert(contentsOf: span.notes.map { indent + $0 }, at: span.id + 2)
+        }
+        let heading = "\(request) → \(outcome) in \(Self.milliseconds(duration))"
+        return ([heading, ""] + lines).joined(separator: "\n")
+    }
+
+    static func milliseconds(_ duration: Duration) -> String {
+        let microseconds = (duration / .microseconds(1)).rounded()
+        let whole = Int64(microseconds) / 1000
+        let fraction = String(Int64(microseconds) % 1000)
+        return "\(whole).\(String(repeating: "0", count: 3 - fraction.count))\(fraction) ms"
+    }
+}
+
+extension Trace.Span {
+    /// What the span changed, a line each.
+    var notes: [String] {
+        var lines: [String] = []
+        for (call, changes) in requestChanges.enumerated() {
+            let label = requestChanges.count > 1 ? "request \(call + 1)" : "request"
+            lines += changes.map { "\(label) \($0)" }
+        }
+        return lines + responseChanges.map { "response \($0)" }
+    }
+}

@@ -1,0 +1,120 @@
+/// Stands between two stages of a traced chain and notes what passes.
+struct TraceProbe: Middleware {
+    let position: Int
+    let recorder: TraceRecorder
+
+    func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        let span = recorder.begin(
+            position: position,
+            parent: request.options[TraceParent.self],
+            request: RequestState(request)
+        )
+        request.options[TraceParent.self] = span
+        do {
+            let response = try await next(request)
+            recorder.end(span, with: .response(response.status), response: ResponseState(response))
+            return response
+        } catch {
+            recorder.end(span, with: .failure(TraceRecorder.oneLine(error)), response: nil)
+            throw error
+        }
+    }
+}
+
+/// The span that a request is in, so that the next one knows where it belongs, also when a stage sends several at once.
+enum TraceParent: RequestOption {
+    static var defaultValue: Int? { nil }
+}
+
+/// Collects the spans of one traced call.
+final class TraceRecorder: Sendable {
+    private struct Entry: Sendable {
+        let position: Int
+        let parent: Int?
+        let start: Duration
+        let request: RequestState
+        var end: Duration?
+        var outcome = Trace.Outcome.abandoned
+        var response: ResponseState?
+    }
+
+    private let names: [(name: String, phase: Phase?)]
+    private let time: any TimeSource
+    private let origin: Duration
+    private let entries = Locked<[Entry]>([])
+
+    init(stages: [any Middleware], transportName: String, time: any TimeSource) {
+        names = stages.map { ($0.summary.name, $0.phase) } + [(transportName, nil)]
+        self.time = time
+        origin = time.elapsed
+    }
+
+    func begin(position: Int, parent: Int?, request: RequestState) -> Int {
+        let start = time.elapsed - origin
+        return entries.withLock { entries in
+            // A stage that sends a request made from scratch has lost the option; its span is the open one outside.
+            let parent = parent ?? entries.lastIndex { $0.position == position - 1 && $0.end == nil }
+            entries.append(Entry(position: position, parent: parent, start: start, request: request))
+            return entries.count - 1
+        }
+    }
+
+    func end(_ span: Int, with outcome: Trace.Outcome, response: ResponseState?) {
+        let end = time.elapsed - origin
+        entries.withLock { entries in
+            entries[span].end = end
+            entries[span].outcome = outcome
+            entries[span].response = response
+        }
+    }
+
+    func trace(of request: String, ending result: Result<Response, any Error>) -> Trace {
+        let duration = time.elapsed - origin
+        let entries = entries.withLock { $0 }
+        var spans: [Trace.Span] = []
+        for (id, entry) in entries.enumerated() {
+            let calls = entries.filter { $0.parent == id }
+            let took = (entry.end ?? duration) - entry.start
+            let inside = Self.union(calls.map { ($0.start, $0.end ?? duration) })
+            let answer = calls.last { $0.response != nil }?.response
+            let (name, phase) = names[entry.position]
+            spans.append(
+                Trace.Span(
+                    id: id,
+                    parent: entry.parent,
+                    depth: entry.parent.map { spans[$0].depth + 1 } ?? 0,
+                    name: name,
+                    phase: phase,
+                    start: entry.start,
+                    duration: took,
+                    ownTime: max(.zero, took - inside),
+                    requestChanges: calls.map { entry.request.changes(to: $0.request) },
+                    responseChanges: entry.response?.changes(from: answer) ?? [],
+                    outcome: entry.outcome
+                )
+            )
+        }
+        let outcome: Trace.Outcome =
+            switch result {
+            case .success(let response): .response(response.status)
+            case .failure(let error): .failure(Self.oneLine(error))
+            }
+        return Trace(request: request, spans: spans, outcome: outcome, duration: duration)
+    }
+
+    static func oneLine(_ error: any Error) -> String {
+        let text = (error as? any HTTPChainError).map { "\($0.stage): \($0.reason)" } ?? "\(error)"
+        return text.split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+
+    /// How long at least one of several intervals, in order of their beginnings, was going on.
+    private static func union(_ intervals: [(start: Duration, end: Duration)]) -> Duration {
+        var total = Duration.zero
+        var reached = Duration.zero
+        for (start, end) in intervals where end > reached {
+            total += end - max(start, reached)
+            reached = end
+        }
+        return total
+    }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import HTTPChainCore
+import Testing
+
+@Suite("A body")
+struct BodyTests {
+    @Test("of bytes has their length and can be read again and again")
+    func bytes() async throws {
+        let body = Body("hello")
+        #expect(body.length == 5)
+        #expect(body.isReplayable)
+        #expect(try await body.text() == "hello")
+        #expect(try await body.text() == "hello")
+        #expect(Body(Data()).isEmpty)
+        #expect(try await Body.empty.collect() == Data())
+    }
+
+    @Test("of many bytes is handed out in chunks of 64 KiB that join to the whole")
+    func chunks() async throws {
+        let bytes = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        var sizes: [Int] = []
+        var joined = Data()
+        for try await chunk in Body(bytes) {
+            sizes.append(chunk.count)
+            joined.append(chunk)
+        }
+        #expect(sizes == [65_536, 65_536, 65_536, 3392])
+        #expect(joined == bytes)
+    }
+
+    @Test("from a one-shot stream refuses a second read instead of looking empty")
+    func onceOnly() async throws {
+        let body = once("a", "b")
+        #expect(!body.isReplayable)
+        #expect(try await body.text() == "ab")
+        await #expect(throws: BodyError(.alreadyRead)) { try await body.collect() }
+    }
+
+    @Test("from a factory begins anew each time it is read")
+    func replayable() async throws {
+        let opened = Locked(0)
+        let body = Body.replayable(length: 2) {
+            opened.withLock { $0 += 1 }
+            return ListReader(["a", "", "b"].filter { !$0.isEmpty })
+        }
+        #expect(try await body.text() == "ab")
+        #expect(try await body.text() == "ab")
+        #expect(opened.withLock { $0 } == 2)
+    }
+
+    @Test("from a sequence passes over empty chunks")
+    func sequence() async throws {
+        let (stream, continuation) = AsyncStream.makeStream(of: Data.self)
+        for text in ["a", "", "b"] { continuation.yield(Data(text.utf8)) }
+        continuation.finish()
+        var chunks: [String] = []
+        for try await chunk in Body.once(chunks: stream) { chunks.append(String(decoding: chunk, as: UTF8.self)) }
+        #expect(chunks == ["a", "b"])
+    }
+
+    @Test(
+        "is held to the length it declares",
+        arguments: [
+            (Int64(3), BodyError.Problem.shorterThanDeclared(declared: 3, actual: 2)),
+            (1, .longerThanDeclared(declared: 1)),
+            (-1, .negativeLength(-1)),
+        ]
+    )
+    func declaredLength(length: Int64, problem: BodyError.Problem) async throws {
+        await #expect(throws: BodyError(problem)) { try await once("a", "b", length: length).collect() }
+    }
+
+    @Test("is never collected beyond its limit, whether its length is known or not")
+    func limit() async throws {
+        await #expect(throws: BodyError(.tooLarge(limit: 4))) { try await Body("hello").collect(upTo: 4) }
+        await #expect(throws: BodyError(.tooLarge(limit: 4))) { try await once("hel", "lo").collect(upTo: 4) }
+        #expect(try await once("hel", "lo").collect(upTo: 5).count == 5)
+    }
+
+    @Test("hands on the error of its source, and keeps to it")
+    func failure() async throws {
+        let body = Body.replayable { ListReader(["a"], failing: Boom()) }
+        await #expect(throws: Boom()) { try await body.collect() }
+    }
+
+    @Test("that holds a value is an error to read, and names the type")
+    func value() async throws {
+        let body = Body.value(["a": 1])
+        #expect(body.value as? [String: Int] == ["a": 1])
+        #expect(body.length == nil)
+        let error = await #expect(throws: BodyError.self) { try await body.collect() }
+        #expect(error?.reason.contains("Dictionary<String, Int>") == true)
+    }
+
+    @Test("describes itself without its content")
+    func description() {
+        #expect("\(Body("secret"))" == "6 bytes")
+        #expect("\(once("secret"))" == "one-shot stream of unknown length")
+        #expect("\(Body.replayable(length: 2048) { ListReader([]) })" == "replayable stream of 2 KiB")
+        #expect("\(Body.value(1))" == "value of type Int")
+    }
+
+    @Test("can be iterated from an actor's isolation without leaving its order")
+    @MainActor
+    func mainActor() async throws {
+        var text = ""
+        for try await chunk in once("a", "b", "c") { text += String(decoding: chunk, as: UTF8.self) }
+        #expect(text == "abc")
+    }
+}
+
+@Suite("A file body")
+struct FileBodyTests {
+    @Test("has the file's length and content, whole or in part")
+    func content() async throws {
+        let scratch = try ScratchDirectory()
+        let bytes = Data((0..<150_000).map { UInt8(truncatingIfNeeded: $0) })
+        let file = try scratch.file("a", bytes)
+        #expect(Body.file(file).length == 150_000)
+        #expect(try await Body.file(file).collect() == bytes)
+        let part = Body.file(file, range: 100_000..<140_000)
+        #expect(part.length == 40_000)
+        #expect(try await part.collect() == bytes[100_000..<140_000])
+        #expect(try await part.collect() == bytes[100_000..<140_000])
+    }
+
+    @Test("of a missing file is an error that names it")
+    func missing() async throws {
+        let url = URL(fileURLWithPath: "/nonexistent/file")
+        #expect(Body.file(url).length == nil)
+        let error = await #expect(throws: BodyError.self) { try await Body.file(url).collect() }
+        #expect(error?.description == "body: cannot open /nonexistent/file: No such file or directory (errno 2)")
+    }
+
+    @Test("refuses a range outside the file")
+    func range() async throws {
+        let scratch = try ScratchDirectory()
+        let file = try scratch.file("a", Data("hello".utf8))
+        let problem = BodyError.Problem.rangeOutsideFile(path: file.path, range: 3..<9, fileSize: 5)
+        await #expect(throws: BodyError(problem)) { try await Body.file(file, range: 3..<9).collect() }
+        let negative = BodyError.Problem.rangeOutsideFile(path: file.path, range: -2..<3, fileSize: 5)
+        await #expect(throws: BodyError(negative)) { try await Body.file(file, range: -2..<3).collect() }
+    }
+
+    @Test("notices a file that shrinks while it is read")
+    func shrinking() async throws {
+        let scratch = try ScratchDirectory()
+        let file = try scratch.file("a", Data(count: 200_000))
+        var reader = try await Body.file(file).makeReader()
+        _ = try await reader.read()
+        try FileHandle(forWritingTo: file).truncate(atOffset: 70_000)
+        _ = try await reader.read()
+        await #expect(throws: BodyError(.fileChanged(path: file.path))) { try await reader.read() }
+    }
+}

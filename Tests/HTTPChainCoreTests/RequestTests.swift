@@ -1,0 +1,236 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+import Testing
+
+@Suite("A request")
+struct RequestTests {
+    @Test(
+        "takes its URL apart and puts it together again",
+        arguments: [
+            ("https://example.com/a?b=c", "https://example.com/a?b=c"),
+            ("HTTPS://example.com", "https://example.com/"),
+            ("https://example.com?q", "https://example.com/?q"),
+            ("http://[::1]:8080/x#fragment", "http://[::1]:8080/x"),
+            ("users/42", "users/42"),
+            ("users/{id}?q=a:b", "users/{id}?q=a:b"),
+            ("{+path}://odd", "{+path}://odd"),
+            ("", ""),
+            ("://", "://"),
+        ]
+    )
+    func urls(text: String, expected: String) {
+        #expect(Request.get(text).url == expected)
+    }
+
+    @Test("can be pointed elsewhere")
+    func setURL() {
+        var request = Request.post("users", body: "x")
+        request.url = "http://localhost:1234/users"
+        #expect(request.head.authority == "localhost:1234")
+        #expect(request.origin?.description == "http://localhost:1234")
+        request.url = "other"
+        #expect(request.origin == nil)
+    }
+
+    @Test("has the method its convenience names")
+    func methods() {
+        let made: [Request] = [
+            .get("a"), .head("a"), .post("a"), .put("a"), .patch("a"), .delete("a"), .options("a"),
+        ]
+        #expect(made.map(\.head.method) == [.get, .head, .post, .put, .patch, .delete, .options])
+    }
+
+    @Test("encodes JSON at once and says so in Content-Type, unless told otherwise")
+    func json() throws {
+        let request = try Request.post("a", json: ["n": 1])
+        #expect(request.body.bytes == Data(#"{"n":1}"#.utf8))
+        #expect(request.head.headerFields[.contentType] == "application/json")
+        let vendor = try Request.post("a", headers: [.contentType: "application/vnd.a+json"], json: [1])
+        #expect(vendor.head.headerFields[.contentType] == "application/vnd.a+json")
+    }
+
+    @Test(
+        "that makes no sense is refused by every transport, with the reason",
+        arguments: [
+            (Request.get("users"), "has no host"),
+            (Request.get("ftp://host/a"), "must be http or https"),
+            (Request.get("https://ho st/a"), "not a host"),
+            (Request.get("https:///a"), "not a host"),
+            (Request.get("https://host:99999/a"), "not a host"),
+            (Request.get("https://host:port/a"), "not a host"),
+            (Request.get("https://[::1/a"), "not a host"),
+            (Request.get("https://me:hunter2@host/a"), "user name or password"),
+            (Request.get("https://host/a b"), "must be percent-encoded"),
+            (Request.get("https://host/é"), "must be percent-encoded"),
+            (Request.get("https://host/{id}"), "must be percent-encoded"),
+            (Request.get("https://host/a\r\nX: y"), "must be percent-encoded"),
+            (Request.get("https://host/%zz"), "two hexadecimal digits"),
+            (Request.get("https://host/%2"), "two hexadecimal digits"),
+            (Request.get("https://host/", headers: [.contentLength: "-1"]), "not a number of bytes"),
+            (Request.post("https://host/", headers: [.contentLength: "3"], body: "four"), "says 3 bytes"),
+            (Request.post("https://host/", body: .value(1)), "type Int reached the transport unserialized"),
+            (Request.post("https://host/", body: once(length: -5)), "length of -5 bytes"),
+        ]
+    )
+    func invalid(request: Request, reason: String) {
+        let error = #expect(throws: InvalidRequestError.self) { try request.forWire() }
+        #expect(error?.reason.contains(reason) == true, "\(String(describing: error))")
+        #expect(error?.description.contains("hunter2") == false)
+    }
+
+    @Test("is given its length by the body, or by a Content-Length field where the body does not know")
+    func lengths() async throws {
+        #expect(try Request.post("http://h/", body: "four").forWire().contentLength == 4)
+        #expect(try Request.post("http://h/", body: once("four")).forWire().contentLength == nil)
+        let declared = try Request.post("http://h/", headers: [.contentLength: "5"], body: once("four")).forWire()
+        #expect(declared.contentLength == 5)
+        #expect(declared.head.headerFields[.contentLength] == nil)
+        await #expect(throws: BodyError(.shorterThanDeclared(declared: 5, actual: 4))) {
+            try await declared.body.collect()
+        }
+    }
+
+    @Test("cannot smuggle a line break in a header field")
+    func lineBreaks() throws {
+        var request = Request.get("http://h/", headers: [.accept: "a\r\nX-Evil: 1"])
+        request.head.headerFields.append(HTTPField(name: .cookie, lenientValue: Array("a\r\nb".utf8)))
+        let wire = try request.forWire()
+        #expect(!wire.head.headerFields.contains { $0.value.contains(where: \.isNewline) })
+        request.head.headerFields.append(HTTPField(name: .server, lenientValue: Array("a\u{1}b".utf8)))
+        #expect(throws: InvalidRequestError(.invalidHeaderValue(name: "Server"))) { try request.forWire() }
+    }
+
+    @Test(
+        "reads Content-Length as RFC 9110 §8.6 does",
+        arguments: [
+            ("5", 5), ("5, 5", 5), (" 5 ", 5), ("5,6", nil), ("-1", nil), ("+5", nil), ("", nil), ("5,", nil),
+            ("0x10", nil), ("99999999999999999999", nil), ("٣", nil),
+        ] as [(String, Int64?)]
+    )
+    func contentLength(text: String, length: Int64?) {
+        #expect(ContentLength.parse(text) == length)
+    }
+
+    @Test("has the origin of RFC 6454: letter case and default ports do not matter")
+    func origins() {
+        #expect(Origin("https://Example.com/a") == Origin("HTTPS://example.COM:443/b"))
+        #expect(Origin("http://example.com") != Origin("https://example.com"))
+        #expect(Origin("http://example.com") != Origin("http://example.com:8080"))
+        #expect(Origin("http://a@example.com") == Origin("http://example.com"))
+        #expect(Origin("/path") == nil)
+        #expect(Origin("https://user@[::1]:8443")?.description == "https://[::1]:8443")
+    }
+}
+
+@Suite("Any input")
+struct RandomInputTests {
+    /// SplitMix64: the same numbers in every run.
+    private struct Generator: RandomNumberGenerator {
+        var state: UInt64 = 42
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var z = state
+            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+            return z ^ (z >> 31)
+        }
+
+        mutating func text(from alphabet: [String]) -> String {
+            (0..<Int.random(in: 0...12, using: &self))
+                .map { _ in alphabet.randomElement(using: &self) ?? "" }
+                .joined()
+        }
+    }
+
+    private static let pieces = [
+        "http", "https", ":", "//", "/", "?", "#", "@", "[", "]", "%", "%41", "%4", "::1", ".", "-", " ", "\r\n", "\0",
+        "é", "\u{301}", "🙂", "{", "}", "&", "=", "a", "9", "80", "65536", "-1", ",", "\\", "\"",
+    ]
+
+    @Test("as a URL is taken apart without a trap, and is either refused or goes out unchanged")
+    func urls() {
+        var generator = Generator()
+        for _ in 0..<20_000 {
+            let text = generator.text(from: Self.pieces)
+            let request = Request.get(text)
+            _ = request.origin
+            _ = Redaction.standard.url(text)
+            _ = ExchangeSnapshot(request.head).description
+            guard let wire = try? request.forWire() else { continue }
+            #expect(wire.url == request.url)
+            #expect(wire.url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "\(wire.url)")
+        }
+    }
+
+    @Test("as a Content-Length is a number of bytes or nothing")
+    func contentLengths() {
+        var generator = Generator()
+        for _ in 0..<20_000 {
+            let text = generator.text(from: ["0", "1", "9", ",", " ", "-", "+", "x", "\t", "٣", "18446744073709551616"])
+            if let length = ContentLength.parse(text) { #expect(length >= 0) }
+        }
+    }
+
+    @Test("as a body is previewed without a trap")
+    func previews() {
+        var generator = Generator()
+        for _ in 0..<5000 {
+            let bytes = Data(
+                (0..<Int.random(in: 0...9, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            )
+            for isTruncated in [true, false] {
+                let text = BodyPreview(bytes, isTruncated: isTruncated).description
+                #expect(!text.contains(where: \.isNewline) && !text.contains("\0"))
+            }
+        }
+    }
+}
+
+@Suite("Options")
+struct OptionTests {
+    private enum Count: RequestOption { static var defaultValue: Int { 7 } }
+    private enum Note: RequestOption { static var defaultValue: String? { nil } }
+    private enum Token: RequestOption {
+        static var defaultValue: String { "" }
+        static var isCredential: Bool { true }
+    }
+
+    @Test("have a default, hold what is set, and can be removed")
+    func values() {
+        var options = RequestOptions()
+        #expect(options[Count.self] == 7)
+        #expect(!options.contains(Count.self))
+        options[Count.self] = 1
+        options[Note.self] = nil
+        options[Count.self] += 1
+        #expect(options[Count.self] == 2)
+        #expect(options.contains(Note.self))
+        #expect(options[Note.self] == nil)
+        options.remove(Count.self)
+        #expect(options[Count.self] == 7)
+    }
+
+    @Test("of one request do not leak into a copy of it")
+    func copies() {
+        var options = RequestOptions()
+        options[Count.self] = 1
+        var copy = options
+        copy[Count.self] = 2
+        #expect(options[Count.self] == 1)
+        #expect(copy[Count.self] == 2)
+    }
+
+    @Test("that are credentials go when asked, the others stay; none shows its value")
+    func credentials() {
+        var options = RequestOptions()
+        options[Count.self] = 1
+        options[Token.self] = "hunter2"
+        #expect(options.names == ["Count", "Token"])
+        #expect(!"\(options)".contains("hunter2"))
+        options.removeCredentials()
+        #expect(options.names == ["Count"])
+        #expect(options[Token.self] == "")
+    }
+}
