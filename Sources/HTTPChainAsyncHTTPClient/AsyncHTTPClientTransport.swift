@@ -63,14 +63,14 @@ public struct AsyncHTTPClientTransport: Transport {
 
     /// The configuration of the shared client.
     ///
-    /// Up to 32 HTTP/1.1 connections to a host; 10 seconds to connect or to wait for a free connection; 60 seconds
-    /// without a byte from the server before a ``TransportError`` of kind `timedOut`. The last of these also ends a
-    /// transfer that is not read from for so long. A connection that cannot be made is not tried again: that is for
-    /// a retry stage.
+    /// Up to 32 HTTP/1.1 connections to a host; 60 seconds to connect, of which waiting for a free connection is a part;
+    /// 60 seconds without a byte from the server before a ``TransportError`` of kind `timedOut`. The last of these also
+    /// ends a transfer that is not read from for so long. A connection that cannot be made is not tried again: that is
+    /// for a retry stage.
     public static var standardConfiguration: HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
-            timeout: .init(connect: .seconds(10), read: .seconds(60)),
+            timeout: .init(connect: .seconds(60), read: .seconds(60)),
             decompression: .disabled
         )
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 32

@@ -38,6 +38,9 @@ struct BrokenOverNetwork: Transport {
         if defect == .collectsUploadsFirst, request.body.value == nil {
             request.body = Body(try await request.body.collect(upTo: .unlimited))
         }
+        if defect == .takesNoLengthOnTrust, !request.body.isEmpty, request.body.value == nil {
+            request.body = request.body.transformed { $0 }
+        }
         do {
             var response = try await inner.send(request)
             try await breakResponse(&response)

@@ -6,6 +6,7 @@ extension ConformanceRun {
         case .targetArrives: try await targetArrives()
         case .requestFieldsArrive: try await requestFieldsArrive()
         case .framingIsExact: try await framingIsExact()
+        case .unknownLengthIsChunked: try await unknownLengthIsChunked()
         case .bigUploadArrives: try await bigUploadArrives()
         case .invalidRequestsAreRefused: try await invalidRequestsAreRefused()
         case .shortUploadFails: try await shortUploadFails()

@@ -6,7 +6,8 @@ extension TransportConformance {
         case bodyKindsArrive = "Every kind of body arrives whole: bytes, file, file range, streams of either kind"
         case targetArrives = "Path and query arrive exactly as they were written"
         case requestFieldsArrive = "Request fields arrive: repeated, long and not ASCII"
-        case framingIsExact = "A known length is sent as Content-Length, an unknown one chunked, never both"
+        case framingIsExact = "A known length is sent as exactly that Content-Length, and nothing of it chunked"
+        case unknownLengthIsChunked = "A body of unknown length is sent chunked, with no Content-Length beside it"
         case bigUploadArrives = "A big upload arrives whole"
         case invalidRequestsAreRefused = "A request that makes no sense is an InvalidRequestError and nothing is sent"
         case shortUploadFails = "A body that is shorter than it declares is that error, not a hang and not a success"
@@ -71,7 +72,8 @@ extension TransportConformance {
                 .errorStatusesAreResponses, .readOnce, .cancellingEndsWaiting, .cancellingEndsReading,
                 .cancellingEndsUpload, .cancelledTaskSendsNothing, .manyAtOnce:
                 false
-            case .framingIsExact, .uploadIsPulled, .earlyAnswerIsDelivered, .informationalIsSkipped,
+            case .framingIsExact, .unknownLengthIsChunked, .uploadIsPulled, .earlyAnswerIsDelivered,
+                .informationalIsSkipped,
                 .noBodyWhereNoneIsAllowed, .chunkedReplyArrives, .trailersDoNoHarm,
                 .closeDelimitedReplyArrives,
                 .contentCodingIsHonest, .truncatedBodyFails, .truncatedChunksFail, .resetBodyFails,
