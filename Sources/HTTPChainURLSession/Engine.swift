@@ -6,7 +6,7 @@ import HTTPTypes
 import FoundationNetworking
 #endif
 
-/// The sessions behind a transport, and how they end.
+/// The session behind a transport, and how it ends.
 final class Engine: Sendable {
     /// What every transport made without a configuration uses, for as long as the process lives.
     static let shared = Engine(URLSessionTransport.Configuration())
@@ -20,18 +20,16 @@ final class Engine: Sendable {
     }
 
     let configuration: URLSessionTransport.Configuration
-    private let main: SessionHandle
-    private let uploads: SessionPool
+    private let session: SessionHandle
     private let state = Locked(State())
 
     init(_ configuration: URLSessionTransport.Configuration) {
         self.configuration = configuration
-        main = SessionHandle(configuration)
-        uploads = SessionPool(limit: configuration.maximumStreamedUploads) { SessionHandle(configuration) }
+        session = SessionHandle(configuration)
     }
 
     deinit {
-        if !state.withLock({ $0.isInvalidated }) { invalidate() }
+        if !state.withLock({ $0.isInvalidated }) { session.invalidate() }
     }
 
     func send(_ request: consuming Request) async throws -> Response {
@@ -43,7 +41,7 @@ final class Engine: Sendable {
         guard begin() else { throw shutDownError(wire.head) }
         var isHandedOver = false
         defer { if !isHandedOver { finish() } }
-        let upload = try await Upload(wire)
+        let upload = try await Upload(wire, memory: configuration.memoryWatermark, limit: configuration.spillLimit)
         let exchange = Exchange(
             head: wire.head,
             upload: upload,
@@ -51,24 +49,11 @@ final class Engine: Sendable {
             configuration: configuration,
             time: time
         )
-        let ownsSession = upload.mayBlock && PlatformBehaviour.blockingUploadsNeedOwnSession
-        let session = ownsSession ? try await uploads.take() : main
-        if state.withLock({ $0.isShutDown }) {
-            if ownsSession { uploads.giveBack(session) }
-            throw shutDownError(wire.head)
-        }
-        let task: URLSessionTask
-        do {
-            task = session.session.dataTask(with: try Self.urlRequest(wire, upload, exchange))
-        } catch {
-            if ownsSession { uploads.giveBack(session) }
-            throw error
-        }
+        let urlRequest = try Self.urlRequest(wire, upload, exchange)
+        // The session is not invalidated before `finish()`, so it still takes tasks.
+        let task = session.session.dataTask(with: urlRequest)
         isHandedOver = true
-        session.delegate.register(exchange, for: task) {
-            if ownsSession { self.uploads.giveBack(session) }
-            self.finish()
-        }
+        session.delegate.register(exchange, for: task) { self.finish() }
         // A shutdown that came in between did not see this exchange among those to end.
         if state.withLock({ $0.isShutDown }) { exchange.end(throwing: shutDownError(wire.head)) }
         return try await exchange.response(from: task)
@@ -81,11 +66,7 @@ final class Engine: Sendable {
             return !state.isShutDown
         }
         if isFirst {
-            for session in [main] + uploads.sessions {
-                for exchange in session.delegate.exchanges {
-                    exchange.end(throwing: shutDownError(nil))
-                }
-            }
+            for exchange in session.delegate.exchanges { exchange.end(throwing: shutDownError(nil)) }
         }
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
@@ -98,11 +79,7 @@ final class Engine: Sendable {
             defer { state.isInvalidated = true }
             return !state.isInvalidated
         }
-        if mayInvalidate { invalidate() }
-    }
-
-    private func invalidate() {
-        for session in [main] + uploads.sessions { session.invalidate() }
+        if mayInvalidate { session.invalidate() }
     }
 
     private func begin() -> Bool {

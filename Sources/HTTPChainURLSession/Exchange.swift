@@ -283,7 +283,7 @@ final class Exchange: Sendable {
             stage: stageName,
             detail: reading.detail,
             exchange: ExchangeSnapshot(self.head, response: head),
-            underlyingError: error
+            underlyingError: reading.cause
         )
     }
 

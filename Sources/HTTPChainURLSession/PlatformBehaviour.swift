@@ -14,8 +14,10 @@ enum PlatformBehaviour {
         tokens(of: codings).contains { $0 != "identity" }
     }
 
-    /// FoundationNetworking reads an upload on the queue that carries all transfers of a session.
-    static let blockingUploadsNeedOwnSession = true
+    /// FoundationNetworking reads an upload on the one queue that carries every transfer of every session in the
+    /// process, and has no way to be told "later": a body that had to wait for its next bytes would stop them all, for
+    /// ever where the bytes come from another transfer. So a stream is stored first.
+    static let storesStreamedUploads = true
 
     /// `cancel()` waits for the session's queue.
     static func cancel(_ task: URLSessionTask) {
@@ -75,7 +77,7 @@ enum PlatformBehaviour {
             && tokens.allSatisfy { ["identity", "gzip", "x-gzip", "deflate", "br"].contains($0) }
     }
 
-    static let blockingUploadsNeedOwnSession = false
+    static let storesStreamedUploads = false
 
     static func decline(
         _ challenge: URLAuthenticationChallenge,

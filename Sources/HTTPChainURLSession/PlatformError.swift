@@ -6,10 +6,12 @@ import FoundationNetworking
 #endif
 
 /// What an error of the platform's means for the exchange.
-struct PlatformError: Equatable {
+struct PlatformError {
     let kind: TransportError.Kind
     let sent: TransportError.Sent
     let detail: String
+    /// The platform's error without the URL, which may hold secrets.
+    let cause: any Error
 
     /// - Parameters:
     ///   - error: The platform's error.
@@ -24,6 +26,11 @@ struct PlatformError: Equatable {
             }
         self.kind = kind
         self.detail = detail
+        let info = detail.isEmpty ? [:] : [NSLocalizedDescriptionKey: detail]
+        let platform = error as NSError
+        cause =
+            (error as? URLError).map { URLError($0.code, userInfo: info) }
+            ?? NSError(domain: platform.domain, code: platform.code, userInfo: info)
         sent = isAnswered || kind == .malformedResponse ? .answered : happensBeforeSending ? .nothing : .maybe
     }
 

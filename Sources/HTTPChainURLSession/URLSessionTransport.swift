@@ -38,10 +38,10 @@ public import Foundation
 /// - A response header field that is not UTF-8 fails the transfer as malformed.
 /// - The body of a 301, 302, 303 or 305–308 arrives when it is complete, and waits in memory until then; that of one
 ///   whose `Location` is missing or not a URL is lost: reading it is a ``TransportError`` that says so.
-/// - ``Configuration/requestTimeout`` is rounded up to whole seconds and does not run while the transport waits for a
-///   request body to give its next bytes; an answer that comes meanwhile is seen with those bytes.
-/// - Each streamed request body whose length is unknown or above 64 KiB occupies a thread and a session of its own,
-///   ``Configuration/maximumStreamedUploads`` at a time; files and bytes do not.
+/// - A streamed request body is read to its end, into memory and beyond ``Configuration/memoryWatermark`` into a
+///   temporary file, before it is sent, then with its exact `Content-Length`: Foundation has one queue for the transfers
+///   of all sessions, and a body that kept it waiting would stop them all. Bytes and files are sent as they are read.
+/// - ``Configuration/requestTimeout`` is rounded up to whole seconds.
 /// - Errors tell a lost connection from a timeout, but not whether a timeout came before or after sending:
 ///   ``TransportError/Sent/maybe`` then.
 public struct URLSessionTransport: Transport {
@@ -97,12 +97,11 @@ extension URLSessionTransport {
         ///
         /// With HTTP/2, which the platform negotiates over TLS, one connection carries many requests.
         public var maximumConnectionsPerHost: Int
-        /// How many streamed request bodies are sent at once on Linux, where each blocks a thread; 64 by default, and
-        /// no limit on Apple platforms. Further ones wait for their turn.
-        public var maximumStreamedUploads: Int
-        /// How much of a response may wait unread in memory; 1 MiB by default.
+        /// How much of a response may wait unread in memory, and on Linux of a streamed request body before it is sent;
+        /// 1 MiB by default.
         public var memoryWatermark: ByteCount
-        /// How much of a response may wait unread on disk; 4 GiB by default.
+        /// How much of a response may wait unread on disk, and on Linux how large a streamed request body may be; 4 GiB
+        /// by default.
         public var spillLimit: ByteCount
         /// Changes the platform's configuration before a session is made of it: TLS versions, proxies, network service.
         ///
@@ -115,7 +114,6 @@ extension URLSessionTransport {
         ///   - requestTimeout: How long nothing may happen.
         ///   - resourceTimeout: How long a transfer may take in all.
         ///   - maximumConnectionsPerHost: How many connections to one host.
-        ///   - maximumStreamedUploads: How many streamed request bodies at once, on Linux.
         ///   - memoryWatermark: How much of a response may wait in memory.
         ///   - spillLimit: How much of a response may wait on disk.
         ///   - customize: Changes the platform's configuration.
@@ -123,7 +121,6 @@ extension URLSessionTransport {
             requestTimeout: Duration = .seconds(60),
             resourceTimeout: Duration? = nil,
             maximumConnectionsPerHost: Int = 1024,
-            maximumStreamedUploads: Int = 64,
             memoryWatermark: ByteCount = .mebibytes(1),
             spillLimit: ByteCount = .gibibytes(4),
             customize: (@Sendable (URLSessionConfiguration) -> Void)? = nil
@@ -131,7 +128,6 @@ extension URLSessionTransport {
             self.requestTimeout = requestTimeout
             self.resourceTimeout = resourceTimeout
             self.maximumConnectionsPerHost = maximumConnectionsPerHost
-            self.maximumStreamedUploads = maximumStreamedUploads
             self.memoryWatermark = memoryWatermark
             self.spillLimit = spillLimit
             self.customize = customize

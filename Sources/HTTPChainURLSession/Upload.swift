@@ -26,8 +26,34 @@ enum Upload: Sendable {
     /// what is wrong with them shows before anything is sent.
     private static let collectedSize: Int64 = 65_536
 
-    /// - Throws: What reading a short body throws.
-    init(_ wire: WireRequest) async throws {
+    /// - Parameters:
+    ///   - wire: The request.
+    ///   - memory: How much of a body that has to be stored stays in memory.
+    ///   - limit: How large a body that has to be stored may be.
+    /// - Throws: What reading a body that is stored throws; ``InvalidRequestError`` when it is larger than `limit`.
+    init(_ wire: WireRequest, memory: ByteCount, limit: ByteCount) async throws {
+        try await self.init(unstored: wire)
+        guard PlatformBehaviour.storesStreamedUploads, case .stream(let body, let length) = self else { return }
+        let stored: Body
+        do {
+            stored = try await Body.once(length: length) { try await body.makeReader() }
+                .buffered(upTo: limit, memory: memory)
+        } catch let error as BodyError where error.problem == .tooLarge(limit: limit) {
+            throw InvalidRequestError(
+                .unsupportedBody(
+                    "the request body is larger than \(limit), and on Linux URLSession cannot send a stream before all "
+                        + "of it is there; raise spillLimit, send a file, or use the AsyncHTTPClient transport"
+                )
+            )
+        }
+        if let bytes = stored.bytes {
+            self = bytes.isEmpty ? .none : .bytes(bytes)
+        } else if let file = stored.file {
+            self = .file(file.url, 0..<(stored.length ?? 0), owner: stored)
+        }
+    }
+
+    private init(unstored wire: WireRequest) async throws {
         if let bytes = wire.body.bytes {
             self = bytes.isEmpty ? .none : .bytes(bytes)
         } else if let file = wire.body.file {
@@ -52,11 +78,6 @@ enum Upload: Sendable {
         case .file(_, let range, _): Int64(range.count)
         case .stream(_, let length): length
         }
-    }
-
-    /// Whether reading may have to wait for somebody.
-    var mayBlock: Bool {
-        if case .stream = self { true } else { false }
     }
 }
 
