@@ -103,7 +103,10 @@ let package = Package(
         stage("StatusValidation"),
 
         tests("HTTPChainCoreTests", of: []),
-        tests("HTTPChainURLSessionTests", of: ["HTTPChainURLSession"]),
+        tests(
+            "HTTPChainURLSessionTests",
+            of: ["HTTPChainURLSession", .product(name: "FlyingSocks", package: "FlyingFox")]
+        ),
         tests("HTTPChainInMemoryTests", of: []),
         tests("HTTPChainAsyncHTTPClientTests", of: ["HTTPChainAsyncHTTPClient"]),
         tests("HTTPChainTestingTests", of: []),
