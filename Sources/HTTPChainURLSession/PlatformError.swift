@@ -94,6 +94,7 @@ struct PlatformError {
             ?? info[NSLocalizedDescriptionKey] as? String
         guard let text else { return "" }
         // "Failed writing header" is what libcurl says when FoundationNetworking refuses one.
-        return text == "Failed writing header" ? text + ": a field that is not UTF-8, or a status line out of shape" : text
+        return text == "Failed writing header"
+            ? text + ": a field that is not UTF-8, or a status line out of shape" : text
     }
 }

@@ -97,7 +97,9 @@ struct RequestBodyTests {
         }
         try await withServer(answering { _ in .reply("200 OK") }) { base in
             await #expect(throws: Failure.self) {
-                try await transport.send(.post(base + "/", body: .once { ZeroReader(left: 200_000, failure: Failure()) }))
+                try await transport.send(
+                    .post(base + "/", body: .once { ZeroReader(left: 200_000, failure: Failure()) })
+                )
             }
         }
     }

@@ -75,7 +75,10 @@ struct ResponseTests {
     }
 
     #if canImport(FoundationNetworking)
-    @Test("A redirect without a usable Location keeps its head; its lost body is an error", arguments: ["", "http://["])
+    @Test(
+        "A redirect without a usable Location keeps its head; its lost body is an error",
+        arguments: ["", "http://["]
+    )
     func redirectWithoutLocation(_ location: String) async throws {
         let fields = location.isEmpty ? [] : ["Location: \(location)"]
         try await answer(.reply("302 Found", fields, body: "moved")) { response in
@@ -149,7 +152,10 @@ struct ResponseTests {
         }
     }
 
-    @Test("A nonsensical length or framing is malformed", arguments: ["-1", "+2", "abc", "2, 3", "9999999999999999999999"])
+    @Test(
+        "A nonsensical length or framing is malformed",
+        arguments: ["-1", "+2", "abc", "2, 3", "9999999999999999999999"]
+    )
     func malformed(_ length: String) async throws {
         try await withServer { connection in
             _ = try await connection.readRequest()
@@ -195,7 +201,9 @@ struct ResponseTests {
         #expect(refused?.sent == .nothing)
         #expect(refused?.description.contains("hush") == false)
         #expect(refused?.underlyingError is URLError)
-        try await withServer { _ = try await $0.readRequest() } _: { base in
+        try await withServer {
+            _ = try await $0.readRequest()
+        } _: { base in
             let lost = await #expect(throws: TransportError.self) {
                 try await transport.send(.get(base + "/?access_token=hush"))
             }

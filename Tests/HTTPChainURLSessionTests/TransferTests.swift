@@ -131,7 +131,9 @@ struct TransferTests {
     @Test("A large body that is read late comes whole and in order, from memory and disk")
     func spill() async throws {
         let size = 8_000_000
-        let bytes = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 / 251) })
+        let bytes = (0..<size / 1_000).reduce(into: Data()) { bytes, index in
+            bytes.append(Data(repeating: UInt8(truncatingIfNeeded: index % 251), count: 1_000))
+        }
         let sent = Events<String>()
         try await withServer { connection in
             _ = try await connection.readRequest()
@@ -162,26 +164,53 @@ struct TransferTests {
         }
     }
 
-    @Test("A timeout is a transport error, before and after the head")
-    func timeouts() async throws {
-        let transport = URLSessionTransport(configuration: .init(resourceTimeout: .milliseconds(100)))
-        try await withServer(Self.silence(Events())) { base in
-            let error = await #expect(throws: TransportError.self) { try await transport.send(.get(base + "/")) }
+    /// Time that passes when a test says so.
+    private struct ManualTime: TimeSource {
+        let passed = Events<Void>()
+        var elapsed: Duration { .zero }
+        var date: Date { Date(timeIntervalSince1970: 0) }
+
+        func sleep(for duration: Duration) async throws {
+            #expect(duration == .seconds(100))
+            await passed.next()
+            try Task.checkCancellation()
+        }
+    }
+
+    #if canImport(FoundationNetworking)
+    @Test("The resource timeout is a transport error, before and after the head")
+    func resourceTimeout() async throws {
+        let transport = URLSessionTransport(configuration: .init(resourceTimeout: .seconds(100)))
+        let events = Events<String>()
+        try await withServer(Self.silence(events)) { base in
+            let time = ManualTime()
+            var request = Request.get(base + "/")
+            request.environment.time = time
+            let call = Task { [request] in try await transport.send(request) }
+            #expect(await events.next() == "request")
+            time.passed.add(())
+            let error = await #expect(throws: TransportError.self) { try await call.value }
             #expect(error?.kind == .timedOut)
             #expect(error?.sent == .maybe)
+            #expect(await events.next() == "closed")
         }
         try await withServer { connection in
             _ = try await connection.readRequest()
             try await connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nok")
             while try await connection.readSome() != nil {}
         } _: { base in
-            let response = try await transport.send(.get(base + "/"))
+            let time = ManualTime()
+            var request = Request.get(base + "/")
+            request.environment.time = time
+            let response = try await transport.send(request)
+            time.passed.add(())
             let error = await #expect(throws: TransportError.self) { try await response.body.collect() }
             #expect(error?.kind == .timedOut)
             #expect(error?.sent == .answered)
         }
         await transport.shutdown()
     }
+    #endif
 
     @Test("Nothing for the request timeout ends the transfer")
     func idle() async throws {

@@ -27,10 +27,13 @@ struct UploadTests {
     }
 
     private func body(_ chunks: [Data], length: Int64? = nil) -> Body {
-        .once(length: length, chunks: AsyncStream { continuation in
-            for chunk in chunks { continuation.yield(chunk) }
-            continuation.finish()
-        })
+        .once(
+            length: length,
+            chunks: AsyncStream { continuation in
+                for chunk in chunks { continuation.yield(chunk) }
+                continuation.finish()
+            }
+        )
     }
 
     @Test("A pulled body arrives whole and in order")
