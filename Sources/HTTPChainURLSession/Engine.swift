@@ -50,13 +50,15 @@ final class Engine: Sendable {
             time: time
         )
         let urlRequest = try Self.urlRequest(wire, upload, exchange)
-        // The session is not invalidated before `finish()`, so it still takes tasks.
-        let task = session.session.dataTask(with: urlRequest)
         isHandedOver = true
-        session.delegate.register(exchange, for: task) { self.finish() }
-        // A shutdown that came in between did not see this exchange among those to end.
-        if state.withLock({ $0.isShutDown }) { exchange.end(throwing: shutDownError(wire.head)) }
-        return try await exchange.response(from: task)
+        return try await exchange.response { [self] in
+            // The session is not invalidated before `finish()`, so it still takes tasks.
+            let task = session.session.dataTask(with: urlRequest)
+            session.delegate.register(exchange, for: task) { self.finish() }
+            // A shutdown that came in between did not see this exchange among those to end.
+            if state.withLock({ $0.isShutDown }) { exchange.end(throwing: shutDownError(wire.head)) }
+            return task
+        }
     }
 
     /// Ends every call, waits until the platform has let go of them, and gives up the sessions.

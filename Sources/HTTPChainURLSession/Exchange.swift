@@ -50,28 +50,32 @@ final class Exchange: Sendable {
 
     // MARK: What the transport asks
 
-    /// Starts the task and waits for the head of the response.
-    func response(from task: URLSessionTask) async throws -> Response {
+    /// Starts a task and waits for the head of the response.
+    ///
+    /// - Parameter makeTask: Makes the task; it is called whatever happens, and the task always comes to its end.
+    func response(from makeTask: @escaping @Sendable () -> URLSessionTask) async throws -> Response {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let ending: (any Error)? = state.withLock { state in
-                    if state.ending == nil {
-                        state.waiter = continuation
-                        state.task = task
-                    }
+                    if state.ending == nil { state.waiter = continuation }
                     return state.ending
                 }
-                if let ending {
-                    continuation.resume(throwing: ending)
-                    PlatformBehaviour.cancel(task)
-                } else {
-                    startTimer()
-                    task.resume()
-                }
+                if let ending { continuation.resume(throwing: ending) }
+                PlatformBehaviour.onControlQueue { self.start(makeTask()) }
             }
         } onCancel: {
             end(throwing: CancellationError())
         }
+    }
+
+    private func start(_ task: URLSessionTask) {
+        let isWanted = state.withLock { state in
+            state.task = task
+            return state.ending == nil
+        }
+        guard isWanted else { return PlatformBehaviour.cancel(task) }
+        startTimer()
+        task.resume()
     }
 
     /// Ends the transfer from this side, unless it is over; whoever waits for it gets `error`.

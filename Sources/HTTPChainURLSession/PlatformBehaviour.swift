@@ -14,14 +14,23 @@ enum PlatformBehaviour {
         tokens(of: codings).contains { $0 != "identity" }
     }
 
+    /// Whether a stream is stored before it is sent.
+    ///
     /// FoundationNetworking reads an upload on the one queue that carries every transfer of every session in the
     /// process, and has no way to be told "later": a body that had to wait for its next bytes would stop them all, for
     /// ever where the bytes come from another transfer. So a stream is stored first.
     static let storesStreamedUploads = true
 
-    /// `cancel()` waits for the session's queue.
+    private static let controlQueue = DispatchQueue(label: "HTTPChain.URLSession.control")
+
+    /// Making, starting and cancelling a task waits for the queue of all transfers: not on a thread of Swift's, which
+    /// are few, nor on that queue itself.
+    static func onControlQueue(_ work: @escaping @Sendable () -> Void) {
+        controlQueue.async(execute: work)
+    }
+
     static func cancel(_ task: URLSessionTask) {
-        DispatchQueue.global().async { task.cancel() }
+        onControlQueue { task.cancel() }
     }
 
     /// Delegate calls are made on the session's own queue, at once: no hop for each of them, and data cannot pile up
@@ -41,7 +50,7 @@ enum PlatformBehaviour {
         complete: () -> Void
     ) {
         complete()
-        DispatchQueue.global().async { answer(.rejectProtectionSpace, nil) }
+        onControlQueue { answer(.rejectProtectionSpace, nil) }
     }
 
     /// FoundationNetworking cuts a timeout to whole seconds, which would make half a second none at all, and has no
@@ -85,6 +94,10 @@ enum PlatformBehaviour {
         complete: () -> Void
     ) {
         answer(.rejectProtectionSpace, nil)
+    }
+
+    static func onControlQueue(_ work: @escaping @Sendable () -> Void) {
+        work()
     }
 
     static func cancel(_ task: URLSessionTask) {
