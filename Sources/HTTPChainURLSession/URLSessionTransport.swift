@@ -41,6 +41,8 @@ public import Foundation
 /// - A streamed request body is read to its end, into memory and beyond ``Configuration/memoryWatermark`` into a
 ///   temporary file, before it is sent, then with its exact `Content-Length`: Foundation has one queue for the transfers
 ///   of all sessions, and a body that kept it waiting would stop them all. Bytes and files are sent as they are read.
+/// - That one queue also means that a download at full speed, from any session of the process, delays the start and the
+///   cancellation of others; the caller's `CancellationError` does not wait for it.
 /// - ``Configuration/requestTimeout`` is rounded up to whole seconds.
 /// - Errors tell a lost connection from a timeout, but not whether a timeout came before or after sending:
 ///   ``TransportError/Sent/maybe`` then.
