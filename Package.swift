@@ -104,7 +104,10 @@ let package = Package(
 
         tests("HTTPChainTests", of: ["HTTPChain"]),
         tests("HTTPChainCoreTests", of: []),
-        tests("HTTPChainURLSessionTests", of: ["HTTPChainURLSession"]),
+        tests(
+            "HTTPChainURLSessionTests",
+            of: ["HTTPChainURLSession", .product(name: "FlyingSocks", package: "FlyingFox")]
+        ),
         tests("HTTPChainInMemoryTests", of: []),
         tests("HTTPChainAsyncHTTPClientTests", of: ["HTTPChainAsyncHTTPClient"]),
         tests("HTTPChainTestingTests", of: []),
