@@ -114,6 +114,12 @@ let package = Package(
         tests("HeadersTests", of: ["HTTPChainHeaders"]),
         tests("StatusValidationTests", of: ["HTTPChainStatusValidation"]),
 
-        example("Quickstart", [httpTypes, .product(name: "FlyingFox", package: "FlyingFox")]),
+        example(
+            "Quickstart",
+            [
+                httpTypes, .product(name: "FlyingFox", package: "FlyingFox"),
+                .product(name: "FlyingSocks", package: "FlyingFox"),
+            ]
+        ),
     ]
 )
