@@ -5,7 +5,9 @@ import Foundation
 /// Names and values are percent-encoded but for the unreserved characters of RFC 3986 §2.3, so that no server reads a
 /// delimiter in them; a space is `%20`, and the brackets of nested names `%5B` and `%5D`, as §3.4 has it.
 public struct QueryEncoder: Sendable {
-    /// How a parameter with several values is written. An empty list is left out.
+    /// How a parameter with several values is written.
+    ///
+    /// An empty list is left out.
     public enum ArrayStyle: Sendable, Hashable {
         /// `a=1&a=2`
         case repeated
@@ -147,8 +149,10 @@ public struct QueryEncoder: Sendable {
         }
     }
 
-    /// Lower-case words: a word begins at a capital after a small letter or digit, and at the last capital of a run
-    /// before a small letter (`myURLPath`: my, url, path). Underscores at either end stay.
+    /// Lower-case words, joined.
+    ///
+    /// A word begins at a capital after a small letter or digit, and at the last capital of a run before a small letter
+    /// (`myURLPath`: my, url, path). Underscores at either end stay.
     private static func words(of key: String, joined separator: Character) -> String {
         let characters = Array(key)
         var result = ""

@@ -12,7 +12,7 @@ public struct URLBuilder: Sendable {
     private let base: BaseURL?
     private let encoder: QueryEncoder
     private let syntax: URLVariableSyntax
-    let cache: PatternCache
+    private let cache: PatternCache
 
     /// Makes a builder.
     ///
@@ -44,6 +44,9 @@ public struct URLBuilder: Sendable {
     func over(_ base: String) throws(URLBuilderError) -> URLBuilder {
         URLBuilder(base: try BaseURL(base), encoder: encoder, syntax: syntax, cache: cache)
     }
+
+    /// How many parsed templates are kept for the next call: at most 256, those used last.
+    public var cachedTemplates: Int { cache.count }
 
     /// The absolute URL of a reference.
     ///
