@@ -107,6 +107,8 @@ struct RequestTests {
         request.head.headerFields.append(HTTPField(name: .cookie, lenientValue: Array("a\r\nb".utf8)))
         let wire = try request.forWire()
         #expect(!wire.head.headerFields.contains { $0.value.contains(where: \.isNewline) })
+        request.head.headerFields.append(HTTPField(name: .server, lenientValue: Array("a\u{1}b".utf8)))
+        #expect(throws: InvalidRequestError(.invalidHeaderValue(name: "Server"))) { try request.forWire() }
     }
 
     @Test(
@@ -128,6 +130,71 @@ struct RequestTests {
         #expect(Origin("http://a@example.com") == Origin("http://example.com"))
         #expect(Origin("/path") == nil)
         #expect(Origin("https://user@[::1]:8443")?.description == "https://[::1]:8443")
+    }
+}
+
+@Suite("Any input")
+struct RandomInputTests {
+    /// SplitMix64: the same numbers in every run.
+    private struct Generator: RandomNumberGenerator {
+        var state: UInt64 = 42
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var z = state
+            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+            return z ^ (z >> 31)
+        }
+
+        mutating func text(from alphabet: [String]) -> String {
+            (0..<Int.random(in: 0...12, using: &self))
+                .map { _ in alphabet.randomElement(using: &self) ?? "" }
+                .joined()
+        }
+    }
+
+    private static let pieces = [
+        "http", "https", ":", "//", "/", "?", "#", "@", "[", "]", "%", "%41", "%4", "::1", ".", "-", " ", "\r\n", "\0",
+        "é", "\u{301}", "🙂", "{", "}", "&", "=", "a", "9", "80", "65536", "-1", ",", "\\", "\"",
+    ]
+
+    @Test("as a URL is taken apart without a trap, and is either refused or goes out unchanged")
+    func urls() {
+        var generator = Generator()
+        for _ in 0..<20_000 {
+            let text = generator.text(from: Self.pieces)
+            let request = Request.get(text)
+            _ = request.origin
+            _ = Redaction.standard.url(text)
+            _ = ExchangeSnapshot(request.head).description
+            guard let wire = try? request.forWire() else { continue }
+            #expect(wire.url == request.url)
+            #expect(wire.url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "\(wire.url)")
+        }
+    }
+
+    @Test("as a Content-Length is a number of bytes or nothing")
+    func contentLengths() {
+        var generator = Generator()
+        for _ in 0..<20_000 {
+            let text = generator.text(from: ["0", "1", "9", ",", " ", "-", "+", "x", "\t", "٣", "18446744073709551616"])
+            if let length = ContentLength.parse(text) { #expect(length >= 0) }
+        }
+    }
+
+    @Test("as a body is previewed without a trap")
+    func previews() {
+        var generator = Generator()
+        for _ in 0..<5000 {
+            let bytes = Data(
+                (0..<Int.random(in: 0...9, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            )
+            for isTruncated in [true, false] {
+                let text = BodyPreview(bytes, isTruncated: isTruncated).description
+                #expect(!text.contains(where: \.isNewline) && !text.contains("\0"))
+            }
+        }
     }
 }
 

@@ -25,8 +25,6 @@ struct TraceTests {
             environment: ChainEnvironment(time: clock),
             stages: stages
         )
-        var request = request
-        request.environment.time = clock
         return await chain.trace(request)
     }
 

@@ -68,10 +68,14 @@ public struct Chain: Transport {
     /// - Returns: The response; its body may still be arriving.
     /// - Throws: What the stages and the transport throw; `CancellationError` when the task is cancelled.
     public func send(_ request: consuming Request) async throws -> Response {
+        fillEnvironment(of: &request)
+        return try await Next(links: links, index: 0)(request)
+    }
+
+    func fillEnvironment(of request: inout Request) {
         if let defaultEnvironment, !request.options.contains(EnvironmentOption.self) {
             request.environment = defaultEnvironment
         }
-        return try await Next(links: links, index: 0)(request)
     }
 
     func with(_ stages: [any Middleware], transport: (any Transport)? = nil, order: OrderCheck? = nil) throws -> Chain {

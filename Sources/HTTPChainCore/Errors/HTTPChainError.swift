@@ -1,8 +1,10 @@
+public import Foundation
+
 /// What every error of this package tells: which stage failed, why and what to do, about which exchange, and what
 /// caused it.
 ///
 /// Cancellation is not among them: it is always `CancellationError`.
-public protocol HTTPChainError: Error, CustomStringConvertible {
+public protocol HTTPChainError: LocalizedError, CustomStringConvertible {
     /// The stage or transport that failed, as ``Chain/explain()`` names it.
     var stage: String { get }
     /// What happened and what to do about it, in one or two sentences with no secrets.
@@ -18,6 +20,15 @@ extension HTTPChainError {
     public var exchange: ExchangeSnapshot? { nil }
     /// No cause unless the error has one.
     public var underlyingError: (any Error)? { nil }
+
+    /// The same as `description`, where Foundation asks for it (`localizedDescription`).
+    public var errorDescription: String? { description }
+    /// The same as ``reason``.
+    public var failureReason: String? { reason }
+    /// Nothing beyond ``reason``, which says what to do.
+    public var recoverySuggestion: String? { nil }
+    /// There is no help book.
+    public var helpAnchor: String? { nil }
 
     /// Stage, reason, exchange and cause, on a few lines.
     public var description: String {

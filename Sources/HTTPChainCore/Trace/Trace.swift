@@ -79,6 +79,7 @@ extension Chain {
     ///
     /// - Returns: The response or error as ``send(_:)`` would have given it, and the trace; a failed call has one too.
     public func trace(_ request: consuming Request) async -> TracedCall {
+        fillEnvironment(of: &request)
         let time = request.environment.time
         let recorder = TraceRecorder(stages: stages, transportName: transport.name, time: time)
         var links: [any Middleware] = []
