@@ -7,8 +7,7 @@ struct DotSegments {
     private(set) var climbsOut = false
 
     init(in path: ArraySlice<UInt8>) {
-        // A path without a dot, plain or encoded, has none.
-        guard path.contains(where: { $0 == .dot || $0 == .percent }) else { return }
+        guard path.withUnsafeBufferPointer(Self.mayBe) else { return }
         var depth = 0
         var start = path.startIndex
         var index = path.startIndex
@@ -29,6 +28,24 @@ struct DotSegments {
             }
             index = next
         }
+    }
+
+    /// Whether a dot, plain or encoded, stands where a segment may begin: most paths are done with this one look.
+    private static func mayBe(in path: UnsafeBufferPointer<UInt8>) -> Bool {
+        var previous = UInt8.slash
+        for index in path.indices {
+            let byte = path[index]
+            if byte == .dot {
+                // After a slash, or the last digit of an encoded one (%2F, %5C).
+                let letter = previous & 0xDF
+                if previous == .slash || previous == .backslash || letter == 0x46 || letter == 0x43 { return true }
+            } else if byte == .percent, index + 2 < path.count, path[index + 1] == 0x32, path[index + 2] | 0x20 == 0x65
+            {
+                return true
+            }
+            previous = byte
+        }
+        return false
     }
 
     /// 1 for `.`, 2 for `..`, else `nil`.

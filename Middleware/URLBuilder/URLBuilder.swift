@@ -58,7 +58,7 @@ public struct URLBuilder: Sendable {
         _ reference: String,
         _ arguments: URLArguments = URLArguments()
     ) throws(URLBuilderError) -> String {
-        if let position = reference.firstIndex(where: { $0.utf8.contains(where: \.isControl) }) {
+        if let position = reference.utf8.firstIndex(where: \.isControl) {
             throw URLBuilderError(
                 .malformedTemplate(
                     reference,
@@ -67,20 +67,39 @@ public struct URLBuilder: Sendable {
                 )
             )
         }
-        var request = Request(.get, reference)
-        try build(&request.head, arguments)
-        return request.url
+        let head = Request(.get, reference).head
+        let target = try target(scheme: head.scheme, authority: head.authority, reference: head.path ?? "", arguments)
+        var url: [UInt8] = []
+        url.reserveCapacity(target.path.count + 80)
+        url += (target.scheme ?? "").utf8
+        url += [.colon, .slash, .slash]
+        url += (target.authority ?? "").utf8
+        url += target.path
+        return String(decoding: url, as: UTF8.self)
     }
 
     /// Makes the head's target absolute.
     func build(_ head: inout HTTPRequest, _ arguments: URLArguments?) throws(URLBuilderError) {
         let reference = head.path ?? ""
-        if head.authority != nil, reference == "*" { return }
+        let authority = head.authority
+        if authority != nil, reference == "*" { return }
+        let target = try target(scheme: head.scheme, authority: authority, reference: reference, arguments)
+        if head.scheme != target.scheme { head.scheme = target.scheme }
+        if authority != target.authority { head.authority = target.authority }
+        head.path = String(decoding: target.path, as: UTF8.self)
+    }
+
+    private func target(
+        scheme: String?,
+        authority: String?,
+        reference: String,
+        _ arguments: URLArguments?
+    ) throws(URLBuilderError) -> Target {
         var syntax = arguments?.syntax ?? self.syntax
         // An absolute URL that comes without values is somebody else's, and its colons are no variables.
-        if head.authority != nil, arguments?.hasNoVariables ?? true { syntax.formIntersection(.templates) }
+        if authority != nil, arguments?.hasNoVariables ?? true { syntax.formIntersection(.templates) }
 
-        var target = Target(scheme: head.scheme, authority: head.authority)
+        var target = Target(scheme: scheme, authority: authority)
         try expand(reference, syntax, arguments, into: &target)
         let query = try arguments.map { (arguments) throws(URLBuilderError) in
             try (arguments.encoder ?? encoder).bytes(arguments.query)
@@ -96,9 +115,7 @@ public struct URLBuilder: Sendable {
             try join(reference, &target)
         }
         target.append(query: query ?? [])
-        if head.scheme != target.scheme { head.scheme = target.scheme }
-        if head.authority != target.authority { head.authority = target.authority }
-        head.path = String(decoding: target.path, as: UTF8.self)
+        return target
     }
 
     /// The pieces of a URL that is being built.

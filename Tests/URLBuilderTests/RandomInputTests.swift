@@ -91,7 +91,8 @@ struct RandomInputTests {
         var built = 0
         for _ in 0..<5000 {
             // A letter first: what begins with a scheme or two slashes is absolute, and goes where it says.
-            let reference = "r" + scribbler.text(upTo: 6).replacing("://", with: ":")
+            var reference = "r" + scribbler.text(upTo: 6)
+            while reference.contains("://") { reference = reference.replacing("://", with: ":") }
             let arguments = URLArguments(
                 path: ["id": scribbler.value(), "0": scribbler.value(), "users": scribbler.value()],
                 query: URLQuery(["a": scribbler.value(), "q": scribbler.value()]) + .raw(scribbler.text(upTo: 2)),
@@ -180,7 +181,7 @@ struct RandomInputTests {
                     for number in 0..<300 {
                         let url = try builder.url(
                             "\(number)/{id}",
-                            URLArguments(path: ["id": .init(integerLiteral: Int64(task))])
+                            URLArguments(path: ["id": task])
                         )
                         #expect(url == "http://h/\(number)/\(task)")
                     }

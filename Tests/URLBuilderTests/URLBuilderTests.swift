@@ -175,7 +175,7 @@ struct URLBuilderTests {
     func dotsInValue(reference: String, value: String) throws {
         let builder = try URLBuilder(base: "https://h/v2")
         let error = try #require(throws: URLBuilderError.self) {
-            try builder.url(reference, URLArguments(path: ["y": "z", "x": .init(value)]))
+            try builder.url(reference, URLArguments(path: ["y": "z", "x": value]))
         }
         #expect(error.variable == "x")
         guard case .climbsOut = error.problem else {
@@ -230,7 +230,7 @@ struct URLBuilderTests {
         let builder = try URLBuilder(base: "https://h/v2")
         for value in ["a\r\nb", "\u{0}", "a\u{7F}"] {
             let error = try #require(throws: URLBuilderError.self) {
-                try builder.url("{x}", URLArguments(path: ["x": .init(value)]))
+                try builder.url("{x}", URLArguments(path: ["x": value]))
             }
             #expect(error.problem == .controlCharacter(variable: "x"))
         }

@@ -8,41 +8,55 @@ struct URLReference {
     /// Path and query.
     var path: String
 
+    // Delimiters are looked for byte by byte: a combining character after one does not make it another.
     init(_ text: String) {
-        let whole = Self.withoutFragment(text)
+        let whole = text.utf8[..<Self.fragmentStart(in: text.utf8)]
         var rest = whole
-        let schemeEnd = rest.firstIndex { ":/?{".contains($0) }
-        if let schemeEnd, rest[schemeEnd...].hasPrefix("://"), schemeEnd > rest.startIndex {
-            scheme = rest[..<schemeEnd].lowercased()
-            rest = rest[rest.index(after: schemeEnd)...]
+        let schemeEnd = rest.firstIndex { byte in
+            byte == Self.colon || byte == Self.slash || byte == Self.question || byte == Self.brace
         }
-        guard rest.hasPrefix("//") else {
-            path = String(rest)
+        if let end = schemeEnd, end > rest.startIndex, rest[end] == Self.colon,
+            Self.startsAuthority(rest[rest.index(after: end)...])
+        {
+            scheme = Substring(rest[..<end]).lowercased()
+            rest = rest[rest.index(after: end)...]
+        }
+        guard Self.startsAuthority(rest) else {
+            path = String(Substring(rest))
             return
         }
         rest = rest.dropFirst(2)
-        let end = rest.firstIndex { "/?{".contains($0) } ?? rest.endIndex
-        if end < rest.endIndex, rest[end] == "{" {
+        let end = rest.firstIndex { $0 == Self.slash || $0 == Self.question || $0 == Self.brace } ?? rest.endIndex
+        if end < rest.endIndex, rest[end] == Self.brace {
             scheme = nil
-            path = String(whole)
+            path = String(Substring(whole))
         } else {
-            authority = String(rest[..<end])
+            authority = String(Substring(rest[..<end]))
             rest = rest[end...]
-            path = rest.hasPrefix("/") ? String(rest) : "/" + rest
+            path = rest.first == Self.slash ? String(Substring(rest)) : "/" + Substring(rest)
         }
     }
 
-    private static func withoutFragment(_ text: String) -> Substring {
+    private static func startsAuthority(_ text: Substring.UTF8View) -> Bool {
+        text.first == slash && text.dropFirst().first == slash
+    }
+
+    private static func fragmentStart(in text: String.UTF8View) -> String.Index {
         var inExpression = false
-        let end = text.firstIndex { character in
-            switch character {
-            case "{": inExpression = true
-            case "}": inExpression = false
-            case "#": return !inExpression
+        let start = text.firstIndex { byte in
+            switch byte {
+            case brace: inExpression = true
+            case UInt8(ascii: "}"): inExpression = false
+            case UInt8(ascii: "#"): return !inExpression
             default: break
             }
             return false
         }
-        return end.map { text[..<$0] } ?? text[...]
+        return start ?? text.endIndex
     }
+
+    private static let colon = UInt8(ascii: ":")
+    private static let slash = UInt8(ascii: "/")
+    private static let question = UInt8(ascii: "?")
+    private static let brace = UInt8(ascii: "{")
 }
