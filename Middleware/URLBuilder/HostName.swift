@@ -27,8 +27,6 @@ enum HostName {
 enum HostInValue {
     /// Whether the text begins with two slashes or backslashes, or with a scheme and one; percent-encoded ones count.
     static func isSuspected(in text: String) -> Bool {
-        // Most values are identifiers: without a slash there is no host.
-        guard text.utf8.contains(where: { $0 == .slash || $0 == .backslash || $0 == .percent }) else { return false }
         let bytes = Array(text.utf8.drop { $0 == 0x20 })
         return startsAuthority(bytes[...]) || startsWithScheme(bytes)
     }

@@ -198,9 +198,21 @@ struct TemplateExpansion {
         _ variable: VariableSpecification,
         _ operation: TemplateOperator
     ) throws(URLBuilderError) {
+        guard rules == .request, !operation.isQuery, !Self.isHarmless(text) else { return }
         try checkControls(text, variable, operation)
-        if rules == .request, !operation.isQuery, HostInValue.isSuspected(in: text) {
+        if HostInValue.isSuspected(in: text) {
             throw URLBuilderError(.hostInValue(variable: variable.name))
+        }
+    }
+
+    /// Whether the text has none of the characters that control or name a host: most values are done with this look.
+    private static func isHarmless(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            for byte in bytes where byte.isControl || byte == .slash || byte == .backslash || byte == .percent {
+                return false
+            }
+            return true
         }
     }
 

@@ -67,8 +67,8 @@ public struct URLBuilder: Sendable {
                 )
             )
         }
-        let head = Request(.get, reference).head
-        let target = try target(scheme: head.scheme, authority: head.authority, reference: head.path ?? "", arguments)
+        let split = URLReference(reference)
+        let target = try target(scheme: split.scheme, authority: split.authority, reference: split.path, arguments)
         var url: [UInt8] = []
         url.reserveCapacity(target.path.count + 80)
         url += (target.scheme ?? "").utf8
@@ -101,8 +101,10 @@ public struct URLBuilder: Sendable {
 
         var target = Target(scheme: scheme, authority: authority)
         try expand(reference, syntax, arguments, into: &target)
-        let query = try arguments.map { (arguments) throws(URLBuilderError) in
-            try (arguments.encoder ?? encoder).bytes(arguments.query)
+        var query: [UInt8] = []
+        if let arguments, !arguments.query.isEmpty {
+            let encoder = arguments.encoder ?? encoder
+            query = try encoder.bytes(arguments.query)
         }
         if let authority = target.authority {
             guard let scheme = target.scheme ?? base?.scheme else {
@@ -114,7 +116,7 @@ public struct URLBuilder: Sendable {
         } else {
             try join(reference, &target)
         }
-        target.append(query: query ?? [])
+        target.append(query: query)
         return target
     }
 
@@ -124,8 +126,10 @@ public struct URLBuilder: Sendable {
         var authority: String?
         /// Path and query.
         var path: [UInt8] = []
+        /// Whether the path is known to hold no dot segments.
+        var hasNoDots = false
 
-        mutating func append(query: [UInt8]) {
+        mutating func append(query: some Collection<UInt8>) {
             guard !query.isEmpty else { return }
             if let question = path.firstIndex(of: .question) {
                 if question != path.count - 1, path.last != .ampersand { path.append(.ampersand) }
@@ -159,7 +163,7 @@ public struct URLBuilder: Sendable {
             syntax == self.syntax
             ? try cache.pattern(reference, syntax: syntax) : try URLPattern(reference, syntax: syntax)
         let lookup = VariableLookup(first: arguments?.path ?? [:], second: arguments?.reserved ?? [:])
-        let format = (arguments?.encoder ?? encoder).format
+        let format = arguments?.encoder?.format ?? encoder.format
         if let authority = pattern.authority {
             target.authority = try pattern.expandedAuthority(authority, lookup, format)
             target.scheme = pattern.scheme
@@ -179,7 +183,10 @@ public struct URLBuilder: Sendable {
         }
         let path = target.path.prefix { $0 != .question }
         let dots = DotSegments(in: path)
-        guard !dots.ranges.isEmpty else { return }
+        guard !dots.ranges.isEmpty else {
+            target.hasNoDots = true
+            return
+        }
         // Only now is it worth knowing which variable wrote what.
         expansion.output = []
         expansion.contributions = []
@@ -197,13 +204,15 @@ public struct URLBuilder: Sendable {
         guard let base else { throw URLBuilderError(.noBase(reference: reference)) }
         let question = target.path.firstIndex(of: .question)
         var path = target.path[..<(question ?? target.path.endIndex)]
-        let dots = DotSegments(in: path)
-        if dots.climbsOut { throw URLBuilderError(.climbsOut(reference: reference, variable: nil)) }
-        if !dots.ranges.isEmpty { path = DotSegments.removed(from: path)[...] }
+        if !target.hasNoDots {
+            let dots = DotSegments(in: path)
+            if dots.climbsOut { throw URLBuilderError(.climbsOut(reference: reference, variable: nil)) }
+            if !dots.ranges.isEmpty { path = DotSegments.removed(from: path)[...] }
+        }
         var joined = Target(scheme: base.scheme, authority: base.authority, path: base.joined(path))
         if joined.path.isEmpty { joined.path = [.slash] }
         joined.append(query: base.query)
-        if let question { joined.append(query: Array(target.path[(question + 1)...])) }
+        if let question { joined.append(query: target.path[(question + 1)...]) }
         target = joined
     }
 }

@@ -2,14 +2,14 @@
 ///
 /// Template expressions (`{?q}`, `{#section}`) are opaque: a delimiter inside braces splits nothing, and a reference
 /// whose authority holds an expression stays whole, in `path`, until a stage expands it.
-struct URLReference {
-    var scheme: String?
-    var authority: String?
+package struct URLReference {
+    package var scheme: String?
+    package var authority: String?
     /// Path and query.
-    var path: String
+    package var path: String
 
     // Delimiters are looked for byte by byte: a combining character after one does not make it another.
-    init(_ text: String) {
+    package init(_ text: String) {
         let whole = text.utf8[..<Self.fragmentStart(in: text.utf8)]
         var rest = whole
         let schemeEnd = rest.firstIndex { byte in
