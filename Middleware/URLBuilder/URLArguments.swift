@@ -8,7 +8,8 @@ public struct URLArguments: Sendable {
     public var query: URLQuery
     /// Values for the builder alone.
     ///
-    /// A custom builder reads them, and variables that ``path`` does not name are looked up here. They are never made part of the query, the header fields or the body.
+    /// A custom builder reads them, and variables that ``path`` does not name are looked up here. They are never made
+    /// part of the query, the header fields or the body.
     public var reserved: URLParameters
     /// How this call's query is written; `nil` for the stage's way.
     public var encoder: QueryEncoder?

@@ -87,7 +87,7 @@ public struct URLBuilderError: HTTPChainError {
         case .controlCharacter(let name):
             "the value of the variable \"\(name)\" holds a control character; remove it"
         case .invalidHost(let host):
-            "\"\(Redaction.standard.url(host))\" is not a host name, also not an internationalised one (RFC 5891); correct it"
+            "\"\(Redaction.standard.url(host))\" is not a host name, internationalised or not (RFC 5891); correct it"
         case .unencodableQuery(let path, let reason):
             "the query\(path.isEmpty ? "" : " parameter \"\(path)\"") cannot be encoded: \(reason)"
         }

@@ -1,11 +1,12 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainTesting
 import HTTPChainURLBuilder
 import Testing
 
 /// Pieces that matter to URLs and templates, put together at random; the same for each run of a seed.
 private struct Scribbler {
-    var random: SplitMix
+    var random: Seeded
 
     private static let pieces: [String] = [
         "{", "}", "{id}", "{+id}", "{?id,q*}", "{/id*}", "{#id}", "{;q}", "{.id}", "{&q:3}", ":id", ":", "%%0%%", "%%",
@@ -44,16 +45,13 @@ private struct Scribbler {
     }
 }
 
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
+/// The kit's random numbers, for the standard library.
+private struct Seeded: RandomNumberGenerator {
+    let source: SeededRandom
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
+    init(_ seed: UInt64) { source = SeededRandom(seed: seed) }
+
+    mutating func next() -> UInt64 { source.next() }
 }
 
 @Suite("Random input")
@@ -63,7 +61,7 @@ struct RandomInputTests {
         arguments: [1, 2] as [UInt64]
     )
     func templates(seed: UInt64) throws {
-        var scribbler = Scribbler(random: SplitMix(state: seed))
+        var scribbler = Scribbler(random: Seeded(seed))
         let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?#[]@!$&'()*+,;=%".utf8)
         var expanded = 0
         for _ in 0..<5000 {
@@ -85,7 +83,7 @@ struct RandomInputTests {
         arguments: ["https://api.example.com/v2", "http://[::1]:8080/?k=1", "https://h/a/b/"]
     )
     func relative(base: String) throws {
-        var scribbler = Scribbler(random: SplitMix(state: UInt64(base.utf8.count)))
+        var scribbler = Scribbler(random: Seeded(UInt64(base.utf8.count)))
         let builder = try URLBuilder(base: base)
         let prefix = String(base.prefix { $0 != "?" }.reversed().drop { $0 == "/" }.reversed())
         var built = 0
@@ -124,7 +122,7 @@ struct RandomInputTests {
         arguments: [3, 4] as [UInt64]
     )
     func anything(seed: UInt64) throws {
-        var scribbler = Scribbler(random: SplitMix(state: seed))
+        var scribbler = Scribbler(random: Seeded(seed))
         let builder = try URLBuilder(base: "https://api.example.com/v2")
         for _ in 0..<5000 {
             let reference = scribbler.text(upTo: 7)
@@ -143,7 +141,7 @@ struct RandomInputTests {
 
     @Test("never makes a base that a transport refuses")
     func bases() throws {
-        var scribbler = Scribbler(random: SplitMix(state: 9))
+        var scribbler = Scribbler(random: Seeded(9))
         var accepted = 0
         for _ in 0..<5000 {
             let text = "https://" + scribbler.text(upTo: 5)
