@@ -117,6 +117,12 @@ let package = Package(
         tests("StatusValidationTests", of: ["HTTPChainStatusValidation"]),
         tests("URLBuilderTests", of: ["HTTPChainURLBuilder"], resources: [.copy("Resources")]),
 
-        example("Quickstart", [httpTypes, .product(name: "FlyingFox", package: "FlyingFox")]),
+        example(
+            "Quickstart",
+            [
+                httpTypes, .product(name: "FlyingFox", package: "FlyingFox"),
+                .product(name: "FlyingSocks", package: "FlyingFox"),
+            ]
+        ),
     ]
 )
