@@ -32,10 +32,11 @@ func stage(_ folder: String, _ dependencies: [Target.Dependency] = []) -> Target
 }
 
 /// The tests of one target, under `Tests/`.
-func tests(_ name: String, of dependencies: [Target.Dependency]) -> Target {
+func tests(_ name: String, of dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
     .testTarget(
         name: name,
         dependencies: ["HTTPChainCore", "HTTPChainInMemory", "HTTPChainTesting", httpTypes] + dependencies,
+        resources: resources,
         swiftSettings: settings
     )
 }
@@ -51,7 +52,7 @@ func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 /// The stages that the umbrella re-exports: those without a dependency of their own.
-let lightStages = ["Headers", "StatusValidation"]
+let lightStages = ["Headers", "StatusValidation", "URLBuilder"]
 
 let asyncHTTPClient = Target.Dependency.product(
     name: "AsyncHTTPClient",
@@ -101,6 +102,7 @@ let package = Package(
 
         stage("Headers"),
         stage("StatusValidation"),
+        stage("URLBuilder"),
 
         tests("HTTPChainTests", of: ["HTTPChain"]),
         tests("HTTPChainCoreTests", of: []),
@@ -113,6 +115,7 @@ let package = Package(
         tests("HTTPChainTestingTests", of: []),
         tests("HeadersTests", of: ["HTTPChainHeaders"]),
         tests("StatusValidationTests", of: ["HTTPChainStatusValidation"]),
+        tests("URLBuilderTests", of: ["HTTPChainURLBuilder"], resources: [.copy("Resources")]),
 
         example(
             "Quickstart",

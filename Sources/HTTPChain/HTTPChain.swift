@@ -4,5 +4,6 @@
 @_exported public import HTTPChainHeaders
 @_exported public import HTTPChainInMemory
 @_exported public import HTTPChainStatusValidation
+@_exported public import HTTPChainURLBuilder
 @_exported public import HTTPChainURLSession
 @_exported public import HTTPTypes
