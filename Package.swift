@@ -51,7 +51,19 @@ func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 /// The stages that the umbrella re-exports: those without a dependency of their own.
-let lightStages = ["Headers", "StatusValidation"]
+let lightStages = ["ContentDigest", "Gzip", "Headers", "StatusValidation"]
+
+/// SHA-2 and MD5 where the system brings no CryptoKit.
+let crypto = Target.Dependency.product(
+    name: "Crypto",
+    package: "swift-crypto",
+    condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd])
+)
+
+let structuredFields = Target.Dependency.product(
+    name: "RawStructuredFieldValues",
+    package: "swift-http-structured-headers"
+)
 
 let asyncHTTPClient = Target.Dependency.product(
     name: "AsyncHTTPClient",
@@ -78,6 +90,8 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     ],
@@ -99,6 +113,14 @@ let package = Package(
                 + lightStages.map { .target(name: "HTTPChain\($0)") }
         ),
 
+        .systemLibrary(
+            name: "CZlib",
+            pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"]), .brew(["zlib"])]
+        ),
+
+        stage("ContentDigest", [crypto, structuredFields]),
+        stage("Gzip", ["CZlib"]),
         stage("Headers"),
         stage("StatusValidation"),
 
@@ -107,6 +129,8 @@ let package = Package(
         tests("HTTPChainInMemoryTests", of: []),
         tests("HTTPChainAsyncHTTPClientTests", of: ["HTTPChainAsyncHTTPClient"]),
         tests("HTTPChainTestingTests", of: []),
+        tests("ContentDigestTests", of: ["HTTPChainContentDigest"]),
+        tests("GzipTests", of: ["HTTPChainGzip", "CZlib"]),
         tests("HeadersTests", of: ["HTTPChainHeaders"]),
         tests("StatusValidationTests", of: ["HTTPChainStatusValidation"]),
 
