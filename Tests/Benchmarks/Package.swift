@@ -24,7 +24,9 @@ let package = Package(
         .target(name: "Scenarios", dependencies: [core, httpTypes], swiftSettings: settings),
         .executableTarget(
             name: "Figures",
-            dependencies: ["Scenarios", "MallocCounter", core, httpTypes],
+            dependencies: [
+                "Scenarios", "MallocCounter", core, httpTypes,
+            ],
             swiftSettings: settings
         ),
         .executableTarget(

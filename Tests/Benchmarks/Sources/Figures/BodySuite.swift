@@ -6,6 +6,9 @@ extension Suite {
 
     private static func measureBody() async throws -> [Figure] {
         var figures: [Figure] = []
+        if let growth = try await ResidentMemory.growthOfLargeFile() {
+            figures.append(Figure(name: "memory.file2g.chain8", value: growth, unit: "MiB"))
+        }
         let file = try BodyScenarios.sparseFile(of: 16 << 20)
         defer { file.delete() }
         let scenarios = [
@@ -19,16 +22,12 @@ extension Suite {
         let measured = try await Measurements.of(scenarios, count: 4, rounds: 25)
         for scenario in scenarios {
             let chunks = Double(BodyScenarios.chunks)
-            figures.append(
-                Figure(name: "\(scenario.name).chunk", value: measured.time(of: scenario.name) / chunks, unit: "ns")
-            )
+            let time = measured.time(of: scenario.name) / chunks
+            figures.append(Figure(name: scenario.name, value: time, unit: "ns/chunk"))
             if let allocations = measured.allocations[scenario.name] {
                 let value = (allocations / chunks * 100).rounded() / 100
-                figures.append(Figure(name: "\(scenario.name).chunk.allocations", value: value, unit: "count"))
+                figures.append(Figure(name: "\(scenario.name).allocations", value: value, unit: "count/chunk"))
             }
-        }
-        if let growth = try await ResidentMemory.growthOfLargeFile() {
-            figures.append(Figure(name: "memory.file2g.chain8", value: growth, unit: "MiB"))
         }
         return figures
     }

@@ -2,7 +2,7 @@ import Scenarios
 
 extension Suite {
     /// What a chain costs: stages that do nothing, stages that set a header field, and the same fields set with no chain.
-    static let chain = Suite(name: "chain", prefixes: ["chain", "direct"], run: measureChain)
+    static let chain = Suite(name: "chain", prefixes: ["chain", "direct", "inmemory"], run: measureChain)
 
     private static func measureChain() async throws -> [Figure] {
         var figures: [Figure] = []

@@ -69,6 +69,12 @@ struct Measurements {
         return ratios.isEmpty ? .nan : ratios[ratios.count / 2]
     }
 
+    /// The middle of the times of a scenario, for what swings too much for its best to say something.
+    func median(of name: String) -> Double {
+        let times = (rounds[name] ?? []).sorted()
+        return times.isEmpty ? .nan : times[times.count / 2]
+    }
+
     /// Time and allocations of a scenario.
     func figures(of name: String) -> [Figure] {
         [Figure(name: name, value: time(of: name), unit: "ns")]

@@ -1,4 +1,4 @@
-import HTTPChainCore
+public import HTTPChainCore
 import HTTPTypes
 
 /// One thing to measure, under the name its figure carries.
@@ -45,6 +45,24 @@ public enum ChainScenarios {
         }
     }
 
+    /// A request through a number of stages that do nothing and over a transport, and the response read to its end.
+    public static func roundTrip(
+        over transport: some Transport,
+        to url: String,
+        stages: Int,
+        named name: String
+    ) throws -> Scenario {
+        let chain = try Chain(Array(repeating: PassThroughStage(), count: stages), transport: transport)
+        let template = Request.get(url + "/users/42", headers: [.accept: "application/json"])
+        return Scenario(name: name) { count in
+            for _ in 0..<count {
+                let response = try await chain.send(template)
+                guard response.status == .ok else { throw UnexpectedStatus(code: response.status.code) }
+                _ = try await response.body.collect(upTo: .kibibytes(64))
+            }
+        }
+    }
+
     private static func chain(_ stages: [any Middleware], named name: String) throws -> Scenario {
         let chain = try Chain(stages, transport: CannedTransport())
         let template = request()
@@ -67,6 +85,19 @@ extension ChainScenarios {
             try passThrough(24, named: "chain.24.pass"),
             try headers(named: "chain.12.header"),
             directHeaders(named: "direct.12.header"),
+            try roundTrip(
+                over: CannedTransport(
+                    Response(.ok, headers: [.contentType: "application/json"], body: #"{"id":42,"name":"Ada"}"#)
+                ),
+                to: "https://api.example.com",
+                stages: 12,
+                named: "inmemory.roundtrip"
+            ),
         ]
     }
+}
+
+/// A round trip did not end as it must.
+struct UnexpectedStatus: Error {
+    let code: Int
 }

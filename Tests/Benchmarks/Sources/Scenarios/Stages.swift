@@ -28,9 +28,11 @@ struct HeaderStage: Middleware {
 
 /// Answers every request with the same response.
 struct CannedTransport: Transport {
-    let response = Response(.ok)
+    let response: Response
 
-    init() {}
+    init(_ response: Response = Response(.ok)) {
+        self.response = response
+    }
 
     var capabilities: TransportCapabilities { [] }
 
