@@ -62,12 +62,12 @@ extension DigestAlgorithm {
 
 /// Writes the dictionaries of RFC 9530.
 enum DigestFieldValue {
-    /// `sha-256=:…:, sha-512=:…:`
+    /// Algorithms with their digests: `sha-256=:…:, sha-512=:…:`.
     static func dictionary(_ digests: [(DigestAlgorithm, Data)]) throws -> String {
         try serialize(digests.map { ($0, .undecodedByteSequence($1.base64EncodedString())) })
     }
 
-    /// `sha-512=10, sha-256=9`: the first is preferred (RFC 9530 §4).
+    /// Algorithms with preferences, the first preferred (RFC 9530 §4): `sha-512=10, sha-256=9`.
     static func preferences(_ algorithms: [DigestAlgorithm]) throws -> String {
         try serialize(algorithms.enumerated().map { ($1, .integer(Int64(max(1, 10 - $0)))) })
     }

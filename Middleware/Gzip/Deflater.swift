@@ -56,7 +56,8 @@ package final class Deflater {
         var rest = bytes
         while true {
             let step = try output.fill { (room) throws(GzipError) in
-                try rest.withBytes { (input) throws(GzipError) in try deflater.deflate(input, into: room, isLast: true) }
+                try rest.withBytes { (input) throws(GzipError) in try deflater.deflate(input, into: room, isLast: true)
+                }
             }
             rest = rest.dropFirst(step.consumed)
             output.count += step.produced

@@ -112,7 +112,8 @@ public struct GzipMiddleware: Middleware {
         fields[.acceptEncoding] = ContentCoding.acceptable
     }
 
-    private func decode(_ response: inout Response, to target: HTTPRequest, _ limits: DecodingLimits) throws(GzipError) {
+    private func decode(_ response: inout Response, to target: HTTPRequest, _ limits: DecodingLimits) throws(GzipError)
+    {
         guard response.headers.contains(.contentEncoding), Self.hasDecodableContent(response.status, to: target.method)
         else { return }
         let (codings, rest) = AppliedCodings(response.headers).peeled
