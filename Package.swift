@@ -124,8 +124,12 @@ let package = Package(
         stage("Headers"),
         stage("StatusValidation"),
 
+        tests("HTTPChainTests", of: ["HTTPChain"]),
         tests("HTTPChainCoreTests", of: []),
-        tests("HTTPChainURLSessionTests", of: ["HTTPChainURLSession"]),
+        tests(
+            "HTTPChainURLSessionTests",
+            of: ["HTTPChainURLSession", .product(name: "FlyingSocks", package: "FlyingFox")]
+        ),
         tests("HTTPChainInMemoryTests", of: []),
         tests("HTTPChainAsyncHTTPClientTests", of: ["HTTPChainAsyncHTTPClient"]),
         tests("HTTPChainTestingTests", of: []),
