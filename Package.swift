@@ -52,7 +52,19 @@ func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 /// The stages that the umbrella re-exports: those without a dependency of their own.
-let lightStages = ["Headers", "StatusValidation", "URLBuilder"]
+let lightStages = ["Gzip", "Headers", "StatusValidation", "URLBuilder"]
+
+/// SHA-2 and MD5 where the system brings no CryptoKit.
+let crypto = Target.Dependency.product(
+    name: "Crypto",
+    package: "swift-crypto",
+    condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd])
+)
+
+let structuredFields = Target.Dependency.product(
+    name: "RawStructuredFieldValues",
+    package: "swift-http-structured-headers"
+)
 
 let asyncHTTPClient = Target.Dependency.product(
     name: "AsyncHTTPClient",
@@ -69,6 +81,7 @@ let package = Package(
         .library(name: "HTTPChainURLSession", targets: ["HTTPChainURLSession"]),
         .library(name: "HTTPChainInMemory", targets: ["HTTPChainInMemory"]),
         .library(name: "HTTPChainAsyncHTTPClient", targets: ["HTTPChainAsyncHTTPClient"]),
+        .library(name: "HTTPChainContentDigest", targets: ["HTTPChainContentDigest"]),
         .library(name: "HTTPChainTesting", targets: ["HTTPChainTesting"]),
     ] + lightStages.map { .library(name: "HTTPChain\($0)", targets: ["HTTPChain\($0)"]) },
     traits: [
@@ -79,6 +92,8 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     ],
@@ -100,6 +115,14 @@ let package = Package(
                 + lightStages.map { .target(name: "HTTPChain\($0)") }
         ),
 
+        .systemLibrary(
+            name: "CZlib",
+            pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"]), .brew(["zlib"])]
+        ),
+
+        stage("ContentDigest", [crypto, structuredFields]),
+        stage("Gzip", ["CZlib"]),
         stage("Headers"),
         stage("StatusValidation"),
         stage("URLBuilder"),
@@ -113,6 +136,8 @@ let package = Package(
         tests("HTTPChainInMemoryTests", of: []),
         tests("HTTPChainAsyncHTTPClientTests", of: ["HTTPChainAsyncHTTPClient"]),
         tests("HTTPChainTestingTests", of: []),
+        tests("ContentDigestTests", of: ["HTTPChainContentDigest"]),
+        tests("GzipTests", of: ["HTTPChainGzip", "CZlib"]),
         tests("HeadersTests", of: ["HTTPChainHeaders"]),
         tests("StatusValidationTests", of: ["HTTPChainStatusValidation"]),
         tests("URLBuilderTests", of: ["HTTPChainURLBuilder"], resources: [.copy("Resources")]),

@@ -1,6 +1,7 @@
 // The umbrella: one import for the core, the light stages and the built-in transports.
 
 @_exported public import HTTPChainCore
+@_exported public import HTTPChainGzip
 @_exported public import HTTPChainHeaders
 @_exported public import HTTPChainInMemory
 @_exported public import HTTPChainStatusValidation

@@ -9,6 +9,7 @@ let settings: [SwiftSetting] = [
 ]
 
 let core = Target.Dependency.product(name: "HTTPChainCore", package: "swift-http-chain")
+let gzip = Target.Dependency.product(name: "HTTPChainGzip", package: "swift-http-chain")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 
 let package = Package(
@@ -22,7 +23,8 @@ let package = Package(
     ],
     targets: [
         .target(name: "MallocCounter"),
-        .target(name: "Scenarios", dependencies: [core, httpTypes], swiftSettings: settings),
+        .target(name: "ZlibLoop", linkerSettings: [.linkedLibrary("z")]),
+        .target(name: "Scenarios", dependencies: ["ZlibLoop", core, gzip, httpTypes], swiftSettings: settings),
         .executableTarget(
             name: "Figures",
             dependencies: [
