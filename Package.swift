@@ -32,10 +32,11 @@ func stage(_ folder: String, _ dependencies: [Target.Dependency] = []) -> Target
 }
 
 /// The tests of one target, under `Tests/`.
-func tests(_ name: String, of dependencies: [Target.Dependency]) -> Target {
+func tests(_ name: String, of dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
     .testTarget(
         name: name,
         dependencies: ["HTTPChainCore", "HTTPChainInMemory", "HTTPChainTesting", httpTypes] + dependencies,
+        resources: resources,
         swiftSettings: settings
     )
 }
@@ -51,7 +52,7 @@ func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 /// The stages that the umbrella re-exports: those without a dependency of their own.
-let lightStages = ["Headers", "StatusValidation"]
+let lightStages = ["Headers", "Multipart", "StatusValidation"]
 
 let asyncHTTPClient = Target.Dependency.product(
     name: "AsyncHTTPClient",
@@ -100,6 +101,7 @@ let package = Package(
         ),
 
         stage("Headers"),
+        stage("Multipart"),
         stage("StatusValidation"),
 
         tests("HTTPChainCoreTests", of: []),
@@ -108,6 +110,7 @@ let package = Package(
         tests("HTTPChainAsyncHTTPClientTests", of: ["HTTPChainAsyncHTTPClient"]),
         tests("HTTPChainTestingTests", of: []),
         tests("HeadersTests", of: ["HTTPChainHeaders"]),
+        tests("MultipartTests", of: ["HTTPChainMultipart"], resources: [.copy("Resources")]),
         tests("StatusValidationTests", of: ["HTTPChainStatusValidation"]),
 
         example("Quickstart", [httpTypes, .product(name: "FlyingFox", package: "FlyingFox")]),

@@ -3,6 +3,7 @@
 @_exported public import HTTPChainCore
 @_exported public import HTTPChainHeaders
 @_exported public import HTTPChainInMemory
+@_exported public import HTTPChainMultipart
 @_exported public import HTTPChainStatusValidation
 @_exported public import HTTPChainURLSession
 @_exported public import HTTPTypes
