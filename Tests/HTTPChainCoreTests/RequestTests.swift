@@ -97,6 +97,8 @@ struct RequestTests {
         request.head.headerFields.append(HTTPField(name: .cookie, lenientValue: Array("a\r\nb".utf8)))
         let wire = try request.forWire()
         #expect(!wire.head.headerFields.contains { $0.value.contains(where: \.isNewline) })
+        request.head.headerFields.append(HTTPField(name: .server, lenientValue: Array("a\u{1}b".utf8)))
+        #expect(throws: InvalidRequestError(.invalidHeaderValue(name: "Server"))) { try request.forWire() }
     }
 
     @Test(

@@ -1,7 +1,5 @@
-import HTTPChainCore
-
 /// State that several tasks change and wait for.
-final class Watched<State: Sendable>: Sendable {
+package final class Watched<State: Sendable>: Sendable {
     private struct Waiter: Sendable {
         let id: Int
         /// Takes what it waits for out of the state; the closure returned hands it over once the lock is free.
@@ -17,18 +15,21 @@ final class Watched<State: Sendable>: Sendable {
 
     private let guarded: Locked<Guarded>
 
-    init(_ state: State) {
+    package init(_ state: State) {
         guarded = Locked(Guarded(state: state))
     }
 
+    /// The state as it is.
+    package var value: State { read { $0 } }
+
     /// What `look` makes of the state as it is.
-    func read<Result: Sendable>(_ look: (State) -> Result) -> Result {
+    package func read<Result: Sendable>(_ look: (State) -> Result) -> Result {
         guarded.withLock { look($0.state) }
     }
 
     /// Changes the state and wakes whoever waited for the change.
     @discardableResult
-    func update<Result: Sendable>(_ change: (inout State) -> Result) -> Result {
+    package func update<Result: Sendable>(_ change: (inout State) -> Result) -> Result {
         let (result, wake) = guarded.withLock { guarded in
             let result = change(&guarded.state)
             return (result, Self.satisfied(&guarded))
@@ -41,28 +42,24 @@ final class Watched<State: Sendable>: Sendable {
     /// when it does return one.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
-    func wait<Result: Sendable>(for condition: @escaping @Sendable (inout State) -> Result?) async throws -> Result {
-        let id = guarded.withLock { guarded in
-            guarded.lastID += 1
-            return guarded.lastID
-        }
+    package func wait<Result: Sendable>(
+        for condition: @escaping @Sendable (inout State) -> Result?
+    ) async throws -> Result {
+        let id = nextID()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Result, any Error>) in
-                let wake = guarded.withLock { guarded -> [@Sendable () -> Void] in
-                    // A cancellation that came before the waiter was listed found nothing to cancel.
-                    if Task.isCancelled { return [{ continuation.resume(throwing: CancellationError()) }] }
-                    let waiter = Waiter(
+                add(
+                    Waiter(
                         id: id,
                         attempt: { state in
                             guard let result = condition(&state) else { return nil }
                             return { continuation.resume(returning: result) }
                         },
                         cancel: { continuation.resume(throwing: CancellationError()) }
-                    )
-                    guarded.waiters.append(waiter)
-                    return Self.satisfied(&guarded)
-                }
-                for resume in wake { resume() }
+                    ),
+                    // A cancellation that came before the waiter was listed found nothing to cancel.
+                    unless: { Task.isCancelled }
+                )
             }
         } onCancel: {
             let waiter = guarded.withLock { guarded -> Waiter? in
@@ -71,6 +68,42 @@ final class Watched<State: Sendable>: Sendable {
             }
             waiter?.cancel()
         }
+    }
+
+    /// Waits until `condition` returns a value, as ``wait(for:)`` does, cancelled or not.
+    package func waitUninterrupted<Result: Sendable>(
+        for condition: @escaping @Sendable (inout State) -> Result?
+    ) async -> Result {
+        let id = nextID()
+        return await withCheckedContinuation { (continuation: CheckedContinuation<Result, Never>) in
+            add(
+                Waiter(
+                    id: id,
+                    attempt: { state in
+                        guard let result = condition(&state) else { return nil }
+                        return { continuation.resume(returning: result) }
+                    },
+                    cancel: {}
+                ),
+                unless: { false }
+            )
+        }
+    }
+
+    private func nextID() -> Int {
+        guarded.withLock { guarded in
+            guarded.lastID += 1
+            return guarded.lastID
+        }
+    }
+
+    private func add(_ waiter: Waiter, unless isCancelled: () -> Bool) {
+        let wake = guarded.withLock { guarded -> [@Sendable () -> Void] in
+            if isCancelled() { return [waiter.cancel] }
+            guarded.waiters.append(waiter)
+            return Self.satisfied(&guarded)
+        }
+        for resume in wake { resume() }
     }
 
     /// Takes the waiters out that have what they wait for, until none of those left has.

@@ -1,0 +1,40 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let core = Target.Dependency.product(name: "HTTPChainCore", package: "swift-http-chain")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+
+let package = Package(
+    name: "Benchmarks",
+    platforms: [.macOS(.v14)],
+    dependencies: [
+        .package(name: "swift-http-chain", path: "../.."),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
+    ],
+    targets: [
+        .target(name: "MallocCounter"),
+        .target(name: "Scenarios", dependencies: [core, httpTypes], swiftSettings: settings),
+        .executableTarget(
+            name: "Figures",
+            dependencies: [
+                "Scenarios", "MallocCounter", core, httpTypes,
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "ChainBenchmarks",
+            dependencies: ["Scenarios", .product(name: "Benchmark", package: "benchmark")],
+            path: "Benchmarks/ChainBenchmarks",
+            swiftSettings: settings,
+            plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]
+        ),
+    ]
+)
