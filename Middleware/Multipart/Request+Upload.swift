@@ -8,14 +8,14 @@ extension Request {
     /// The file is read when the request is sent, in chunks, and again for each attempt.
     ///
     /// - Parameters:
-    ///   - method: The request method; PUT by default.
+    ///   - method: The request method, mostly PUT or POST.
     ///   - url: The target.
     ///   - headers: Header fields; a Content-Type among them stays.
     ///   - file: A file URL.
     ///   - range: The bytes to send; all of the file by default.
     ///   - contentType: The file's type; by default that of its extension, or `application/octet-stream`.
     public static func upload(
-        _ method: HTTPRequest.Method = .put,
+        _ method: HTTPRequest.Method,
         _ url: String,
         headers: HTTPFields = [:],
         file: URL,
@@ -29,14 +29,14 @@ extension Request {
     /// A request that sends data as it is; the chain needs no stage for it.
     ///
     /// - Parameters:
-    ///   - method: The request method; PUT by default.
+    ///   - method: The request method, mostly PUT or POST.
     ///   - url: The target.
     ///   - headers: Header fields; a Content-Type among them stays.
     ///   - data: The content.
     ///   - fileName: A file name whose extension tells the type; it is not sent.
     ///   - contentType: The type; by default that of the file name, or `application/octet-stream`.
     public static func upload(
-        _ method: HTTPRequest.Method = .put,
+        _ method: HTTPRequest.Method,
         _ url: String,
         headers: HTTPFields = [:],
         data: Data,

@@ -32,7 +32,7 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
 
     /// What kind of body it is.
     public var kind: Kind
-    /// A boundary of one's own; a random one when `nil`. It is checked when the form is framed.
+    /// A boundary of one's own, checked when the form is framed; a random one when `nil`.
     public var boundary: String?
     /// The parts in the order they are sent.
     public var parts: [MultipartPart]

@@ -37,7 +37,8 @@ public struct ContentDisposition: Sendable, Hashable {
         var result: [UInt8] = []
         var index = 0
         while index < bytes.count {
-            if bytes[index] == UInt8(ascii: "%"), let byte = hexByte(bytes, at: index + 1), [10, 13, 34].contains(byte) {
+            if bytes[index] == UInt8(ascii: "%"), let byte = hexByte(bytes, at: index + 1), [10, 13, 34].contains(byte)
+            {
                 result.append(byte)
                 index += 3
             } else {
