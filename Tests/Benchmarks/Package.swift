@@ -9,6 +9,7 @@ let settings: [SwiftSetting] = [
 ]
 
 let core = Target.Dependency.product(name: "HTTPChainCore", package: "swift-http-chain")
+let multipart = Target.Dependency.product(name: "HTTPChainMultipart", package: "swift-http-chain")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 
 let package = Package(
@@ -21,7 +22,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "MallocCounter"),
-        .target(name: "Scenarios", dependencies: [core, httpTypes], swiftSettings: settings),
+        .target(name: "Scenarios", dependencies: [core, httpTypes, multipart], swiftSettings: settings),
         .executableTarget(
             name: "Figures",
             dependencies: [
