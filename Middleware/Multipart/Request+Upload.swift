@@ -61,7 +61,7 @@ extension Request {
         if let contentType {
             head.headerFields[.contentType] = contentType
         } else if head.headerFields[.contentType] == nil {
-            head.headerFields[.contentType] = MediaType.guess(fileName: fileName)
+            head.headerFields[.contentType] = FileContentType.guess(fileName: fileName)
         }
         return self
     }

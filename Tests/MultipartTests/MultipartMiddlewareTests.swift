@@ -164,6 +164,6 @@ struct UploadTests {
         ]
     )
     func guess(name: String, type: String) {
-        #expect(MediaType.guess(fileName: name) == type)
+        #expect(FileContentType.guess(fileName: name) == type)
     }
 }

@@ -89,7 +89,7 @@ struct ParserRandomTests {
         _ = ContentDisposition("a; filename*=UTF-8'" + text)
         _ = try? MultipartParser(contentType: "multipart/" + text)
         _ = try? MultipartBoundary(text)
-        _ = MediaType.guess(fileName: text)
+        _ = FileContentType.guess(fileName: text)
     }
 }
 

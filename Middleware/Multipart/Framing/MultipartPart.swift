@@ -107,7 +107,7 @@ public struct MultipartPart: Sendable {
         fileName: String? = nil,
         contentType: String? = nil
     ) -> MultipartPart {
-        let type = contentType ?? MediaType.guess(fileName: fileName ?? "")
+        let type = contentType ?? FileContentType.guess(fileName: fileName ?? "")
         return MultipartPart(name: name, fileName: fileName, contentType: type, body: body)
     }
 
@@ -133,7 +133,7 @@ public struct MultipartPart: Sendable {
     ///   - headers: Further fields, such as Content-ID.
     public static func unnamed(
         _ body: Body,
-        contentType: String = MediaType.octetStream,
+        contentType: String = FileContentType.octetStream,
         headers: [Header] = []
     ) -> MultipartPart {
         MultipartPart(contentType: contentType, headers: headers, body: body)

@@ -1,5 +1,5 @@
 /// Content types by the extensions of file names.
-public enum MediaType {
+public enum FileContentType {
     /// The type of bytes nothing is known about, RFC 2046 §4.5.1.
     public static let octetStream = "application/octet-stream"
 
