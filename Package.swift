@@ -104,8 +104,12 @@ let package = Package(
         stage("Multipart"),
         stage("StatusValidation"),
 
+        tests("HTTPChainTests", of: ["HTTPChain"]),
         tests("HTTPChainCoreTests", of: []),
-        tests("HTTPChainURLSessionTests", of: ["HTTPChainURLSession"]),
+        tests(
+            "HTTPChainURLSessionTests",
+            of: ["HTTPChainURLSession", .product(name: "FlyingSocks", package: "FlyingFox")]
+        ),
         tests("HTTPChainInMemoryTests", of: []),
         tests("HTTPChainAsyncHTTPClientTests", of: ["HTTPChainAsyncHTTPClient"]),
         tests("HTTPChainTestingTests", of: []),
@@ -113,6 +117,12 @@ let package = Package(
         tests("MultipartTests", of: ["HTTPChainMultipart"], resources: [.copy("Resources")]),
         tests("StatusValidationTests", of: ["HTTPChainStatusValidation"]),
 
-        example("Quickstart", [httpTypes, .product(name: "FlyingFox", package: "FlyingFox")]),
+        example(
+            "Quickstart",
+            [
+                httpTypes, .product(name: "FlyingFox", package: "FlyingFox"),
+                .product(name: "FlyingSocks", package: "FlyingFox"),
+            ]
+        ),
     ]
 )

@@ -18,6 +18,7 @@ let package = Package(
     dependencies: [
         .package(name: "swift-http-chain", path: "../.."),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
     ],
     targets: [
@@ -27,6 +28,9 @@ let package = Package(
             name: "Figures",
             dependencies: [
                 "Scenarios", "MallocCounter", core, httpTypes,
+                .product(name: "HTTPChainURLSession", package: "swift-http-chain"),
+                .product(name: "FlyingFox", package: "FlyingFox"),
+                .product(name: "FlyingSocks", package: "FlyingFox"),
             ],
             swiftSettings: settings
         ),
