@@ -52,7 +52,7 @@ func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 /// The stages that the umbrella re-exports: those without a dependency of their own.
-let lightStages = ["Gzip", "Headers", "StatusValidation", "URLBuilder"]
+let lightStages = ["Gzip", "Headers", "Multipart", "StatusValidation", "URLBuilder"]
 
 /// SHA-2 and MD5 where the system brings no CryptoKit.
 let crypto = Target.Dependency.product(
@@ -124,6 +124,7 @@ let package = Package(
         stage("ContentDigest", [crypto, structuredFields]),
         stage("Gzip", ["CZlib"]),
         stage("Headers"),
+        stage("Multipart"),
         stage("StatusValidation"),
         stage("URLBuilder"),
 
@@ -139,6 +140,7 @@ let package = Package(
         tests("ContentDigestTests", of: ["HTTPChainContentDigest"]),
         tests("GzipTests", of: ["HTTPChainGzip", "CZlib"]),
         tests("HeadersTests", of: ["HTTPChainHeaders"]),
+        tests("MultipartTests", of: ["HTTPChainMultipart"], resources: [.copy("Resources")]),
         tests("StatusValidationTests", of: ["HTTPChainStatusValidation"]),
         tests("URLBuilderTests", of: ["HTTPChainURLBuilder"], resources: [.copy("Resources")]),
 

@@ -4,6 +4,7 @@
 @_exported public import HTTPChainGzip
 @_exported public import HTTPChainHeaders
 @_exported public import HTTPChainInMemory
+@_exported public import HTTPChainMultipart
 @_exported public import HTTPChainStatusValidation
 @_exported public import HTTPChainURLBuilder
 @_exported public import HTTPChainURLSession
