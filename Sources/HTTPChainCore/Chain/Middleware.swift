@@ -60,6 +60,12 @@ public struct StageSummary: Sendable, Hashable {
         public let name: String
         /// To what; never a secret.
         public let value: String
+
+        /// Makes a setting; the caller redacts secrets.
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
     }
 
     /// The stage's name: its type's, unless it has a better one.

@@ -1,0 +1,81 @@
+public import HTTPChainCore
+
+/// A header field cannot be set as asked; nothing was sent.
+public struct HeadersError: HTTPChainError {
+    /// What is wrong.
+    public enum Problem: Sendable, Hashable {
+        /// The name is not a token, RFC 9110 §5.1.
+        case invalidName(String)
+        /// The value holds a byte that no field value may hold, RFC 9110 §5.5; the offset counts bytes of UTF-8.
+        case invalidValue(name: String, byte: UInt8, offset: Int)
+        /// The closure that makes the field's value threw; its error is the cause.
+        case valueFailed(name: String)
+        /// The field is bound to something that is not an origin.
+        case invalidOrigin(name: String, origin: String)
+        /// The field is bound to an origin, and the request's URL is not absolute yet.
+        case unknownOrigin(name: String, origin: Origin, url: String)
+        /// The request would have more fields than any message can carry.
+        case tooManyFields(Int)
+    }
+
+    /// What is wrong.
+    public let problem: Problem
+    /// The request as it stood; `nil` when the error is not about a request.
+    public let exchange: ExchangeSnapshot?
+    /// What the closure threw that makes a value.
+    public let underlyingError: (any Error)?
+
+    init(_ problem: Problem, exchange: ExchangeSnapshot? = nil, underlyingError: (any Error)? = nil) {
+        self.problem = problem
+        self.exchange = exchange
+        self.underlyingError = underlyingError
+    }
+
+    /// Always "HeadersMiddleware".
+    public var stage: String { "HeadersMiddleware" }
+
+    /// The field, what is wrong with it, and what to do.
+    public var reason: String { "\(problem.description); \(problem.fix)" }
+}
+
+extension HeadersError.Problem: CustomStringConvertible {
+    /// The field and what is wrong with it; the value is not shown.
+    public var description: String {
+        switch self {
+        case .invalidName(let name):
+            "\(name.debugDescription) is not the name of a header field"
+        case .invalidValue(let name, let byte, let offset):
+            "the value of the header field \(name) holds \(Self.description(of: byte)) at byte \(offset)"
+        case .valueFailed(let name):
+            "the value of the header field \(name) could not be made"
+        case .invalidOrigin(let name, let origin):
+            "the header field \(name) is bound to \(origin.debugDescription), which is not an origin"
+        case .unknownOrigin(let name, let origin, let url):
+            "the header field \(name) is for \(origin) alone, and where the request goes is not known yet"
+                + (url.isEmpty ? "" : " (\(url.debugDescription))")
+        case .tooManyFields(let count):
+            "the request would have \(count) header fields"
+        }
+    }
+
+    /// What to do about it.
+    var fix: String {
+        switch self {
+        case .invalidName: "use letters, digits and any of !#$%&'*+-.^_`|~ (RFC 9110 §5.1)"
+        case .invalidValue: "remove it, or encode the value (RFC 9110 §5.5)"
+        case .valueFailed: "see the cause"
+        case .invalidOrigin: "give scheme, host and port, such as \"https://api.example.com\""
+        case .unknownOrigin: "move HeadersMiddleware inside the stage that completes the URL, or give an absolute URL"
+        case .tooManyFields: "a message has room for 65534 of them"
+        }
+    }
+
+    private static func description(of byte: UInt8) -> String {
+        switch byte {
+        case 0x0D: "a carriage return (CR)"
+        case 0x0A: "a line feed (LF)"
+        case 0x00: "a NUL"
+        default: "the control character 0x\(byte < 16 ? "0" : "")\(String(byte, radix: 16))"
+        }
+    }
+}

@@ -1,0 +1,30 @@
+public import HTTPChainCore
+public import HTTPTypes
+
+/// The server answered with a status that is not accepted.
+public struct StatusError: HTTPChainError {
+    /// The response, whole: an error handler can read its body from the beginning.
+    ///
+    /// When the body broke while its first bytes were looked at, reading it gives those bytes and then the error.
+    public let response: Response
+    /// The statuses that were accepted for this call.
+    public let accepted: StatusSet
+    /// The first bytes of the body; `nil` when the stage was told not to look at them.
+    public let preview: BodyPreview?
+    /// The request and the response's head, redacted, with the preview.
+    public let exchange: ExchangeSnapshot?
+    /// What broke the body while its first bytes were looked at; `nil` when nothing did.
+    public let underlyingError: (any Error)?
+
+    /// The status that is not accepted.
+    public var status: HTTPResponse.Status { response.status }
+
+    /// Always "StatusValidationMiddleware".
+    public var stage: String { "StatusValidationMiddleware" }
+
+    /// Which status, and what to do about it.
+    public var reason: String {
+        "the status \(status.code) is not accepted (accepted: \(accepted)); "
+            + "handle StatusError, or accept it for this call with alsoAccepting([\(status.code)])"
+    }
+}

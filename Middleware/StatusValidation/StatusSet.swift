@@ -1,0 +1,122 @@
+public import HTTPTypes
+
+/// A set of status codes, made of numbers and ranges.
+///
+/// ```swift
+/// let accepted: StatusSet = [.success, 304, .codes(400...409)]
+/// ```
+///
+/// Codes have three digits (RFC 9110 §15): what lies outside 0...999 is left out.
+public struct StatusSet: Sendable, Hashable {
+    /// Ascending, apart from each other, never empty.
+    private var ranges: [Range<Int>]
+
+    private init(merging ranges: [Range<Int>]) {
+        var merged: [Range<Int>] = []
+        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where !range.isEmpty {
+            if let last = merged.last, range.lowerBound <= last.upperBound {
+                merged[merged.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+            } else {
+                merged.append(range)
+            }
+        }
+        self.ranges = merged
+    }
+
+    /// No code at all.
+    public init() {
+        ranges = []
+    }
+
+    /// Single codes.
+    public init(_ codes: some Sequence<Int>) {
+        self.init(merging: codes.filter { (0...999).contains($0) }.map { $0..<($0 + 1) })
+    }
+
+    /// The codes of a range.
+    public init(_ range: Range<Int>) {
+        self.init(merging: [range.clamped(to: 0..<1000)])
+    }
+
+    /// The codes of a range.
+    public init(_ range: ClosedRange<Int>) {
+        let lower = max(0, range.lowerBound)
+        let upper = min(999, range.upperBound)
+        self.init(merging: lower <= upper ? [lower..<(upper + 1)] : [])
+    }
+
+    /// The codes of a range, to write among others.
+    public static func codes(_ range: Range<Int>) -> StatusSet { StatusSet(range) }
+    /// The codes of a range, to write among others.
+    public static func codes(_ range: ClosedRange<Int>) -> StatusSet { StatusSet(range) }
+
+    /// 1xx, RFC 9110 §15.2.
+    public static let informational = StatusSet(100..<200)
+    /// 2xx, RFC 9110 §15.3.
+    public static let success = StatusSet(200..<300)
+    /// 3xx, RFC 9110 §15.4.
+    public static let redirection = StatusSet(300..<400)
+    /// 4xx, RFC 9110 §15.5.
+    public static let clientError = StatusSet(400..<500)
+    /// 5xx, RFC 9110 §15.6.
+    public static let serverError = StatusSet(500..<600)
+    /// Every code there can be.
+    public static let all = StatusSet(0..<1000)
+
+    /// Whether a code is in the set.
+    public func contains(_ code: Int) -> Bool {
+        for range in ranges where range.contains(code) { return true }
+        return false
+    }
+
+    /// Whether the code of a status is in the set; its reason phrase does not matter.
+    public func contains(_ status: HTTPResponse.Status) -> Bool {
+        contains(status.code)
+    }
+
+    /// Whether there is no code in the set.
+    public var isEmpty: Bool { ranges.isEmpty }
+
+    /// The codes of both sets.
+    public func union(_ other: StatusSet) -> StatusSet {
+        StatusSet(merging: ranges + other.ranges)
+    }
+
+    /// The codes of this set that are not in the other.
+    public func subtracting(_ other: StatusSet) -> StatusSet {
+        StatusSet(
+            merging: other.ranges.reduce(ranges) { rest, hole in
+                rest.flatMap { range in
+                    [
+                        range.lowerBound..<max(range.lowerBound, min(range.upperBound, hole.lowerBound)),
+                        min(range.upperBound, max(range.lowerBound, hole.upperBound))..<range.upperBound,
+                    ]
+                }
+            }
+        )
+    }
+}
+
+extension StatusSet: ExpressibleByIntegerLiteral {
+    /// One code.
+    public init(integerLiteral code: Int) {
+        self.init(CollectionOfOne(code))
+    }
+}
+
+extension StatusSet: ExpressibleByArrayLiteral {
+    /// The codes of all the elements: numbers, ``codes(_:)-(Range<Int>)`` and named sets.
+    public init(arrayLiteral elements: StatusSet...) {
+        self.init(merging: elements.flatMap(\.ranges))
+    }
+}
+
+extension StatusSet: CustomStringConvertible {
+    /// The codes and ranges in order, such as "200...299, 304"; "none" when there are none.
+    public var description: String {
+        if ranges.isEmpty { return "none" }
+        return ranges.map { range in
+            range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound)...\(range.upperBound - 1)"
+        }.joined(separator: ", ")
+    }
+}

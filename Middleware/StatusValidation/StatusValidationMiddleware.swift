@@ -1,0 +1,134 @@
+import Foundation
+public import HTTPChainCore
+import HTTPTypes
+
+/// Turns a response whose status is not accepted into an error.
+///
+/// ```swift
+/// let chain = try Chain(transport: transport) {
+///     StatusValidationMiddleware(accepting: [.success, 304])
+/// }
+/// do {
+///     let response = try await chain.send(.get("https://api.example.com/plants/7").alsoAccepting([404]))
+///     if response.status == .notFound { … }
+/// } catch let error as StatusError where error.status == .tooManyRequests {
+///     print(error)   // method, URL, status, content type and how the body begins
+/// }
+/// ```
+///
+/// An accepted response passes untouched. Of another the first bytes are read for the error's message, and the error
+/// carries the response with all of its body, for an error handler further out. Reading stops at the limit, so a body
+/// without an end does no harm; a body that breaks before that does not hide the status either.
+///
+/// **Place.** Phase ``Phase/validate``: cache, authentication and retry stand further in and have seen the response.
+/// The request in the error is the one that passed here, before stages further in completed it.
+///
+/// **Options.** ``AcceptedStatuses`` (in short ``HTTPChainCore/Request/alsoAccepting(_:)`` and
+/// ``HTTPChainCore/Request/acceptingOnly(_:)``) adds to the accepted statuses for one call, or replaces them.
+///
+/// **Errors.** ``StatusError``.
+public struct StatusValidationMiddleware: Middleware {
+    private let accepted: StatusSet
+    private let previewLimit: ByteCount
+    private let redaction: Redaction
+
+    /// Makes the stage.
+    ///
+    /// - Parameters:
+    ///   - accepted: The statuses that pass; 200 to 299 by default.
+    ///   - previewLimit: How much of a refused response's body the error shows; 4 KiB by default, 0 to leave the body
+    ///     alone.
+    ///   - redaction: What counts as a secret in the error.
+    public init(
+        accepting accepted: StatusSet = .success,
+        previewLimit: ByteCount = .kibibytes(4),
+        redaction: Redaction = .standard
+    ) {
+        self.accepted = accepted
+        self.previewLimit = previewLimit
+        self.redaction = redaction
+    }
+
+    /// Outside everything that has to see the response as it came, inside the serializer.
+    public var phase: Phase? { .validate }
+
+    /// The accepted statuses and the limit.
+    public var summary: StageSummary {
+        StageSummary(
+            "StatusValidationMiddleware",
+            purpose: "refuses other statuses",
+            settings: ["accepts": "\(accepted)", "preview": "\(previewLimit)"]
+        )
+    }
+
+    /// Passes the request on and looks at the status of the response.
+    ///
+    /// - Throws: ``StatusError``; what the stages inside throw.
+    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        let rule = request.options[AcceptedStatuses.self]
+        let head = request.head
+        let response = try await next(request)
+        switch rule {
+        case .adding(let more):
+            if accepted.contains(response.status) || more.contains(response.status) { return response }
+            throw try await refusal(of: response, to: head, accepted: accepted.union(more))
+        case .replacing(let others):
+            if others.contains(response.status) { return response }
+            throw try await refusal(of: response, to: head, accepted: others)
+        }
+    }
+
+    private func refusal(
+        of response: Response,
+        to request: HTTPRequest,
+        accepted: StatusSet
+    ) async throws(CancellationError) -> StatusError {
+        var response = response
+        var preview: BodyPreview?
+        var failure: (any Error)?
+        if previewLimit > 0 {
+            let (body, seen) = response.body.tee(upTo: previewLimit)
+            do {
+                let peeked = try await body.peek(upTo: previewLimit)
+                preview = peeked.preview
+                // What can be read again keeps what it is: bytes, a file.
+                if !response.body.isReplayable { response.body = peeked.body }
+            } catch {
+                if Task.isCancelled || error is CancellationError { throw CancellationError() }
+                preview = seen.preview
+                failure = error
+                response.body = Self.broken(after: seen.preview.bytes, error)
+            }
+        }
+        return StatusError(
+            response: response,
+            accepted: accepted,
+            preview: preview,
+            exchange: ExchangeSnapshot(request, response: response.head, preview: preview, redaction: redaction),
+            underlyingError: failure
+        )
+    }
+
+    private static func broken(after bytes: Data, _ error: any Error) -> Body {
+        .replayable { BrokenReader(bytes: bytes, error: error) }
+    }
+}
+
+/// Gives what arrived of a body that broke, then the error.
+private struct BrokenReader: BodyReader {
+    private var bytes: Data
+    private let error: any Error
+
+    init(bytes: Data, error: any Error) {
+        self.bytes = bytes
+        self.error = error
+    }
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        guard bytes.isEmpty else {
+            defer { bytes = Data() }
+            return bytes
+        }
+        throw error
+    }
+}

@@ -1,0 +1,183 @@
+public import HTTPChainCore
+public import HTTPTypes
+
+/// Drives one stage alone, with no chain and no network.
+///
+/// With the answers of the stages inside written down beforehand:
+///
+/// ```swift
+/// let outcome = await StageHarness(RetryMiddleware()).send(.get("https://example.com"), answering: .status(503), .ok)
+/// #expect(outcome.requests.count == 2)
+/// #expect(try outcome.response().status == .ok)
+/// ```
+///
+/// Or by hand, call for call, with ``drive(_:script:)``.
+///
+/// The request carries a virtual environment unless it brings its own; ``clock`` is the clock in it.
+public struct StageHarness: Sendable {
+    /// The stage that is driven.
+    public let stage: any Middleware
+    /// The clock that the stage sees.
+    public let clock: VirtualClock
+    private let environment: ChainEnvironment
+
+    /// Takes a stage.
+    ///
+    /// - Parameters:
+    ///   - stage: The stage.
+    ///   - clock: The clock it sees; an automatic one by default, on which every wait ends at once.
+    ///   - seed: Which random numbers it sees.
+    public init(_ stage: any Middleware, clock: VirtualClock = .automatic(), seed: UInt64 = 0) {
+        self.stage = stage
+        self.clock = clock
+        environment = .virtual(clock, seed: seed)
+    }
+
+    /// What the rest of the chain does when the stage calls `next`.
+    public enum Answer: Sendable {
+        /// It returns a response.
+        case response(Response)
+        /// It throws.
+        case failure(any Error)
+        /// It does what the closure does, given the request that the stage passed on.
+        case perform(@Sendable (Request) async throws -> Response)
+
+        /// 200 with no body.
+        public static var ok: Answer { .response(Response(.ok)) }
+
+        /// 200 with a body.
+        public static func ok(_ body: Body) -> Answer { .response(Response(.ok, body: body)) }
+
+        /// A response with a status, header fields and a body.
+        public static func status(
+            _ status: HTTPResponse.Status,
+            headers: HTTPFields = [:],
+            body: Body = .empty
+        ) -> Answer {
+            .response(Response(status, headers: headers, body: body))
+        }
+
+        func response(to request: Request) async throws -> Response {
+            switch self {
+            case .response(let response): return response
+            case .failure(let error): throw error
+            case .perform(let closure): return try await closure(request)
+            }
+        }
+    }
+
+    /// What a stage did with one request.
+    public struct Outcome: Sendable {
+        /// The requests that the stage passed to `next`, in order.
+        ///
+        /// The body of each was read, as a transport does; one that can be read once was kept in memory, so that it
+        /// can be read here too.
+        public let requests: [Request]
+        /// What the stage returned or threw.
+        public let result: Result<Response, any Error>
+        /// How many of the answers were left over.
+        public let unusedAnswers: Int
+
+        /// What the stage returned.
+        ///
+        /// - Throws: What the stage threw.
+        public func response() throws -> Response { try result.get() }
+
+        /// What the stage threw, or `nil` when it returned a response.
+        public var error: (any Error)? {
+            if case .failure(let error) = result { error } else { nil }
+        }
+    }
+
+    /// Sends one request through the stage and answers its calls of `next`, one answer for each.
+    ///
+    /// A call more than there are answers makes the result a ``StageHarnessError``, whatever the stage makes of it.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - answers: The answers in order; 200 with no body when none are given.
+    public func send(_ request: Request, answering answers: Answer...) async -> Outcome {
+        await send(request, answering: answers.isEmpty ? [.ok] : answers)
+    }
+
+    /// Sends one request through the stage and answers its calls of `next`, one answer for each.
+    ///
+    /// A call more than there are answers makes the result a ``StageHarnessError``, whatever the stage makes of it.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - answers: The answers in order; an empty array for a stage that must not call `next`.
+    public func send(_ request: Request, answering answers: [Answer]) async -> Outcome {
+        let script = ScriptedNext(answers)
+        let result: Result<Response, any Error>
+        do {
+            result = .success(try await stage.intercept(prepared(request), next: Next(to: script)))
+        } catch {
+            result = .failure(error)
+        }
+        return script.outcome(result)
+    }
+
+    func prepared(_ request: Request) -> Request {
+        guard !request.options.contains(EnvironmentOption.self) else { return request }
+        var request = request
+        request.environment = environment
+        return request
+    }
+}
+
+/// The rest of the chain as a list of answers.
+private final class ScriptedNext: Transport {
+    private struct State {
+        var answers: ArraySlice<StageHarness.Answer>
+        var requests: [Request] = []
+        var missing: StageHarnessError?
+    }
+
+    let capabilities: TransportCapabilities = [.streamsUploads, .keepsRepeatedFields]
+    private let state: Locked<State>
+
+    init(_ answers: [StageHarness.Answer]) {
+        state = Locked(State(answers: answers[...]))
+    }
+
+    func send(_ request: consuming Request) async throws -> Response {
+        try Task.checkCancellation()
+        if !request.body.isReplayable {
+            request.body = Body(try await request.body.collect())
+        } else if request.body.value == nil {
+            for try await _ in request.body {}
+        }
+        let seen = request
+        let answer = try state.withLock { state in
+            state.requests.append(seen)
+            guard let answer = state.answers.popFirst() else {
+                let error = StageHarnessError(.noAnswerLeft(call: state.requests.count, request: "\(seen.summary)"))
+                state.missing = error
+                throw error
+            }
+            return answer
+        }
+        return try await answer.response(to: seen)
+    }
+
+    func outcome(_ result: Result<Response, any Error>) -> StageHarness.Outcome {
+        state.withLock { state in
+            StageHarness.Outcome(
+                requests: state.requests,
+                result: state.missing.map { .failure($0) } ?? result,
+                unusedAnswers: state.answers.count
+            )
+        }
+    }
+}
+
+extension Request {
+    /// Method and URL, secrets redacted.
+    var summary: String { "\(head.method) \(Redaction.standard.url(url))" }
+}
+
+extension HTTPResponse.Status {
+    /// The code, and the reason phrase where there is one.
+    var summary: String { reasonPhrase.isEmpty ? "\(code)" : "\(code) \(reasonPhrase)" }
+}

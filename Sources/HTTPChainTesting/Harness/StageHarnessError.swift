@@ -1,0 +1,44 @@
+public import HTTPChainCore
+
+/// A test drove a stage in a way that the stage did not follow.
+public struct StageHarnessError: HTTPChainError, Hashable {
+    /// What did not fit.
+    public enum Problem: Sendable, Hashable {
+        /// The stage called `next` more often than there are answers.
+        case noAnswerLeft(call: Int, request: String)
+        /// The script waits for a call of `next`, but the stage has finished.
+        case finishedInstead(call: Int, result: String)
+        /// The script waits for the stage while the stage waits for an answer.
+        case unanswered(call: Int, request: String)
+        /// The script waits for the stage to finish, but the stage called `next` again.
+        case calledAgain(call: Int, request: String)
+    }
+
+    /// What did not fit.
+    public let problem: Problem
+
+    init(_ problem: Problem) {
+        self.problem = problem
+    }
+
+    /// Always "StageHarness".
+    public var stage: String { "StageHarness" }
+
+    /// What the test expected, what the stage did, and what to change.
+    public var reason: String {
+        switch problem {
+        case .noAnswerLeft(let call, let request):
+            "the stage called next \(call) \(call == 1 ? "time" : "times") (last with \(request)) "
+                + "but was given \(call - 1) \(call == 2 ? "answer" : "answers"); "
+                + "give it one more, or find out why it calls again"
+        case .finishedInstead(let call, let result):
+            "the test waits for call \(call) of next, but the stage finished without it: it \(result)"
+        case .unanswered(let call, let request):
+            "the stage still waits for the answer to call \(call) of next (\(request)); "
+                + "answer(_:) or fail(_:) it, or hold() it if it is to stay without an answer"
+        case .calledAgain(let call, let request):
+            "the test waits for the stage to finish, but the stage called next (call \(call), \(request)); "
+                + "take the call with nextCall() and answer it"
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+public import HTTPChainCore
+import HTTPTypes
+
+/// A request or a response is not what a test expected; the description lists every difference.
+public struct MessageDifference: HTTPChainError, Hashable {
+    /// What was compared, such as "request" or "response".
+    public let subject: String
+    /// The differences, each a line or a few, secrets redacted.
+    public let differences: [String]
+
+    init(subject: String, differences: [String]) {
+        self.subject = subject
+        self.differences = differences
+    }
+
+    /// Always "expectation".
+    public var stage: String { "expectation" }
+
+    /// The differences, one below the other.
+    public var reason: String {
+        "the \(subject) is not as expected:\n"
+            + differences.map { "  - " + $0.replacingOccurrences(of: "\n", with: "\n    ") }.joined(separator: "\n")
+    }
+
+    /// The reason alone.
+    public var description: String { reason }
+}
+
+/// Which header fields a message must have.
+enum FieldExpectation {
+    /// These and no others.
+    case exactly(HTTPFields)
+    /// These, without those, and any others.
+    case including(HTTPFields, without: [HTTPField.Name])
+
+    func differences(from actual: HTTPFields) -> [String] {
+        switch self {
+        case .exactly(let expected):
+            let unexpected = Self.names(of: actual).filter { !expected.contains($0) }
+            return missingOrDifferent(expected, in: actual) + unexpected.map { Self.unexpected($0, in: actual) }
+        case .including(let expected, let absent):
+            return missingOrDifferent(expected, in: actual)
+                + absent.filter { actual.contains($0) }.map { Self.unexpected($0, in: actual) }
+        }
+    }
+
+    private func missingOrDifferent(_ expected: HTTPFields, in actual: HTTPFields) -> [String] {
+        Self.names(of: expected).compactMap { name in
+            let wanted = expected[values: name]
+            let found = actual[values: name]
+            if wanted == found { return nil }
+            if found.isEmpty { return "\(name) is missing; expected \(Self.shown(wanted, of: name))" }
+            if Redaction.standard.isSecret(name) {
+                return "\(name) has another value than expected (both \(Redaction.placeholder))"
+            }
+            return "\(name) is \(Self.shown(found, of: name)), not \(Self.shown(wanted, of: name))"
+        }
+    }
+
+    private static func unexpected(_ name: HTTPField.Name, in actual: HTTPFields) -> String {
+        "\(name) is not expected; it is \(shown(actual[values: name], of: name))"
+    }
+
+    private static func shown(_ values: [String], of name: HTTPField.Name) -> String {
+        if Redaction.standard.isSecret(name) { return Redaction.placeholder }
+        return values.map { "\"\($0)\"" }.joined(separator: " and ")
+    }
+
+    private static func names(of fields: HTTPFields) -> [HTTPField.Name] {
+        var seen: Set<HTTPField.Name> = []
+        return fields.map(\.name).filter { seen.insert($0).inserted }
+    }
+}
+
+/// Finds where two contents part.
+enum ContentDifference {
+    /// How much is shown on either side of the first difference.
+    private static let context = 20
+
+    static func describe(_ actual: Data, expected: Data) -> String? {
+        if actual == expected { return nil }
+        // Text that is canonically equal and yet differs in its bytes is shown as bytes.
+        if let actual = String(data: actual, encoding: .utf8), let expected = String(data: expected, encoding: .utf8),
+            actual != expected
+        {
+            return describe(Array(actual), expected: Array(expected))
+        }
+        let offset = zip(actual, expected).prefix { $0 == $1 }.count
+        return """
+            the body has \(actual.count) bytes, not \(expected.count); they differ from byte \(offset)
+            actual:   \(hex(actual, around: offset))
+            expected: \(hex(expected, around: offset))
+            """
+    }
+
+    private static func describe(_ actual: [Character], expected: [Character]) -> String {
+        let offset = zip(actual, expected).prefix { $0 == $1 }.count
+        let before = actual[..<offset]
+        let line = before.count(where: \.isNewline) + 1
+        let column = offset - (before.lastIndex(where: \.isNewline).map { $0 + 1 } ?? 0) + 1
+        return """
+            the body differs from line \(line), column \(column)
+            actual:   \(text(actual, around: offset))
+            expected: \(text(expected, around: offset))
+            """
+    }
+
+    private static func text(_ characters: [Character], around offset: Int) -> String {
+        let range = window(characters.count, around: offset)
+        let shown = String(characters[range]).debugDescription
+        return (range.lowerBound > 0 ? "…" : "") + shown + (range.upperBound < characters.count ? "…" : "")
+            + (offset == characters.count ? " (ends there)" : "")
+    }
+
+    private static func hex(_ bytes: Data, around offset: Int) -> String {
+        let range = window(bytes.count, around: offset)
+        let shown = bytes.dropFirst(range.lowerBound).prefix(range.count).map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+        return (range.lowerBound > 0 ? "… " : "") + shown.joined(separator: " ")
+            + (range.upperBound < bytes.count ? " …" : "") + (offset == bytes.count ? " (ends there)" : "")
+    }
+
+    private static func window(_ count: Int, around offset: Int) -> Range<Int> {
+        max(0, offset - context)..<min(count, offset + context)
+    }
+}

@@ -1,0 +1,98 @@
+import HTTPChainCore
+
+/// One call of a stage under test, in a task of its own: a stage that hangs is reported instead of hanging the test.
+struct ConformanceCall: Sendable {
+    private let outcome = Watched<Result<Response, any Error>?>(nil)
+    private let task: Task<Void, Never>
+    private let next: ConformanceNext
+    private let suite: StageConformance
+    private let check: StageConformance.Check
+    private let stageName: String
+
+    /// Starts the call.
+    init(
+        _ request: sending Request,
+        through stage: any Middleware,
+        next: ConformanceNext,
+        check: StageConformance.Check,
+        suite: StageConformance
+    ) {
+        self.next = next
+        self.suite = suite
+        self.check = check
+        stageName = stage.summary.name
+        // Handed over through a box, so that the task's closure does not keep the request it was made with.
+        let box = Locked<Request?>(request)
+        task = Task { [outcome] in
+            guard let request = box.withLock({ $0.take() }) else { return }
+            let result: Result<Response, any Error>
+            do {
+                result = .success(try await stage.intercept(request, next: Next(to: next)))
+            } catch {
+                result = .failure(error)
+            }
+            outcome.update { $0 = result }
+        }
+    }
+
+    func cancel() {
+        task.cancel()
+    }
+
+    /// What the stage returned or threw.
+    ///
+    /// - Throws: ``StageConformanceFailure`` when it does not end, or calls `next` without end.
+    func result(_ waitingFor: String = "the call to end") async throws -> Result<Response, any Error> {
+        let finished = try await patiently(waitingFor) { [outcome] in
+            // Taken out, so that nothing here keeps the response.
+            try await outcome.wait { outcome in outcome.take() }
+        }
+        if next.state.value.callCount > ConformanceNext.callLimit {
+            throw failure("next was called more than \(ConformanceNext.callLimit) times in one call")
+        }
+        return finished
+    }
+
+    /// Waits until `next` is at work on the call.
+    ///
+    /// - Returns: Whether it is; `false` when the stage ended without it.
+    func untilSuspended() async throws -> Bool {
+        try await patiently("next to be called") { [outcome, next] in
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                group.addTask {
+                    try await next.state.wait { $0.suspendedCount > 0 ? true : nil }
+                }
+                group.addTask {
+                    try await outcome.wait { $0 == nil ? nil : false }
+                }
+                let first = try await group.next()
+                group.cancelAll()
+                return first ?? false
+            }
+        }
+    }
+
+    func failure(_ detail: String) -> StageConformanceFailure {
+        StageConformanceFailure(check: check, stage: stageName, detail: detail)
+    }
+
+    private func patiently<Value: Sendable>(
+        _ waitingFor: String,
+        _ event: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let value = try await withThrowingTaskGroup(of: Value?.self) { [suite] group in
+            group.addTask { try await event() }
+            group.addTask {
+                try await suite.patienceClock.sleep(for: suite.patience)
+                return nil
+            }
+            let first = try await group.next() ?? nil
+            group.cancelAll()
+            return first
+        }
+        if let value { return value }
+        task.cancel()
+        next.close()
+        throw failure("waiting for \(waitingFor) took longer than \(suite.patience)")
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+/// Notices when the last reference to something is gone.
+final class Lifeline: Sendable {
+    private let onRelease: @Sendable () -> Void
+
+    init(onRelease: @escaping @Sendable () -> Void) {
+        self.onRelease = onRelease
+    }
+
+    deinit { onRelease() }
+}
+
+/// What became of the body of one response.
+final class BodyProbe: Sendable {
+    private struct State {
+        var isReleased = false
+        var isEnded = false
+    }
+    private let state = Locked(State())
+
+    /// Whether nobody can read on, or nobody needs to.
+    var isSettled: Bool { state.withLock { $0.isReleased || $0.isEnded } }
+
+    /// A body that can be read once and gives these bytes in several chunks, and then throws the error if there is one.
+    func body(_ bytes: Data, error: (any Error)? = nil) -> Body {
+        let lifeline = Lifeline { [state] in state.withLock { $0.isReleased = true } }
+        return .once(length: Int64(bytes.count)) { [state] in
+            ProbedReader(bytes: bytes, error: error, lifeline: lifeline) { state.withLock { $0.isEnded = true } }
+        }
+    }
+}
+
+private struct ProbedReader: BodyReader {
+    var bytes: Data
+    let error: (any Error)?
+    let lifeline: Lifeline
+    let onEnd: @Sendable () -> Void
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        if bytes.isEmpty || (error != nil && bytes.count == 1) {
+            onEnd()
+            if let error { throw error }
+            return nil
+        }
+        // With an error to come the last byte is held back, so that the body ends before its declared length.
+        let chunk = bytes.prefix(max(1, (bytes.count - (error == nil ? 0 : 1) + 1) / 2))
+        bytes = bytes.dropFirst(chunk.count)
+        return chunk
+    }
+}
+
+/// The rest of the chain as the conformance checks see it: it answers by script and watches what becomes of it.
+final class ConformanceNext: Transport {
+    /// What to do with the calls.
+    enum Behaviour: Sendable {
+        /// Answers in order, and repeats the last.
+        case answer([StageHarness.Answer])
+        /// Answers, with bodies that break before their end.
+        case breakBodies([StageHarness.Answer], any Error)
+        /// Throws at once.
+        case fail(any Error)
+        /// Waits until the call is cancelled.
+        case suspend
+    }
+
+    struct State: Sendable {
+        var callCount = 0
+        var suspendedCount = 0
+        var bodyWasReadTwice = false
+        var probes: [BodyProbe] = []
+        var bodies: [Data] = []
+        var isClosed = false
+    }
+
+    /// A stage that calls this often in one call would go on for ever.
+    static let callLimit = 1000
+
+    let capabilities: TransportCapabilities = [.streamsUploads, .keepsRepeatedFields]
+    let state = Watched(State())
+    private let behaviour: Behaviour
+
+    init(_ behaviour: Behaviour) {
+        self.behaviour = behaviour
+    }
+
+    /// Lets every call go, for a stage that does not end by itself.
+    func close() {
+        state.update { $0.isClosed = true }
+    }
+
+    func send(_ request: consuming Request) async throws -> Response {
+        let index = state.update { state in
+            state.callCount += 1
+            return state.callCount - 1
+        }
+        try Task.checkCancellation()
+        guard index < Self.callLimit else { throw CancellationError() }
+        try await read(request.body)
+        switch behaviour {
+        case .suspend:
+            state.update { $0.suspendedCount += 1 }
+            try await state.wait { $0.isClosed ? () : nil }
+            throw CancellationError()
+        case .fail(let error):
+            throw error
+        case .answer(let answers):
+            return try await respond(to: request, with: answers[min(index, answers.count - 1)], error: nil)
+        case .breakBodies(let answers, let error):
+            return try await respond(to: request, with: answers[min(index, answers.count - 1)], error: error)
+        }
+    }
+
+    /// Reads the body as a transport does; a typed value is left to a serializer that is not there.
+    private func read(_ body: Body) async throws {
+        guard body.value == nil else { return }
+        do {
+            for try await _ in body {}
+        } catch let error as BodyError where error.problem == .alreadyRead {
+            state.update { $0.bodyWasReadTwice = true }
+            throw error
+        }
+    }
+
+    private func respond(
+        to request: borrowing Request,
+        with answer: StageHarness.Answer,
+        error: (any Error)?
+    ) async throws -> Response {
+        var response = try await answer.response(to: copy request)
+        response.headers[.conformanceCall] = request.head.headerFields[.conformanceCall]
+        let bytes = try await response.body.collect()
+        guard !bytes.isEmpty else { return response }
+        let probe = BodyProbe()
+        response.body = probe.body(bytes, error: error)
+        state.update { state in
+            state.probes.append(probe)
+            state.bodies.append(bytes)
+        }
+        return response
+    }
+}
+
+extension HTTPField.Name {
+    /// Tells the calls of one check apart.
+    static let conformanceCall = Self("x-conformance-call") ?? .via
+}

@@ -1,0 +1,58 @@
+import HTTPChainCore
+import HTTPTypes
+
+/// Rides in a request, to notice when the request is gone.
+enum ConformanceLifeline: RequestOption {
+    static var defaultValue: Lifeline? { nil }
+}
+
+extension StageConformance {
+    func verifyRequestIsNotKept() async throws {
+        let isReleased = Locked(false)
+        let stage = try makeStage()
+        let next = ConformanceNext(.answer(answers))
+        let call = try start(.requestIsNotKept, stage, next) { request in
+            request.options[ConformanceLifeline.self] = Lifeline { isReleased.withLock { $0 = true } }
+        }
+        if case .success(let response) = try await call.result() {
+            _ = try? await response.body.collect()
+        }
+        try await settle { isReleased.withLock { $0 } }
+        guard isReleased.withLock({ $0 }) else {
+            throw call.failure("the request, or its options, are still referenced when the call is over")
+        }
+        // What keeps the request is the stage, which must not have gone before.
+        withExtendedLifetime(stage) {}
+    }
+
+    func verifyConcurrentCalls() async throws {
+        let stage = try makeStage()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 1...32 {
+                group.addTask { try await verifyCall(number, of: stage) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func verifyCall(_ number: Int, of stage: any Middleware) async throws {
+        let yielding = answers.map { answer in
+            StageHarness.Answer.perform { request in
+                for _ in 0..<number % 4 { await Task.yield() }
+                return try await answer.response(to: request)
+            }
+        }
+        let next = ConformanceNext(.answer(yielding))
+        let call = try start(.concurrentCallsStayApart, stage, next) { request in
+            request.head.headerFields[.conformanceCall] = "\(number)"
+            request.url += (request.url.contains("?") ? "&" : "?") + "conformance=\(number)"
+        }
+        switch try await call.result() {
+        case .failure(let error):
+            throw call.failure("call \(number) of 32 at a time threw \(error)")
+        case .success(let response):
+            guard let answered = response.headers[.conformanceCall], answered != "\(number)" else { return }
+            throw call.failure("call \(number) got the response to call \(answered)")
+        }
+    }
+}
