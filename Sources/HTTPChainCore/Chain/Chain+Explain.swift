@@ -18,8 +18,8 @@ extension Chain {
 }
 
 /// Lays out rows of text in columns; the first row is the heading.
-enum TextTable {
-    static func format(_ rows: [[String]]) -> String {
+package enum TextTable {
+    package static func format(_ rows: [[String]]) -> String {
         let rows = rows.map { $0.map { $0.split(whereSeparator: \.isNewline).joined(separator: " ") } }
         let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in

@@ -1,0 +1,50 @@
+import Foundation
+import HTTPChainCore
+
+/// Takes in a request's body as a server would, and reports each chunk.
+struct Receiver: Sendable {
+    /// Kept in memory of a body that can be read once; what goes beyond it, in a temporary file.
+    let memory: ByteCount
+    let progress: (@Sendable (_ sent: Int64, _ expected: Int64?) -> Void)?
+    let record: @Sendable (Data) -> Void
+
+    /// Reads the body to its end.
+    ///
+    /// - Parameter keeping: Whether the content is wanted again.
+    /// - Returns: A body with the same content that can be read again and again, if it is wanted.
+    func receive(_ request: WireRequest, keeping: Bool) async throws -> Body {
+        let body = request.body
+        // A stream is read even when it says that it is empty: only reading shows whether that is true.
+        if body.bytes?.isEmpty == true { return .empty }
+        let expected = request.contentLength
+        let received = body.transformed(length: body.length) {
+            ReceivingReader(inner: $0, receiver: self, expected: expected)
+        }
+        if keeping, !body.isReplayable { return try await received.buffered(upTo: .unlimited, memory: memory) }
+        var reader = try await received.makeReader()
+        while try await reader.read() != nil {}
+        return keeping ? body : .empty
+    }
+}
+
+private struct ReceivingReader: BodyReader {
+    var inner: any BodyReader
+    let receiver: Receiver
+    let expected: Int64?
+    var count: Int64 = 0
+
+    init(inner: any BodyReader, receiver: Receiver, expected: Int64?) {
+        self.inner = inner
+        self.receiver = receiver
+        self.expected = expected
+    }
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        try Task.checkCancellation()
+        guard let chunk = try await inner.read() else { return nil }
+        count += Int64(chunk.count)
+        receiver.record(chunk)
+        receiver.progress?(count, expected)
+        return chunk
+    }
+}

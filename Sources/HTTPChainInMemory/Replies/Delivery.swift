@@ -1,0 +1,228 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+/// Brings a response to its client as a network would: framed by its head, read once, late or cut off as scripted.
+struct Delivery: Sendable {
+    /// The request that is answered.
+    let request: HTTPRequest
+    /// The transport's name, for its errors.
+    let transport: String
+    let time: any TimeSource
+    var chunkDelay: Duration = .zero
+    var fault: Fault?
+    /// Told how far the reader got.
+    var observer: (@Sendable (DeliveryProgress) -> Void)?
+    /// Told the head before anybody can read the body.
+    var willDeliver: (@Sendable (HTTPResponse) -> Void)?
+
+    /// Plays a scripted reply.
+    ///
+    /// - Parameter receive: Takes in the request; not called when the script fails before the connection or does not
+    ///   read it.
+    func play(_ reply: ScriptedReply, receive: () async throws -> Void) async throws -> Response {
+        if let fault = reply.fault, fault.point == .beforeConnect {
+            try await wait(for: reply.delay)
+            throw failure(fault)
+        }
+        if reply.readsRequestBody { try await receive() }
+        try await wait(for: reply.delay)
+        if let fault = reply.fault, fault.point == .beforeHead { throw failure(fault) }
+        var delivery = self
+        delivery.chunkDelay = reply.chunkDelay
+        delivery.fault = reply.fault
+        return try delivery.deliver(reply.response)
+    }
+
+    /// Frames a response: who reads it gets what the head declares, or an error.
+    func deliver(_ response: Response) throws(TransportError) -> Response {
+        var response = response
+        let isChunked = response.headers[.transferEncoding] != nil
+        var declared: Int64?
+        if let text = response.headers[.contentLength] {
+            declared = ContentLength.parse(text)
+            if declared == nil {
+                throw error(.malformedResponse, response, detail: "Content-Length \"\(text)\" is not a number of bytes")
+            }
+        }
+        // RFC 9112 §6.3: a transfer coding decides where the body ends, whatever Content-Length says.
+        if isChunked { declared = nil }
+        let known = response.body.length.flatMap { $0 >= 0 ? $0 : nil }
+        if !mayHaveContent(response.status) {
+            // RFC 9110 §8.6: the answer to HEAD carries the length that GET would have had.
+            if request.method == .head, declared == nil, !isChunked, let known, known > 0 {
+                response.headers[.contentLength] = "\(known)"
+            }
+            response.body = .empty
+            willDeliver?(response.head)
+            observer?(.complete)
+            return response
+        }
+        if declared == nil, !isChunked, let known {
+            declared = known
+            response.headers[.contentLength] = "\(known)"
+        }
+        willDeliver?(response.head)
+        if response.body.bytes?.isEmpty == true, fault?.isInBody != true, declared ?? 0 == 0 {
+            observer?(.complete)
+            return response
+        }
+        response.body = framed(response, declared: declared)
+        return response
+    }
+
+    private func framed(_ response: Response, declared: Int64?) -> Body {
+        let body = response.body
+        let tap = DeliveryTap(observer)
+        return .once(length: declared) { [request, head = response.head, transport, time, chunkDelay, fault] in
+            DeliveryReader(
+                inner: try await body.makeReader(),
+                declared: declared,
+                fault: fault,
+                chunkDelay: chunkDelay,
+                time: time,
+                transport: transport,
+                request: request,
+                head: head,
+                tap: tap
+            )
+        }
+    }
+
+    /// RFC 9110 §6.4.1: responses to HEAD, 1xx, 204, 304 and a 2xx to CONNECT have no content.
+    private func mayHaveContent(_ status: HTTPResponse.Status) -> Bool {
+        if request.method == .head || status.code < 200 || status.code == 204 || status.code == 304 { return false }
+        return !(request.method == .connect && status.kind == .successful)
+    }
+
+    private func wait(for delay: Duration) async throws {
+        if delay > .zero { try await time.sleep(for: delay) }
+    }
+
+    private func failure(_ fault: Fault) -> any Error {
+        fault.error(transport: transport, exchange: ExchangeSnapshot(request))
+    }
+
+    private func error(_ kind: TransportError.Kind, _ response: Response, detail: String) -> TransportError {
+        TransportError(
+            kind,
+            sent: .answered,
+            stage: transport,
+            detail: detail,
+            exchange: ExchangeSnapshot(request, response: response.head)
+        )
+    }
+}
+
+/// How far the reader of a response body got.
+enum DeliveryProgress: Sendable {
+    /// It has this many bytes.
+    case reading(Int64)
+    case complete
+    case failed
+    case dropped
+}
+
+/// Lives as long as somebody can still read the body, and tells when it was dropped.
+private final class DeliveryTap: Sendable {
+    private let observer: (@Sendable (DeliveryProgress) -> Void)?
+    private let isOver = Locked(false)
+
+    init(_ observer: (@Sendable (DeliveryProgress) -> Void)?) {
+        self.observer = observer
+    }
+
+    func delivered(_ count: Int64) {
+        observer?(.reading(count))
+    }
+
+    func end(_ progress: DeliveryProgress) {
+        isOver.withLock { $0 = true }
+        observer?(progress)
+    }
+
+    deinit {
+        if !isOver.withLock({ $0 }) { observer?(.dropped) }
+    }
+}
+
+/// Hands out the body as scripted and holds it to the length its head declares.
+private struct DeliveryReader: BodyReader {
+    var inner: any BodyReader
+    let declared: Int64?
+    let fault: Fault?
+    let chunkDelay: Duration
+    let time: any TimeSource
+    let transport: String
+    let request: HTTPRequest
+    let head: HTTPResponse
+    let tap: DeliveryTap
+    var count: Int64 = 0
+    var end: Result<Void, any Error>?
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        if let end {
+            try end.get()
+            return nil
+        }
+        do {
+            guard let chunk = try await next() else {
+                end = .success(())
+                tap.end(.complete)
+                return nil
+            }
+            tap.delivered(count)
+            return chunk
+        } catch {
+            let error = asTransportError(error)
+            end = .failure(error)
+            // A reader that is cancelled gives the transfer up by being dropped.
+            if !(error is CancellationError) { tap.end(.failed) }
+            throw error
+        }
+    }
+
+    private nonisolated(nonsending) mutating func next() async throws -> Data? {
+        try Task.checkCancellation()
+        if let fault, fault.deliveredBytes == count { throw failure(fault) }
+        guard var chunk = try await inner.read() else {
+            if let fault, fault.isInBody { throw failure(fault) }
+            if let declared, count < declared {
+                throw BodyError(.shorterThanDeclared(declared: declared, actual: count))
+            }
+            return nil
+        }
+        if chunkDelay > .zero, count > 0 { try await time.sleep(for: chunkDelay) }
+        if let limit = fault?.deliveredBytes, count + Int64(chunk.count) > limit {
+            chunk = chunk.prefix(Int(limit - count))
+        }
+        count += Int64(chunk.count)
+        if let declared, count > declared { throw BodyError(.longerThanDeclared(declared: declared)) }
+        return chunk
+    }
+
+    private var exchange: ExchangeSnapshot { ExchangeSnapshot(request, response: head) }
+
+    private func failure(_ fault: Fault) -> any Error {
+        fault.error(transport: transport, exchange: exchange)
+    }
+
+    /// A body that breaks its own length is, to the client, a server that does.
+    private func asTransportError(_ error: any Error) -> any Error {
+        guard let cause = error as? BodyError else { return error }
+        let kind: TransportError.Kind
+        switch cause.problem {
+        case .shorterThanDeclared: kind = .truncatedBody
+        case .longerThanDeclared: kind = .malformedResponse
+        default: return error
+        }
+        return TransportError(
+            kind,
+            sent: .answered,
+            stage: transport,
+            detail: cause.reason,
+            exchange: exchange,
+            underlyingError: cause
+        )
+    }
+}

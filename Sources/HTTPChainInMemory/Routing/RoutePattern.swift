@@ -1,0 +1,203 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+/// What a route looks for in a URL.
+struct RoutePattern: Sendable {
+    private enum Segment: Sendable {
+        case literal(String)
+        case variable(String)
+        /// The rest of the path, beginning with a prefix.
+        case tail(String)
+    }
+
+    private struct Parameter: Sendable {
+        let name: String
+        let value: String?
+        let text: String
+    }
+
+    let text: String
+    private let scheme: String?
+    private let host: String?
+    private let port: Int?
+    private let segments: [Segment]
+    private let query: [Parameter]
+
+    init(_ text: String) {
+        self.text = text
+        var rest = text.prefix { $0 != "#" }
+        var scheme: String?
+        var authority: Substring?
+        if let mark = rest.range(of: "://"), !rest[..<mark.lowerBound].contains(where: { "/?".contains($0) }) {
+            scheme = rest[..<mark.lowerBound].lowercased()
+            rest = rest[mark.upperBound...]
+            authority = rest.prefix { !"/?".contains($0) }
+        } else if rest.hasPrefix("//") {
+            rest = rest.dropFirst(2)
+            authority = rest.prefix { !"/?".contains($0) }
+        }
+        rest = rest.dropFirst(authority?.count ?? 0)
+        self.scheme = scheme
+        let portMark = authority.flatMap { authority in
+            authority.lastIndex(of: ":").flatMap { Int(authority[authority.index(after: $0)...]) == nil ? nil : $0 }
+        }
+        host = authority.map { $0[..<(portMark ?? $0.endIndex)].lowercased() }
+        port = authority.flatMap { authority in
+            portMark.flatMap { Int(authority[authority.index(after: $0)...]) }
+        }
+        let path = rest.prefix { $0 != "?" }
+        segments = path.isEmpty && authority != nil ? [.tail("")] : Self.segments(of: path)
+        query = rest.dropFirst(path.count + 1).split(separator: "&").map { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return Parameter(
+                name: decoded(parts[0]),
+                value: parts.count > 1 ? decoded(parts[1]) : nil,
+                text: String(pair)
+            )
+        }
+    }
+
+    private static func segments(of path: Substring) -> [Segment] {
+        let pieces = RouteTarget.pieces(of: path)
+        return pieces.enumerated().map { index, piece in
+            if index == pieces.count - 1, piece.hasSuffix("*") { return .tail(decoded(piece.dropLast())) }
+            if piece == "*" { return .variable("*") }
+            if piece.hasPrefix(":"), piece.count > 1 { return .variable(String(piece.dropFirst())) }
+            return .literal(decoded(piece))
+        }
+    }
+
+    /// The variables of a target that the pattern fits; `nil` when it does not.
+    func match(_ target: RouteTarget) -> [String: String]? {
+        guard schemeFits(target), hostFits(target), missingParameter(in: target) == nil,
+            case .match(let variables) = matchPath(target)
+        else { return nil }
+        return variables
+    }
+
+    /// What keeps the pattern from fitting, and how far it is off: 0 for a fit, more for a greater distance.
+    func differences(from target: RouteTarget) -> (texts: [String], distance: Double) {
+        var texts: [String] = []
+        var distance = 0.0
+        if let scheme, !schemeFits(target) {
+            texts.append("scheme is \(target.scheme), the route wants \(scheme)")
+            distance += 1
+        }
+        if let host, !hostFits(target) {
+            let wanted = port.map { "\(host):\($0)" } ?? host
+            let actual = port == nil ? target.host : "\(target.host):\(target.port)"
+            texts.append("host is \(actual), the route wants \(wanted)")
+            distance += 2
+        }
+        if case .mismatch(let index) = matchPath(target) {
+            texts.append(explain(mismatchAt: index, in: target))
+            distance += 3 - 2 * Double(index) / Double(max(segments.count, target.segments.count, 1))
+        }
+        if let missing = missingParameter(in: target) {
+            texts.append("query lacks \(Redaction.standard.url("?" + missing).dropFirst())")
+            distance += 1
+        }
+        return (texts, distance)
+    }
+
+    private func schemeFits(_ target: RouteTarget) -> Bool {
+        scheme == nil || scheme == target.scheme
+    }
+
+    private func hostFits(_ target: RouteTarget) -> Bool {
+        guard let host else { return true }
+        if let port, port != target.port { return false }
+        return host.hasPrefix("*.") ? target.host.hasSuffix(host.dropFirst()) : host == target.host
+    }
+
+    private func missingParameter(in target: RouteTarget) -> String? {
+        query.first { wanted in
+            !target.query.contains { $0.name == wanted.name && (wanted.value == nil || $0.value == wanted.value) }
+        }?.text
+    }
+
+    private enum PathResult {
+        case match([String: String])
+        /// Where the path ceases to fit.
+        case mismatch(at: Int)
+    }
+
+    private func matchPath(_ target: RouteTarget) -> PathResult {
+        var variables: [String: String] = [:]
+        for (index, segment) in segments.enumerated() {
+            if case .tail(let prefix) = segment {
+                let rest = target.path(from: index)
+                guard rest.hasPrefix(prefix) else { return .mismatch(at: index) }
+                variables["*"] = String(rest.dropFirst(prefix.count))
+                return .match(variables)
+            }
+            guard index < target.segments.count else { return .mismatch(at: index) }
+            let actual = target.segments[index]
+            switch segment {
+            case .literal(let wanted) where wanted != actual: return .mismatch(at: index)
+            case .variable where actual.isEmpty: return .mismatch(at: index)
+            case .variable(let name): variables[name] = actual
+            case .literal, .tail: break
+            }
+        }
+        return target.segments.count == segments.count ? .match(variables) : .mismatch(at: segments.count)
+    }
+
+    private func explain(mismatchAt index: Int, in target: RouteTarget) -> String {
+        guard index < segments.count else {
+            return "path goes on with \"/\(target.path(from: index))\" where the route ends"
+        }
+        let wanted = describe(segments[index])
+        if case .tail = segments[index] {
+            return "path has \"\(target.path(from: index))\" where the route wants \(wanted)"
+        }
+        guard index < target.segments.count else { return "path ends where the route wants \(wanted)" }
+        let actual = target.segments[index]
+        return "path has \(actual.isEmpty ? "nothing" : "\"\(actual)\"") where the route wants \(wanted)"
+    }
+
+    private func describe(_ segment: Segment) -> String {
+        switch segment {
+        case .literal(""): "a slash at its end"
+        case .literal(let text): "\"\(text)\""
+        case .variable(let name): name == "*" ? "a segment" : "a value for :\(name)"
+        case .tail(let prefix): "\"\(prefix)*\""
+        }
+    }
+}
+
+/// The URL of a request, taken apart once for all routes.
+struct RouteTarget: Sendable {
+    let scheme: String
+    let host: String
+    let port: Int
+    let segments: [String]
+    let query: [(name: String, value: String)]
+
+    init(_ head: HTTPRequest) {
+        let origin = Origin(scheme: head.scheme, authority: head.authority)
+        scheme = origin?.scheme ?? ""
+        host = origin?.host ?? ""
+        port = origin?.port ?? 0
+        let text = head.path ?? ""
+        let path = text.prefix { $0 != "?" }
+        segments = Self.pieces(of: path).map { decoded($0) }
+        query = text.dropFirst(path.count + 1).split(separator: "&").map { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return (decoded(parts[0]), parts.count > 1 ? decoded(parts[1]) : "")
+        }
+    }
+
+    func path(from index: Int) -> String {
+        segments.dropFirst(index).joined(separator: "/")
+    }
+
+    static func pieces(of path: Substring) -> [Substring] {
+        (path.hasPrefix("/") ? path.dropFirst() : path).split(separator: "/", omittingEmptySubsequences: false)
+    }
+}
+
+private func decoded(_ text: Substring) -> String {
+    text.utf8.contains(UInt8(ascii: "%")) ? text.removingPercentEncoding ?? String(text) : String(text)
+}

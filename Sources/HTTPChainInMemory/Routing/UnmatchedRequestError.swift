@@ -1,0 +1,74 @@
+public import HTTPChainCore
+public import HTTPTypes
+
+/// A route that did not match a request, and why.
+public struct NearMiss: Sendable, Hashable {
+    /// The route: method and pattern.
+    public let route: String
+    /// What differs, one sentence each.
+    public let differences: [String]
+}
+
+/// An in-memory transport has no answer for a request: no scripted reply is left and no route matches.
+public struct UnmatchedRequestError: HTTPChainError {
+    /// The request's method.
+    public let method: HTTPRequest.Method
+    /// The request's URL, secrets redacted.
+    public let url: String
+    /// Every route with what differs, the nearest first.
+    public let nearMisses: [NearMiss]
+    /// How many scripted replies there were; all were used.
+    public let usedReplies: Int
+    /// The transport's name.
+    public let stage: String
+    /// The request, secrets redacted.
+    public let exchange: ExchangeSnapshot?
+
+    private static let shownMisses = 12
+
+    init(_ request: HTTPRequest, routes: [Route], usedReplies: Int, stage: String) {
+        let target = RouteTarget(request)
+        let exchange = ExchangeSnapshot(request)
+        method = request.method
+        url = exchange.url
+        // Routes are searched from the last to the first, so among equals the later one is nearer.
+        nearMisses = routes.reversed().map { $0.nearMiss(for: request.method, target) }.enumerated()
+            .sorted { ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset) }
+            .map(\.element.0)
+        self.usedReplies = usedReplies
+        self.stage = stage
+        self.exchange = exchange
+    }
+
+    /// The request, the routes with what differs, nearest first, and what to do.
+    public var reason: String {
+        var text = "nothing answers \(method) \(url); add a route with on(_:_:) or a reply with enqueue(_:)"
+        if usedReplies > 0 {
+            text += usedReplies == 1 ? "; the enqueued reply is used" : "; the \(usedReplies) enqueued replies are used"
+        }
+        guard !nearMisses.isEmpty else { return text + "; there are no routes" }
+        let rows = nearMisses.prefix(Self.shownMisses).map { [$0.route, $0.differences.joined(separator: "; ")] }
+        let table = TextTable.format([["route, nearest first", "what differs"]] + rows)
+        text += "\n  " + table.split(separator: "\n").joined(separator: "\n  ")
+        let hidden = nearMisses.count - rows.count
+        if hidden > 0 { text += "\n  and \(hidden) more" }
+        return text
+    }
+
+    /// Stage and reason; the reason names the request already.
+    public var description: String { "\(stage): \(reason)" }
+}
+
+/// What an in-memory transport was told to answer and was not asked for.
+public struct UnusedRepliesError: HTTPChainError, Hashable {
+    /// The replies and routes that were not used, or not often enough; one sentence each.
+    public let unused: [String]
+    /// The transport's name.
+    public let stage: String
+
+    /// All that was not used.
+    public var reason: String {
+        "not everything that was scripted was used; send what should use it, or do not script it:\n  "
+            + unused.joined(separator: "\n  ")
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainInMemory
+import HTTPTypes
+import Testing
+
+@Suite("Faults", .timeLimit(.minutes(1)))
+struct FaultTests {
+    let transport = InMemoryTransport()
+
+    @Test("Before the connection nothing is sent and no byte of the body is read")
+    func beforeConnect() async throws {
+        transport.enqueue(.failure(.beforeConnect()))
+        let wasOpened = Locked(false)
+        let body = Body.once {
+            wasOpened.withLock { $0 = true }
+            throw TestError()
+        }
+        let error = try await failure { _ = try await transport.send(.post(base, body: body)) }
+        let transportError = try #require(error as? TransportError)
+        #expect(transportError.kind == .cannotConnect)
+        #expect(transportError.sent == .nothing)
+        #expect(transportError.stage == "InMemoryTransport")
+        #expect(transportError.exchange?.url == base + "/")
+        #expect(wasOpened.withLock { $0 } == false)
+        #expect(transport.requests.first?.error is TransportError)
+    }
+
+    @Test("Before the head the whole request was sent")
+    func beforeHead() async throws {
+        transport.enqueue(.failure(.beforeHead(.timedOut)))
+        let error = try await failure { _ = try await transport.send(.post(base, body: .onceChunks(["a", "b"]))) }
+        let transportError = try #require(error as? TransportError)
+        #expect(transportError.kind == .timedOut)
+        #expect(transportError.sent == .maybe)
+        #expect(transport.requests.first?.text == "ab")
+    }
+
+    @Test("A connection that fails late fails after its delay")
+    func delayed() async throws {
+        let time = ManualTime()
+        transport.enqueue(.failure(.beforeConnect(.timedOut)).delayed(by: .seconds(10)))
+        async let result = failure { _ = try await transport.send(Request.get(base).on(time)) }
+        try await time.advanceSleeper(by: .seconds(10))
+        #expect(try await (result as? TransportError)?.kind == .timedOut)
+    }
+
+    @Test(
+        "Faults in the body strike after exactly the bytes named",
+        arguments: [
+            (Fault.afterHead(), ""), (.atByte(0), ""), (.atByte(-7), ""), (.atByte(1), "a"), (.atByte(2), "ab"),
+            (.atByte(3), "abc"), (.atByte(5), "abcde"), (.atByte(99), "abcde"), (.atEnd(), "abcde"),
+        ]
+    )
+    func inBody(fault: Fault, delivered: String) async throws {
+        let chunks = ["ab", "cde"].map { Data($0.utf8) }
+        transport.enqueue(ScriptedReply(chunks: chunks).failing(fault))
+        let response = try await transport.send(.get(base))
+        #expect(response.status == .ok)
+        #expect(response.headers[.contentLength] == "5")
+        let (received, error) = await response.body.chunks()
+        #expect(received.joined() == delivered)
+        let transportError = try #require(error as? TransportError)
+        #expect(transportError.kind == .connectionLost)
+        #expect(transportError.sent == .answered)
+        #expect(transportError.exchange?.response?.status == .ok)
+        let record = try #require(transport.requests.first)
+        #expect(record.responseBody == .failed)
+        #expect(record.responseBytesRead == Int64(delivered.utf8.count))
+    }
+
+    @Test("A fault strikes in an empty body too")
+    func emptyBody() async throws {
+        transport.enqueue([.ok.failing(.atEnd(.truncatedBody)), .ok.failing(.afterHead())])
+        for kind in [TransportError.Kind.truncatedBody, .connectionLost] {
+            let response = try await transport.send(.get(base))
+            let error = await response.body.chunks().error
+            #expect((error as? TransportError)?.kind == kind)
+        }
+    }
+
+    @Test("A body that broke off throws the same error again, never a clean end")
+    func failureStays() async throws {
+        transport.enqueue(.text("abc").failing(.atByte(1)))
+        var reader = try await transport.send(.get(base)).body.makeReader()
+        #expect(try await reader.read() == Data("a".utf8))
+        for _ in 0..<2 {
+            do {
+                _ = try await reader.read()
+                Issue.record("the body ended cleanly")
+            } catch {
+                #expect((error as? TransportError)?.kind == .connectionLost)
+            }
+        }
+    }
+
+    @Test(
+        "An error of the test's own is thrown at the point named",
+        arguments: [Fault.Point.beforeConnect, .beforeHead, .afterHead, .atByte(1), .atEnd]
+    )
+    func custom(point: Fault.Point) async throws {
+        transport.enqueue(.text("abc").failing(.at(point, throwing: TestError(text: "mine"))))
+        let error = try await failure { _ = try await transport.send(.get(base)).body.collect() }
+        #expect(error as? TestError == TestError(text: "mine"))
+        #expect((transport.requests.first?.response != nil) == (point.sent == .answered))
+    }
+
+    @Test("A failure given as an error takes the place of the head")
+    func failureShortcut() async throws {
+        transport.enqueue(.failure(TestError(text: "x")))
+        await #expect(throws: TestError(text: "x")) { try await transport.send(.get(base)) }
+        #expect(transport.requests.first?.error as? TestError == TestError(text: "x"))
+    }
+}
