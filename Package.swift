@@ -51,13 +51,15 @@ func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 /// The stages that the umbrella re-exports: those without a dependency of their own.
-let lightStages = ["Headers", "StatusValidation"]
+let lightStages = ["Headers", "RequestProcessor", "Serializer", "StatusValidation"]
 
 let asyncHTTPClient = Target.Dependency.product(
     name: "AsyncHTTPClient",
     package: "async-http-client",
     condition: .when(traits: ["AsyncHTTPClient"])
 )
+
+let xmlCoder = Target.Dependency.product(name: "XMLCoder", package: "XMLCoder", condition: .when(traits: ["XML"]))
 
 let package = Package(
     name: "swift-http-chain",
@@ -68,17 +70,20 @@ let package = Package(
         .library(name: "HTTPChainURLSession", targets: ["HTTPChainURLSession"]),
         .library(name: "HTTPChainInMemory", targets: ["HTTPChainInMemory"]),
         .library(name: "HTTPChainAsyncHTTPClient", targets: ["HTTPChainAsyncHTTPClient"]),
+        .library(name: "HTTPChainSerializerXML", targets: ["HTTPChainSerializerXML"]),
         .library(name: "HTTPChainTesting", targets: ["HTTPChainTesting"]),
     ] + lightStages.map { .library(name: "HTTPChain\($0)", targets: ["HTTPChain\($0)"]) },
     traits: [
         .trait(
             name: "AsyncHTTPClient",
             description: "AsyncHTTPClientTransport, for servers: brings in async-http-client and SwiftNIO."
-        )
+        ),
+        .trait(name: "XML", description: "XMLSerializer, for SerializerMiddleware: brings in XMLCoder."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/CoreOffice/XMLCoder", from: "0.18.2"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     ],
     targets: [
@@ -100,6 +105,9 @@ let package = Package(
         ),
 
         stage("Headers"),
+        stage("RequestProcessor"),
+        stage("Serializer"),
+        stage("SerializerXML", ["HTTPChainSerializer", xmlCoder]),
         stage("StatusValidation"),
 
         tests("HTTPChainCoreTests", of: []),
@@ -108,6 +116,9 @@ let package = Package(
         tests("HTTPChainAsyncHTTPClientTests", of: ["HTTPChainAsyncHTTPClient"]),
         tests("HTTPChainTestingTests", of: []),
         tests("HeadersTests", of: ["HTTPChainHeaders"]),
+        tests("RequestProcessorTests", of: ["HTTPChainRequestProcessor"]),
+        tests("SerializerTests", of: ["HTTPChainSerializer"]),
+        tests("SerializerXMLTests", of: ["HTTPChainSerializerXML", "HTTPChainSerializer", xmlCoder]),
         tests("StatusValidationTests", of: ["HTTPChainStatusValidation"]),
 
         example("Quickstart", [httpTypes, .product(name: "FlyingFox", package: "FlyingFox")]),
