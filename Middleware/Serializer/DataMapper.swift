@@ -25,6 +25,8 @@ public struct DataMapper: Serializer {
     public let contentType: String
     /// What it reads.
     public let acceptedTypes: [String]
+    /// The closures alone know whether there are keys.
+    public let hasKeys = false
     private let makeData: Encode
     private let makeValue: Decode
 
@@ -58,7 +60,11 @@ public struct DataMapper: Serializer {
     /// Refuses: what the closure makes has no keys.
     public func encode(_ value: any Encodable, under root: BodyKeyPath, contentType: String) throws -> Data {
         let original = (value as? any StandInValue)?.original ?? value
-        throw SerializerError.notEncodable(original, by: self, "a data mapper writes no root key; let its closure do so")
+        throw SerializerError.notEncodable(
+            original,
+            by: self,
+            "a data mapper writes no root key; let its closure do so"
+        )
     }
 
     /// Asks the closure.
@@ -90,7 +96,8 @@ public struct DataMapper: Serializer {
         throw DecodingError.dataCorrupted(
             DecodingError.Context(
                 codingPath: [],
-                debugDescription: "the data mapper \(name) knows no key path; remove \(path), or let its closure follow it"
+                debugDescription:
+                    "the data mapper \(name) knows no key path; remove \(path), or let its closure follow it"
             )
         )
     }

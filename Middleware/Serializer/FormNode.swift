@@ -39,7 +39,9 @@ final class FormNode {
         return texts.map(FormNode.init(text:))
     }
 
-    /// The node under a key. Empty brackets begin a new element, unless the last one still lacks the member that comes
+    /// The node under a key.
+    ///
+    /// Empty brackets begin a new element, unless the last one still lacks the member that comes
     /// next: `a[][x]=1&a[][y]=2` is one element.
     private func child(_ key: String, before next: String?) -> FormNode {
         guard key.isEmpty else {

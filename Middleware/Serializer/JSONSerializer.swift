@@ -18,7 +18,9 @@ public struct JSONSerializer: Serializer {
     public let contentType: String
     /// JSON under its names, and what is built on it.
     public var acceptedTypes: [String] {
-        ["application/json", "application/*+json", "text/json"] + [MediaType(contentType)?.essence].compactMap(\.self)
+        let common = ["application/json", "application/*+json", "text/json"]
+        guard let own = MediaType(contentType), !common.contains(where: { own.matches($0) }) else { return common }
+        return common + [own.essence]
     }
 
     private let keys: Keys
@@ -79,13 +81,11 @@ extension Serializer where Self == JSONSerializer {
     /// JSON as Foundation's coders write it by default.
     public static var json: JSONSerializer { JSONSerializer() }
 
-    /// JSON with a style of keys and of dates.
+    /// JSON with a style of keys and of dates; for more, see `JSONSerializer`'s initialiser.
     public static func json(
         keys: JSONSerializer.Keys = .asDeclared,
-        dates: DateCoding = .foundation,
-        encoder: @escaping @Sendable (JSONEncoder) -> Void = { _ in },
-        decoder: @escaping @Sendable (JSONDecoder) -> Void = { _ in }
+        dates: DateCoding = .foundation
     ) -> JSONSerializer {
-        JSONSerializer(keys: keys, dates: dates, encoder: encoder, decoder: decoder)
+        JSONSerializer(keys: keys, dates: dates)
     }
 }

@@ -131,7 +131,11 @@ private struct NullKeepingObject<Key: CodingKey>: KeyedEncodingContainerProtocol
     }
 
     private mutating func write<Value: Encodable>(_ value: Value?, _ key: Key) throws {
-        if let value { try inner.encode(NullKeeping.wrapping(value), forKey: key) } else { try inner.encodeNil(forKey: key) }
+        if let value {
+            try inner.encode(NullKeeping.wrapping(value), forKey: key)
+        } else {
+            try inner.encodeNil(forKey: key)
+        }
     }
 
     mutating func encode(_ value: Bool, forKey key: Key) throws { try inner.encode(value, forKey: key) }

@@ -11,6 +11,8 @@ public struct PlainTextSerializer: Serializer {
     public let contentType: String
     /// All kinds of text.
     public let acceptedTypes = ["text/*"]
+    /// Text is one word.
+    public let hasKeys = false
     /// No bytes are the empty string.
     public let decodesEmptyBodies = true
     private let charset: String

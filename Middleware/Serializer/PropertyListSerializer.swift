@@ -13,7 +13,9 @@ public struct PropertyListSerializer: Serializer {
     /// Always "property list".
     public let name = "property list"
     /// The types in use for it.
-    public let acceptedTypes = ["application/x-plist", "application/x-apple-plist", "application/plist", "text/x-plist"]
+    public let acceptedTypes = [
+        "application/x-plist", "application/x-apple-plist", "application/plist", "text/x-plist",
+    ]
     private let format: Format
 
     /// Makes the serializer; it writes XML unless told otherwise.

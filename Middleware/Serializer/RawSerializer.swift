@@ -8,6 +8,8 @@ public struct RawSerializer: Serializer {
     public let contentType: String
     /// Anything.
     public let acceptedTypes = ["*/*"]
+    /// Bytes are just bytes.
+    public let hasKeys = false
     /// No bytes are empty `Data`.
     public let decodesEmptyBodies = true
 

@@ -33,6 +33,11 @@ public protocol Serializer: Sendable {
     /// Whether no bytes at all are a value like any other, as for text; `false` by default.
     var decodesEmptyBodies: Bool { get }
 
+    /// Whether values of the format have keys; `true` by default.
+    ///
+    /// The stage's key path and root key do not hold for a format without.
+    var hasKeys: Bool { get }
+
     /// The bytes of a value.
     ///
     /// - Parameters:
@@ -84,6 +89,9 @@ extension Serializer {
 
     /// No bytes are no value.
     public var decodesEmptyBodies: Bool { false }
+
+    /// Values have keys.
+    public var hasKeys: Bool { true }
 
     /// The value within objects that have one key each.
     public func encode(_ value: any Encodable, under root: BodyKeyPath, contentType: String) throws -> Data {

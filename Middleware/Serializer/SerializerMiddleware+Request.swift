@@ -44,7 +44,7 @@ extension SerializerMiddleware {
         contentType: String,
         _ call: CallSerialization
     ) throws -> Data {
-        let root = call.rootKey ?? rootKey
+        let root = call.rootKey ?? (serializer.hasKeys ? rootKey : .whole)
         let written: any Encodable = call.encodesNilAsNull ?? encodesNilAsNull ? NullKeeping(value) : value
         do {
             if root.isWhole { return try serializer.encode(written, contentType: contentType) }

@@ -30,10 +30,11 @@ extension SerializerMiddleware {
         if type == EmptyResponse.self || isEmpty, let empty = EmptyContent.value(of: type) { return empty }
         let bytes = isEmpty ? Data() : try await collect(&response, upTo: call.limit ?? limit)
         if bytes.isEmpty, let empty = EmptyContent.value(of: type) { return empty }
-        let (serializer, path) = try reader(of: response, for: type, call)
-        guard !bytes.isEmpty || serializer.decodesEmptyBodies else {
+        if bytes.isEmpty, call.response == nil, let value = bytes as? Value { return value }
+        if bytes.isEmpty, (try? reader(of: response, for: type, call))?.0.decodesEmptyBodies != true {
             throw DecodingFailure(type, withoutContent: response.head, request: request, redaction: redaction)
         }
+        let (serializer, path) = try reader(of: response, for: type, call)
         let contentType = response.headers[.contentType]
         do {
             if path.isWhole { return try serializer.decode(type, from: bytes, contentType: contentType) }
@@ -73,18 +74,24 @@ extension SerializerMiddleware {
         for type: Value.Type,
         _ call: CallSerialization
     ) throws(SerializerError) -> (any Serializer, BodyKeyPath) {
-        let path = call.keyPath ?? keyPath
-        if let choice = call.response { return (try serializer(choice), path) }
+        if let choice = call.response { return placed(try serializer(choice), call) }
         let contentType = response.headers[.contentType]
         let media = MediaType(contentType)
         let speaker = media.flatMap { media in serializers.first { $0.accepts(media) } }
-        if RawSerializer.gives(type), path.isWhole || speaker == nil { return (RawSerializer(), .whole) }
-        if let speaker { return (speaker, path) }
+        if RawSerializer.gives(type), speaker == nil || (call.keyPath ?? keyPath).isWhole {
+            return (RawSerializer(), .whole)
+        }
+        if let speaker { return placed(speaker, call) }
         if PlainTextSerializer.gives(type), media?.matches("text/*") ?? false { return (PlainTextSerializer(), .whole) }
         guard let first = serializers.first, media == nil || serializers.count == 1 else {
             throw noSerializer(contentType, of: .response)
         }
-        return (first, path)
+        return placed(first, call)
+    }
+
+    /// The serializer with the place of the value in what it reads.
+    private func placed(_ serializer: any Serializer, _ call: CallSerialization) -> (any Serializer, BodyKeyPath) {
+        (serializer, call.keyPath ?? (serializer.hasKeys ? keyPath : .whole))
     }
 
     private func finish(

@@ -179,7 +179,9 @@ public struct SerializerMiddleware: Middleware {
     }
 
     /// What is acceptable, in the order of the serializers; `nil` where anything is.
-    private func acceptedTypes(_ type: any (Decodable & Sendable).Type, for call: CallSerialization) throws(SerializerError) -> String? {
+    private func acceptedTypes(_ type: any (Decodable & Sendable).Type, for call: CallSerialization)
+        throws(SerializerError) -> String?
+    {
         if let choice = call.response {
             return MediaType(try serializer(choice).contentType)?.essence
         }
