@@ -52,7 +52,9 @@ func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 /// The stages that the umbrella re-exports: those without a dependency of their own.
-let lightStages = ["Gzip", "Headers", "Multipart", "StatusValidation", "URLBuilder"]
+let lightStages = [
+    "Gzip", "Headers", "Multipart", "RequestProcessor", "Serializer", "StatusValidation", "URLBuilder",
+]
 
 /// SHA-2 and MD5 where the system brings no CryptoKit.
 let crypto = Target.Dependency.product(
@@ -72,6 +74,8 @@ let asyncHTTPClient = Target.Dependency.product(
     condition: .when(traits: ["AsyncHTTPClient"])
 )
 
+let xmlCoder = Target.Dependency.product(name: "XMLCoder", package: "XMLCoder", condition: .when(traits: ["XML"]))
+
 let package = Package(
     name: "swift-http-chain",
     platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
@@ -82,19 +86,22 @@ let package = Package(
         .library(name: "HTTPChainInMemory", targets: ["HTTPChainInMemory"]),
         .library(name: "HTTPChainAsyncHTTPClient", targets: ["HTTPChainAsyncHTTPClient"]),
         .library(name: "HTTPChainContentDigest", targets: ["HTTPChainContentDigest"]),
+        .library(name: "HTTPChainSerializerXML", targets: ["HTTPChainSerializerXML"]),
         .library(name: "HTTPChainTesting", targets: ["HTTPChainTesting"]),
     ] + lightStages.map { .library(name: "HTTPChain\($0)", targets: ["HTTPChain\($0)"]) },
     traits: [
         .trait(
             name: "AsyncHTTPClient",
             description: "AsyncHTTPClientTransport, for servers: brings in async-http-client and SwiftNIO."
-        )
+        ),
+        .trait(name: "XML", description: "XMLSerializer, for SerializerMiddleware: brings in XMLCoder."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/CoreOffice/XMLCoder", from: "0.18.2"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     ],
     targets: [
@@ -125,6 +132,9 @@ let package = Package(
         stage("Gzip", ["CZlib"]),
         stage("Headers"),
         stage("Multipart"),
+        stage("RequestProcessor"),
+        stage("Serializer"),
+        stage("SerializerXML", ["HTTPChainSerializer", xmlCoder]),
         stage("StatusValidation"),
         stage("URLBuilder"),
 
@@ -141,6 +151,9 @@ let package = Package(
         tests("GzipTests", of: ["HTTPChainGzip", "CZlib"]),
         tests("HeadersTests", of: ["HTTPChainHeaders"]),
         tests("MultipartTests", of: ["HTTPChainMultipart"], resources: [.copy("Resources")]),
+        tests("RequestProcessorTests", of: ["HTTPChainRequestProcessor"]),
+        tests("SerializerTests", of: ["HTTPChainSerializer"]),
+        tests("SerializerXMLTests", of: ["HTTPChainSerializerXML", "HTTPChainSerializer", xmlCoder]),
         tests("StatusValidationTests", of: ["HTTPChainStatusValidation"]),
         tests("URLBuilderTests", of: ["HTTPChainURLBuilder"], resources: [.copy("Resources")]),
 
