@@ -17,6 +17,15 @@ struct RequestTests {
             ("{+path}://odd", "{+path}://odd"),
             ("", ""),
             ("://", "://"),
+            ("{?q}", "{?q}"),
+            ("{+base}/x", "{+base}/x"),
+            ("a{#section}", "a{#section}"),
+            ("a{#section}#fragment", "a{#section}"),
+            ("https://example.com/a{?q}", "https://example.com/a{?q}"),
+            ("https://example.com{?q}", "https://example.com{?q}"),
+            ("https://example.com{/path}/x?y", "https://example.com{/path}/x?y"),
+            ("https://{tenant}.example.com/a?b", "https://{tenant}.example.com/a?b"),
+            ("//{tenant}.example.com/a", "//{tenant}.example.com/a"),
         ]
     )
     func urls(text: String, expected: String) {
@@ -64,6 +73,7 @@ struct RequestTests {
             (Request.get("https://host/a b"), "must be percent-encoded"),
             (Request.get("https://host/é"), "must be percent-encoded"),
             (Request.get("https://host/{id}"), "must be percent-encoded"),
+            (Request.get("https://{host}/a"), "has no host"),
             (Request.get("https://host/a\r\nX: y"), "must be percent-encoded"),
             (Request.get("https://host/%zz"), "two hexadecimal digits"),
             (Request.get("https://host/%2"), "two hexadecimal digits"),
@@ -97,6 +107,8 @@ struct RequestTests {
         request.head.headerFields.append(HTTPField(name: .cookie, lenientValue: Array("a\r\nb".utf8)))
         let wire = try request.forWire()
         #expect(!wire.head.headerFields.contains { $0.value.contains(where: \.isNewline) })
+        request.head.headerFields.append(HTTPField(name: .server, lenientValue: Array("a\u{1}b".utf8)))
+        #expect(throws: InvalidRequestError(.invalidHeaderValue(name: "Server"))) { try request.forWire() }
     }
 
     @Test(

@@ -107,6 +107,26 @@ struct ExpectationTests {
         )
     }
 
+    @Test("JSON is compared as a value, and shown with its keys in order")
+    func json() async throws {
+        let response = Response(.ok, body: #"{"b": [1, 2], "a": {"x": null, "y": true}}"#)
+        try await expectResponse(response, json: #"{"a":{"y":true,"x":null},"b":[1,2]}"#)
+        try await expectRequest(.post("/", body: "1"), json: " 1 ")
+        let found = await differences { try await expectResponse(response, json: #"{"a":{"y":true},"b":[1,3]}"#) }
+        #expect(found.count == 1)
+        #expect(found.first?.contains("the body differs from line 3") == true, "\(found)")
+        #expect(
+            await differences { try await expectResponse(Response(.ok, body: "<html>"), json: "{}") } == [
+                "the body is not JSON: <html>"
+            ]
+        )
+        #expect(
+            await differences { try await expectResponse(response, json: "{") } == [
+                "the JSON that is expected is not JSON"
+            ]
+        )
+    }
+
     @Test("Of other bytes the first difference is shown in hexadecimal")
     func bytes() async {
         let actual = Response(.ok, body: Body(Data([0xFF, 0x00, 0x0A])))

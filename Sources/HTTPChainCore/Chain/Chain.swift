@@ -69,7 +69,7 @@ public struct Chain: Transport {
     /// - Throws: What the stages and the transport throw; `CancellationError` when the task is cancelled.
     public func send(_ request: consuming Request) async throws -> Response {
         fillEnvironment(of: &request)
-        return try await Next(links: links, index: 0)(request)
+        return try await links.first(request)
     }
 
     func fillEnvironment(of request: inout Request) {

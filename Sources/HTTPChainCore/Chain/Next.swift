@@ -1,12 +1,10 @@
 /// The rest of a chain, as a stage sees it: calling it sends a request on.
 public struct Next: Sendable {
-    @usableFromInline let links: ChainLinks
-    @usableFromInline let index: Int
+    /// A ``ChainLink``, except in the `next` that the last link itself is given, which nobody calls.
+    @usableFromInline let link: any AnyObject & Sendable
 
-    @inlinable
-    init(links: ChainLinks, index: Int) {
-        self.links = links
-        self.index = index
+    init(_ link: any AnyObject & Sendable) {
+        self.link = link
     }
 
     /// Passes the request to the next stage, or to the transport when there is none.
@@ -15,30 +13,55 @@ public struct Next: Sendable {
     ///
     /// - Throws: What the stages inside and the transport throw.
     @inlinable
+    @inline(__always)
     public func callAsFunction(_ request: consuming Request) async throws -> Response {
-        if index < links.stages.count {
-            return try await links.stages[index].intercept(request, next: Next(links: links, index: index + 1))
-        }
-        return try await links.transport.send(request)
+        // Inlined into the stage, and neither a branch nor an optional on the way: only so does the compiler lend the
+        // link's stage and next to the call instead of retaining both, which would cost more than the call itself.
+        let link = unsafeDowncast(link, to: ChainLink.self)
+        return try await link.stage.intercept(request, next: link.next)
     }
 }
 
 extension Next {
     /// A `next` that is not part of a chain but leads straight to a transport, for driving one stage by hand.
     public init(to transport: any Transport) {
-        self.init(links: ChainLinks(stages: [], transport: transport), index: 0)
+        self.init(ChainLink(TransportStage(transport: transport), next: Next(NoLink())))
     }
 }
 
-/// The stages and the transport behind one chain: made once, shared by every call.
+/// One stage and what comes after it: made once with the chain, shared by every call.
 @usableFromInline
-final class ChainLinks: Sendable {
-    @usableFromInline let stages: [any Middleware]
-    @usableFromInline let transport: any Transport
+final class ChainLink: Sendable {
+    @usableFromInline let stage: any Middleware
+    @usableFromInline let next: Next
 
-    @usableFromInline
+    init(_ stage: any Middleware, next: Next) {
+        self.stage = stage
+        self.next = next
+    }
+}
+
+/// The transport as the innermost stage; there is nothing after it, and it asks for nothing.
+private struct TransportStage: Middleware {
+    let transport: any Transport
+
+    func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        try await transport.send(request)
+    }
+}
+
+/// Stands where a link would be after the last one.
+private final class NoLink: Sendable {}
+
+/// The stages and the transport behind one chain.
+final class ChainLinks: Sendable {
+    let stages: [any Middleware]
+    let transport: any Transport
+    let first: Next
+
     init(stages: [any Middleware], transport: any Transport) {
         self.stages = stages
         self.transport = transport
+        first = stages.reversed().reduce(Next(to: transport)) { next, stage in Next(ChainLink(stage, next: next)) }
     }
 }

@@ -6,7 +6,7 @@ public struct InvalidRequestError: HTTPChainError, Hashable {
         case relativeURL(String)
         /// The URL (first) does not make sense for the reason given (second).
         case invalidURL(String, String)
-        /// A header field's value holds CR, LF or NUL.
+        /// A header field's value holds a control character.
         case invalidHeaderValue(name: String)
         /// The Content-Length field is not a number of bytes.
         case invalidContentLength(String)
@@ -40,7 +40,7 @@ public struct InvalidRequestError: HTTPChainError, Hashable {
         case .invalidURL(let url, let why):
             "the URL \"\(Redaction.standard.url(url))\" is invalid: \(why)"
         case .invalidHeaderValue(let name):
-            "the value of the header field \(name) holds a line break or NUL (RFC 9110 §5.5); remove it"
+            "the value of the header field \(name) holds a control character (RFC 9110 §5.5); remove it"
         case .invalidContentLength(let text):
             "Content-Length \"\(text)\" is not a number of bytes; remove the field, the transport sets it"
         case .contentLengthMismatch(let declared, let actual):

@@ -23,8 +23,7 @@ extension Request {
     public consuming func forWire() throws(InvalidRequestError) -> WireRequest {
         var head = head
         let url = try Self.checkedURL(of: head)
-        for field in head.headerFields
-        where !HTTPField.isValidValue(field.value) && field.value.contains(where: \.isControl) {
+        for field in head.headerFields where field.withUnsafeBytesOfValue({ $0.contains(where: isControl) }) {
             throw InvalidRequestError(.invalidHeaderValue(name: field.name.rawName))
         }
         let declared = try Self.declaredLength(of: head)
@@ -71,30 +70,34 @@ extension Request {
         guard path.hasPrefix("/") || (path == "*" && head.method == .options) else {
             throw InvalidRequestError(.invalidURL(url, "the path must begin with a slash"))
         }
-        if let bad = path.unicodeScalars.first(where: {
-            !$0.isASCII || $0.value <= 0x20 || $0.value == 0x7F || "\"<>\\^`{|}#".unicodeScalars.contains($0)
-        }) {
-            throw InvalidRequestError(
-                .invalidURL(url, "the character \(String(reflecting: String(bad))) must be percent-encoded")
-            )
-        }
-        guard Self.percentEncodingIsWhole(path) else {
-            throw InvalidRequestError(.invalidURL(url, "a % is not followed by two hexadecimal digits"))
+        if let why = Self.faultInPath(path) {
+            throw InvalidRequestError(.invalidURL(url, why))
         }
         return url
     }
 
-    private static func percentEncodingIsWhole(_ text: String) -> Bool {
-        var pending = 0
-        for byte in text.utf8 {
-            if pending > 0 {
-                guard Character(Unicode.Scalar(byte)).isHexDigit else { return false }
-                pending -= 1
-            } else if byte == UInt8(ascii: "%") {
-                pending = 2
+    /// What RFC 3986 §3.3 and §3.4 do not let a path with its query hold.
+    private static func faultInPath(_ path: String) -> String? {
+        var hexDigitsDue = 0
+        for byte in path.utf8 {
+            if hexDigitsDue > 0 {
+                guard isHexDigit(byte) else { break }
+                hexDigitsDue -= 1
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "%"):
+                hexDigitsDue = 2
+            case ...0x20, 0x7F..., UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"),
+                UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"),
+                UInt8(ascii: "#"):
+                let character = byte < 0x80 ? String(reflecting: String(Unicode.Scalar(byte))) : "outside ASCII"
+                return "the character \(character) must be percent-encoded"
+            default:
+                break
             }
         }
-        return pending == 0
+        return hexDigitsDue > 0 ? "a % is not followed by two hexadecimal digits" : nil
     }
 
     private static func declaredLength(of head: HTTPRequest) throws(InvalidRequestError) -> Int64? {
@@ -106,34 +109,16 @@ extension Request {
     }
 }
 
-extension Character {
-    fileprivate var isControl: Bool { self == "\r" || self == "\n" || self == "\r\n" || self == "\0" }
+/// What RFC 9110 §5.5 keeps out of a field value.
+private func isControl(_ byte: UInt8) -> Bool {
+    (byte < 0x20 && byte != UInt8(ascii: "\t")) || byte == 0x7F
 }
 
-/// The Content-Length field, RFC 9110 §8.6.
-public enum ContentLength {
-    /// The length a field value declares, or `nil` when it is not one.
-    ///
-    /// The same number repeated ("5, 5") is that number, as §8.6 lets a recipient treat it.
-    public static func parse(_ text: String) -> Int64? {
-        var result: Int64?
-        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let digits = part.trimmingSpaces
-            guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int64(digits),
-                result == nil || result == length
-            else { return nil }
-            result = length
-        }
-        return result
-    }
-}
-
-extension Substring {
-    fileprivate var trimmingSpaces: Substring {
-        let isSpace = { (character: Character) in character == " " || character == "\t" }
-        guard let first = firstIndex(where: { !isSpace($0) }), let last = lastIndex(where: { !isSpace($0) }) else {
-            return self[endIndex...]
-        }
-        return self[first...last]
+private func isHexDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+        UInt8(ascii: "A")...UInt8(ascii: "F"):
+        true
+    default: false
     }
 }

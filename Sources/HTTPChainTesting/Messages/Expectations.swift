@@ -36,17 +36,18 @@ public func expectEqual(_ actual: Response, _ expected: Response) async throws {
 /// try await expectRequest(
 ///     call.request, .post, "https://api.example.com/users",
 ///     headers: [.contentType: "application/json"], without: [.authorization],
-///     body: #"{"name":"Ada"}"#
+///     json: #"{"name": "Ada", "born": 1815}"#
 /// )
 /// ```
 ///
 /// - Parameters:
-///   - request: The request; its body is read when `body` is given.
+///   - request: The request; its body is read when `body` or `json` is given.
 ///   - method: The method it must have; any when `nil`.
 ///   - url: The URL it must have; any when `nil`.
 ///   - headers: The fields it must have, among others.
 ///   - absent: The fields it must not have.
 ///   - body: The content it must have; any when `nil`.
+///   - json: The content it must have as JSON, whatever the order of keys and the white space; any when `nil`.
 /// - Throws: ``MessageDifference`` that lists what differs; what reading the bodies throws.
 public func expectRequest(
     _ request: Request,
@@ -54,28 +55,44 @@ public func expectRequest(
     _ url: String? = nil,
     headers: HTTPFields = [:],
     without absent: [HTTPField.Name] = [],
-    body: Body? = nil
+    body: Body? = nil,
+    json: String? = nil
 ) async throws {
-    try await compare(request, method: method, url: url, fields: .including(headers, without: absent), body: body)
+    try await compare(
+        request,
+        method: method,
+        url: url,
+        fields: .including(headers, without: absent),
+        body: body,
+        json: json
+    )
 }
 
 /// Checks those parts of a response that are given here.
 ///
 /// - Parameters:
-///   - response: The response; its body is read when `body` is given.
+///   - response: The response; its body is read when `body` or `json` is given.
 ///   - status: The status it must have; any when `nil`. The reason phrase is not compared.
 ///   - headers: The fields it must have, among others.
 ///   - absent: The fields it must not have.
 ///   - body: The content it must have; any when `nil`.
+///   - json: The content it must have as JSON, whatever the order of keys and the white space; any when `nil`.
 /// - Throws: ``MessageDifference`` that lists what differs; what reading the bodies throws.
 public func expectResponse(
     _ response: Response,
     _ status: HTTPResponse.Status? = nil,
     headers: HTTPFields = [:],
     without absent: [HTTPField.Name] = [],
-    body: Body? = nil
+    body: Body? = nil,
+    json: String? = nil
 ) async throws {
-    try await compare(response, status: status, fields: .including(headers, without: absent), body: body)
+    try await compare(
+        response,
+        status: status,
+        fields: .including(headers, without: absent),
+        body: body,
+        json: json
+    )
 }
 
 private func compare(
@@ -83,7 +100,8 @@ private func compare(
     method: HTTPRequest.Method?,
     url: String?,
     fields: FieldExpectation,
-    body: Body?
+    body: Body?,
+    json: String? = nil
 ) async throws {
     var differences: [String] = []
     if let method, method != actual.head.method {
@@ -97,7 +115,7 @@ private func compare(
         )
     }
     differences += fields.differences(from: actual.head.headerFields)
-    differences += try await contentDifferences(actual.body, body)
+    differences += try await contentDifferences(actual.body, body, json)
     if !differences.isEmpty { throw MessageDifference(subject: "request", differences: differences) }
 }
 
@@ -105,19 +123,23 @@ private func compare(
     _ actual: Response,
     status: HTTPResponse.Status?,
     fields: FieldExpectation,
-    body: Body?
+    body: Body?,
+    json: String? = nil
 ) async throws {
     var differences: [String] = []
     if let status, status.code != actual.status.code {
         differences.append("the status is \(actual.status.summary), not \(status.summary)")
     }
     differences += fields.differences(from: actual.headers)
-    differences += try await contentDifferences(actual.body, body)
+    differences += try await contentDifferences(actual.body, body, json)
     if !differences.isEmpty { throw MessageDifference(subject: "response", differences: differences) }
 }
 
-private func contentDifferences(_ actual: Body, _ expected: Body?) async throws -> [String] {
-    guard let expected else { return [] }
-    let difference = ContentDifference.describe(try await actual.collect(), expected: try await expected.collect())
-    return difference.map { [$0] } ?? []
+private func contentDifferences(_ actual: Body, _ body: Body?, _ json: String?) async throws -> [String] {
+    if body == nil, json == nil { return [] }
+    let bytes = try await actual.collect()
+    var differences: [String?] = []
+    if let body { differences.append(ContentDifference.describe(bytes, expected: try await body.collect())) }
+    if let json { differences.append(ContentDifference.describe(bytes, expectedJSON: json)) }
+    return differences.compactMap(\.self)
 }

@@ -94,6 +94,21 @@ enum ContentDifference {
             """
     }
 
+    /// Compares as JSON values; what differs is shown in a form with sorted keys, one to a line.
+    static func describe(_ actual: Data, expectedJSON: String) -> String? {
+        guard let expected = canonical(Data(expectedJSON.utf8)) else { return "the JSON that is expected is not JSON" }
+        guard let found = canonical(actual) else {
+            return "the body is not JSON: \(BodyPreview(actual.prefix(256), isTruncated: actual.count > 256))"
+        }
+        return describe(found, expected: expected)
+    }
+
+    private static func canonical(_ json: Data) -> Data? {
+        guard let value = try? JSONSerialization.jsonObject(with: json, options: .fragmentsAllowed) else { return nil }
+        let options: JSONSerialization.WritingOptions = [.sortedKeys, .prettyPrinted, .fragmentsAllowed]
+        return try? JSONSerialization.data(withJSONObject: value, options: options)
+    }
+
     private static func describe(_ actual: [Character], expected: [Character]) -> String {
         let offset = zip(actual, expected).prefix { $0 == $1 }.count
         let before = actual[..<offset]

@@ -1,0 +1,114 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// Turns what the client throws into what every transport throws.
+struct ErrorTranslation: Sendable {
+    let request: WireRequest
+    let upload: Upload
+
+    /// - Parameters:
+    ///   - error: What the client threw.
+    ///   - response: The head, when it had arrived.
+    func translate(_ error: any Error, response: HTTPResponse?) -> any Error {
+        if let failure = upload.failure { return failure }
+        if error is CancellationError || Task.isCancelled { return CancellationError() }
+        if error is TransportError || error is InvalidRequestError || error is BodyError { return error }
+        if let invalid = Self.invalidRequest(error, request) { return invalid }
+        let (kind, nothingSent) = Self.classify(error, hasHead: response != nil)
+        return TransportError(
+            kind,
+            sent: response != nil ? .answered : nothingSent ? .nothing : .maybe,
+            stage: "AsyncHTTPClientTransport",
+            exchange: ExchangeSnapshot(request.head, response: response),
+            underlyingError: error
+        )
+    }
+
+    private static func invalidRequest(_ error: any Error, _ request: WireRequest) -> InvalidRequestError? {
+        guard let error = error as? HTTPClientError else { return nil }
+        switch error {
+        case .invalidURL, .emptyHost, .emptyScheme:
+            return InvalidRequestError(.invalidURL(request.url, error.shortDescription))
+        case .traceRequestWithBody:
+            return InvalidRequestError(.unsupportedBody("TRACE may have no body (RFC 9110 §9.3.8); remove it"))
+        default:
+            // The client tells invalid fields apart only in its description.
+            let invalid = request.head.headerFields.first { field in
+                field.value.utf8.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }
+            }
+            return invalid.map { InvalidRequestError(.invalidHeaderValue(name: $0.name.rawName)) }
+        }
+    }
+
+    /// The kind, and whether it is certain that the server saw nothing of the request.
+    private static func classify(_ error: any Error, hasHead: Bool) -> (TransportError.Kind, nothingSent: Bool) {
+        switch error {
+        case let error as HTTPClientError:
+            return classify(error)
+        case let error as NIOConnectionError:
+            let isUnresolved = error.connectionErrors.isEmpty && (error.dnsAError ?? error.dnsAAAAError) != nil
+            return (isUnresolved ? .hostNotFound : .cannotConnect, true)
+        case is SocketAddressError.UnknownHost:
+            return (.hostNotFound, true)
+        case let error as HTTPParserError:
+            guard error == .invalidEOFState else { return (.malformedResponse, false) }
+            return (hasHead ? .truncatedBody : .connectionLost, false)
+        case let error as IOError:
+            let isRefused = [ECONNREFUSED, ENETUNREACH, EHOSTUNREACH, EADDRNOTAVAIL].contains(error.errnoCode)
+            return isRefused && !hasHead ? (.cannotConnect, true) : (.connectionLost, false)
+        case let error as ChannelError:
+            if case .connectTimeout = error { return (.timedOut, true) }
+            return (.connectionLost, false)
+        case let error as NIOSSLError:
+            if case .uncleanShutdown = error { return (.truncatedBody, false) }
+            return (.secureConnectionFailed, !hasHead)
+        case is NIOSSLExtraError, is BoringSSLError:
+            return (.secureConnectionFailed, !hasHead)
+        default:
+            return classifyOnApplePlatforms(error)
+        }
+    }
+
+    private static func classify(_ error: HTTPClientError) -> (TransportError.Kind, nothingSent: Bool) {
+        switch error {
+        case .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout, .socksHandshakeTimeout,
+            .httpProxyHandshakeTimeout:
+            (.timedOut, true)
+        case .readTimeout, .writeTimeout, .deadlineExceeded:
+            (.timedOut, false)
+        case .remoteConnectionClosed, .cancelled, .requestStreamCancelled, .uncleanShutdown:
+            (.connectionLost, false)
+        case .alreadyShutdown:
+            (.shutDown, true)
+        case .proxyAuthenticationRequired, .invalidProxyResponse:
+            (.cannotConnect, true)
+        default:
+            (.other, false)
+        }
+    }
+
+    private static func classifyOnApplePlatforms(
+        _ error: any Error
+    ) -> (TransportError.Kind, nothingSent: Bool) {
+        #if canImport(Network)
+        switch error {
+        case let error as HTTPClient.NWPOSIXError:
+            let isLost = [.ECONNRESET, .EPIPE, .ENOTCONN, .ECONNABORTED].contains(error.errorCode)
+            return isLost ? (.connectionLost, false) : (.cannotConnect, true)
+        case is HTTPClient.NWTLSError:
+            return (.secureConnectionFailed, true)
+        default:
+            break
+        }
+        #endif
+        return (.other, false)
+    }
+}
+#endif

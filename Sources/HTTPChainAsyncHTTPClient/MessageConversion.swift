@@ -1,0 +1,116 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+
+extension HTTPClientRequest {
+    init(_ request: WireRequest, upload: Upload) {
+        self.init(url: request.url)
+        method = HTTPMethod(rawValue: request.head.method.rawValue)
+        headers.reserveCapacity(request.head.headerFields.count + 2)
+        for field in request.head.headerFields {
+            headers.add(name: field.name.rawName, value: field.value)
+        }
+        if request.contentLength == 0, request.body.isEmpty {
+            body = nil
+        } else if let bytes = upload.singlePiece {
+            body = .bytes(ByteBuffer(bytes: bytes))
+        } else {
+            body = .stream(
+                UploadChunks(upload: upload),
+                length: request.contentLength.map { .known($0) } ?? .unknown
+            )
+        }
+    }
+}
+
+extension Response {
+    init(
+        _ response: HTTPClientResponse,
+        to request: HTTPRequest,
+        upload: Upload,
+        errors: ErrorTranslation
+    ) async throws {
+        var fields = HTTPFields()
+        for (name, value) in response.headers {
+            guard let name = HTTPField.Name(name) else { continue }
+            fields.append(HTTPField(name: name, value: value))
+        }
+        let status = HTTPResponse.Status(
+            code: Int(response.status.code),
+            reasonPhrase: Self.isVisible(response.status.reasonPhrase) ? response.status.reasonPhrase : ""
+        )
+        let head = HTTPResponse(status: status, headerFields: fields)
+        let chunks = ResponseChunks(
+            body: response.body,
+            lifetime: UploadLifetime(upload),
+            errors: errors,
+            head: head
+        )
+        if Self.hasNoBody(request.method, status) {
+            // Its end is already here; taking it lets the connection serve the next request.
+            for try await _ in chunks {}
+            self.init(head: head)
+        } else {
+            let isCoded = fields[.transferEncoding] != nil
+            let length = isCoded ? nil : fields[.contentLength].flatMap(ContentLength.parse)
+            self.init(head: head, body: .once(length: length, chunks: chunks))
+        }
+    }
+
+    /// The answers that end with their head, RFC 9112 §6.3.
+    private static func hasNoBody(_ method: HTTPRequest.Method, _ status: HTTPResponse.Status) -> Bool {
+        method == .head || status.code < 200 || status.code == 204 || status.code == 304
+    }
+
+    /// A reason phrase is from outside, and the status refuses one that is not printable ASCII.
+    private static func isVisible(_ phrase: String) -> Bool {
+        phrase.utf8.allSatisfy { $0 == 0x09 || (0x20...0x7E).contains($0) }
+    }
+}
+
+/// The body of a response as chunks of data, with the errors of this package.
+struct ResponseChunks: AsyncSequence, Sendable {
+    typealias Element = Data
+
+    let body: HTTPClientResponse.Body
+    let lifetime: UploadLifetime
+    let errors: ErrorTranslation
+    let head: HTTPResponse
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        var inner: HTTPClientResponse.Body.AsyncIterator
+        let lifetime: UploadLifetime
+        let errors: ErrorTranslation
+        let head: HTTPResponse
+
+        mutating func next() async throws -> Data? {
+            do {
+                return try await inner.next().map { Data($0.readableBytesView) }
+            } catch {
+                throw errors.translate(error, response: head)
+            }
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(inner: body.makeAsyncIterator(), lifetime: lifetime, errors: errors, head: head)
+    }
+}
+
+/// Ends an upload when nobody can read the response any more: to answer early does not mean to want the rest.
+final class UploadLifetime: Sendable {
+    private let upload: Upload
+
+    init(_ upload: Upload) {
+        self.upload = upload
+    }
+
+    deinit {
+        upload.cancel()
+    }
+}
+#endif

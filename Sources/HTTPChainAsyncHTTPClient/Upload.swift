@@ -1,0 +1,129 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import Foundation
+import HTTPChainCore
+import NIOCore
+
+/// The body of a request on its way: pulled by the client, ended by whoever gives the exchange up.
+///
+/// The client reads from a task of its own that it never cancels. A stream that waits for more would wait for ever
+/// once its exchange has ended, so each read of a stream is a task that ``cancel()`` can reach.
+final class Upload: Sendable {
+    private struct State: Sendable {
+        var isCancelled = false
+        var reading: Task<Data?, any Error>?
+        var failure: (any Error)?
+        var sent: Int64 = 0
+        var pending: Int64 = 0
+    }
+
+    private let body: Body
+    private let length: Int64?
+    private let progress: (@Sendable (Int64, Int64?) -> Void)?
+    private let state = Locked(State())
+    private let reader: UploadReader
+
+    init(_ request: WireRequest, progress: (@Sendable (Int64, Int64?) -> Void)?) {
+        body = request.body
+        reader = UploadReader(request.body)
+        length = request.contentLength
+        self.progress = progress
+    }
+
+    /// Whether the body goes out at once, as one piece that is in memory already.
+    var singlePiece: Data? {
+        guard progress == nil, let bytes = body.bytes, bytes.count <= Body.chunkSize else { return nil }
+        return bytes
+    }
+
+    /// What reading the body threw, where that is why the exchange failed.
+    var failure: (any Error)? { state.withLock { $0.failure } }
+
+    /// Ends the upload: a read that is waiting is cancelled, and there will be no other.
+    func cancel() {
+        let reading = state.withLock { state in
+            state.isCancelled = true
+            return state.reading
+        }
+        reading?.cancel()
+    }
+
+    /// The next bytes, or `nil` at the end.
+    ///
+    /// To be asked again means that the connection has taken what was given before.
+    func next() async throws -> Data? {
+        reportProgress()
+        do {
+            let chunk = try await read()
+            state.withLock { $0.pending = Int64(chunk?.count ?? 0) }
+            return chunk
+        } catch {
+            state.withLock { state in
+                if !state.isCancelled, state.failure == nil { state.failure = error }
+            }
+            throw error
+        }
+    }
+
+    private func reportProgress() {
+        let report: Int64? = state.withLock { state in
+            guard state.pending > 0 else { return nil }
+            state.sent += state.pending
+            state.pending = 0
+            return state.sent
+        }
+        if let report { progress?(report, length) }
+    }
+
+    private func read() async throws -> Data? {
+        let task: Task<Data?, any Error>? = state.withLock { state in
+            guard !state.isCancelled else { return nil }
+            let task = Task { [reader] in try await reader.read() }
+            state.reading = task
+            return task
+        }
+        guard let task else { throw CancellationError() }
+        defer { state.withLock { $0.reading = nil } }
+        return try await task.value
+    }
+}
+
+/// Keeps the reader between two reads, which come from one task after another.
+private actor UploadReader {
+    private let body: Body
+    private var reader: (any BodyReader)?
+
+    init(_ body: Body) {
+        self.body = body
+    }
+
+    func read() async throws -> Data? {
+        let begun = reader
+        reader = nil
+        var current: any BodyReader
+        if let begun { current = begun } else { current = try await body.makeReader() }
+        guard let chunk = try await current.read() else { return nil }
+        reader = current
+        return chunk
+    }
+}
+
+/// The upload as the client wants it.
+struct UploadChunks: AsyncSequence, Sendable {
+    typealias Element = ByteBuffer
+
+    let upload: Upload
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        let upload: Upload
+
+        mutating func next() async throws -> ByteBuffer? {
+            try await upload.next().map { ByteBuffer(bytes: $0) }
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(upload: upload)
+    }
+}
+#endif

@@ -1,0 +1,131 @@
+/// State that several tasks change and wait for.
+package final class Watched<State: Sendable>: Sendable {
+    private struct Waiter: Sendable {
+        let id: Int
+        /// Takes what it waits for out of the state; the closure returned hands it over once the lock is free.
+        let attempt: @Sendable (inout State) -> (@Sendable () -> Void)?
+        let cancel: @Sendable () -> Void
+    }
+
+    private struct Guarded: Sendable {
+        var state: State
+        var waiters: [Waiter] = []
+        var lastID = 0
+    }
+
+    private let guarded: Locked<Guarded>
+
+    package init(_ state: State) {
+        guarded = Locked(Guarded(state: state))
+    }
+
+    /// The state as it is.
+    package var value: State { read { $0 } }
+
+    /// What `look` makes of the state as it is.
+    package func read<Result: Sendable>(_ look: (State) -> Result) -> Result {
+        guarded.withLock { look($0.state) }
+    }
+
+    /// Changes the state and wakes whoever waited for the change.
+    @discardableResult
+    package func update<Result: Sendable>(_ change: (inout State) -> Result) -> Result {
+        let (result, wake) = guarded.withLock { guarded in
+            let result = change(&guarded.state)
+            return (result, Self.satisfied(&guarded))
+        }
+        for resume in wake { resume() }
+        return result
+    }
+
+    /// Waits until `condition` returns a value; it is asked now and after every change, and may change the state itself
+    /// when it does return one.
+    ///
+    /// - Throws: `CancellationError` as soon as the task is cancelled.
+    package func wait<Result: Sendable>(
+        for condition: @escaping @Sendable (inout State) -> Result?
+    ) async throws -> Result {
+        let id = nextID()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Result, any Error>) in
+                add(
+                    waiter(id, for: condition, resume: { continuation.resume(returning: $0) }) {
+                        continuation.resume(throwing: CancellationError())
+                    },
+                    // A cancellation that came before the waiter was listed found nothing to cancel.
+                    unless: { Task.isCancelled }
+                )
+            }
+        } onCancel: {
+            let waiter = guarded.withLock { guarded -> Waiter? in
+                guard let index = guarded.waiters.firstIndex(where: { $0.id == id }) else { return nil }
+                return guarded.waiters.remove(at: index)
+            }
+            waiter?.cancel()
+        }
+    }
+
+    /// Waits until `condition` returns a value, as ``wait(for:)`` does, cancelled or not.
+    package func waitUninterrupted<Result: Sendable>(
+        for condition: @escaping @Sendable (inout State) -> Result?
+    ) async -> Result {
+        let id = nextID()
+        return await withCheckedContinuation { (continuation: CheckedContinuation<Result, Never>) in
+            add(
+                waiter(id, for: condition, resume: { continuation.resume(returning: $0) }, cancel: {}),
+                unless: { false }
+            )
+        }
+    }
+
+    private func waiter<Result: Sendable>(
+        _ id: Int,
+        for condition: @escaping @Sendable (inout State) -> Result?,
+        resume: @escaping @Sendable (Result) -> Void,
+        cancel: @escaping @Sendable () -> Void
+    ) -> Waiter {
+        Waiter(
+            id: id,
+            attempt: { state in
+                guard let result = condition(&state) else { return nil }
+                return { resume(result) }
+            },
+            cancel: cancel
+        )
+    }
+
+    private func nextID() -> Int {
+        guarded.withLock { guarded in
+            guarded.lastID += 1
+            return guarded.lastID
+        }
+    }
+
+    private func add(_ waiter: Waiter, unless isCancelled: () -> Bool) {
+        let wake = guarded.withLock { guarded -> [@Sendable () -> Void] in
+            if isCancelled() { return [waiter.cancel] }
+            guarded.waiters.append(waiter)
+            return Self.satisfied(&guarded)
+        }
+        for resume in wake { resume() }
+    }
+
+    /// Takes the waiters out that have what they wait for, until none of those left has.
+    private static func satisfied(_ guarded: inout Guarded) -> [@Sendable () -> Void] {
+        var ready: [@Sendable () -> Void] = []
+        var count = 0
+        while guarded.waiters.count != count {
+            count = guarded.waiters.count
+            var waiting: [Waiter] = []
+            for waiter in guarded.waiters {
+                if let resume = waiter.attempt(&guarded.state) {
+                    ready.append(resume)
+                } else {
+                    waiting.append(waiter)
+                }
+            }
+            guarded.waiters = waiting
+        }
+        return ready
+    }
+}

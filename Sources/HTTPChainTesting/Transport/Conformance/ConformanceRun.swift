@@ -1,0 +1,171 @@
+import HTTPChainCore
+
+/// One check at work: makes the transport and its peer, and words what it finds.
+struct ConformanceRun: Sendable {
+    let suite: TransportConformance
+    let check: TransportConformance.Check
+
+    /// Whether bytes go over a wire.
+    var hasNetwork: Bool {
+        if case .loopback = suite.wiring { true } else { false }
+    }
+
+    // MARK: Peers
+
+    /// Runs `body` with a transport and a URL behind which `handler` answers, over a wire or not.
+    func withPeer<Result: Sendable>(
+        _ handler: @escaping TransportConformance.Handler,
+        _ body: (any Transport, String) async throws -> Result
+    ) async throws -> Result {
+        switch suite.wiring {
+        case .loopback:
+            return try await withServer(answering(handler)) { try await body($0, $1.origin) }
+        case .inMemory(let make):
+            let transport = try await make(handler)
+            return try await body(transport, "http://conformance.invalid")
+        }
+    }
+
+    /// Runs `body` with a transport and a server that follows `script`.
+    func withServer<Result: Sendable>(
+        bufferSize: Int32? = nil,
+        make: (@Sendable () async throws -> any Transport)? = nil,
+        _ script: @escaping LoopbackServer.Script,
+        _ body: (any Transport, LoopbackServer) async throws -> Result
+    ) async throws -> Result {
+        guard case .loopback(let usual) = suite.wiring else {
+            throw failure(expected: "a transport with a network", seen: "one without")
+        }
+        let server = try await LoopbackServer.start(bufferSize: bufferSize, script: script)
+        let transport = try await (make ?? usual)()
+        do {
+            let result = try await body(transport, server)
+            await server.stop()
+            try await suite.shutDown(transport)
+            if let error = server.failures.first {
+                throw failure(expected: "well-formed HTTP/1.1 at the server", seen: "\(error)")
+            }
+            return result
+        } catch {
+            await server.stop()
+            try? await suite.shutDown(transport)
+            throw error
+        }
+    }
+
+    // MARK: Verdicts
+
+    func failure(expected: String, seen: String, _ error: (any Error)? = nil) -> ConformanceFailure {
+        ConformanceFailure(check, expected: expected, seen: seen, underlyingError: error)
+    }
+
+    func expect(_ condition: Bool, _ expected: String, seen: @autoclosure () -> String) throws {
+        guard condition else { throw failure(expected: expected, seen: seen()) }
+    }
+
+    func expect<Value: Equatable>(_ value: Value, is expected: Value, _ what: String) throws {
+        guard value == expected else {
+            throw failure(expected: "\(what): \(expected)", seen: "\(what): \(value)")
+        }
+    }
+
+    /// The error of a kind that `operation` must throw.
+    func expectError<Expected: Error, Result>(
+        _ type: Expected.Type,
+        _ when: String,
+        _ operation: () async throws -> Result
+    ) async throws -> Expected {
+        do {
+            let result = try await operation()
+            throw failure(expected: "\(Expected.self) \(when)", seen: "success: \(result)")
+        } catch let error as Expected {
+            return error
+        } catch let error as ConformanceFailure {
+            throw error
+        } catch {
+            throw failure(expected: "\(Expected.self) \(when)", seen: "another error", error)
+        }
+    }
+
+    // MARK: Time
+
+    /// Runs `operation`, and gives it up as hanging when it takes longer than `limit`, even if it ignores cancellation.
+    func within<Result: Sendable>(
+        _ limit: Duration,
+        _ expected: String,
+        _ operation: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let hanging = failure(expected: "\(expected) within \(limit)", seen: "nothing: it hangs")
+        let race = Race<Result>()
+        let work = Task {
+            do {
+                race.settle(.success(try await operation()))
+            } catch {
+                race.settle(.failure(error))
+            }
+        }
+        let watch = Task {
+            try await Task.sleep(for: limit, clock: .continuous)
+            race.settle(.failure(hanging))
+            work.cancel()
+        }
+        defer { watch.cancel() }
+        return try await withTaskCancellationHandler {
+            try await race.outcome()
+        } onCancel: {
+            work.cancel()
+        }
+    }
+
+    /// Returns once `value` has not changed for a while, or `isOver` holds.
+    ///
+    /// That something does not happen can only be seen by waiting; on a slow machine this finds too little, never a
+    /// fault that is not there.
+    func untilQuiet(_ value: () -> Int64, isOver: () -> Bool) async throws {
+        var last = value()
+        var quiet = 0
+        while quiet < 5, !isOver() {
+            try await Task.sleep(for: .milliseconds(60), clock: .continuous)
+            let now = value()
+            quiet = now == last ? quiet + 1 : 0
+            last = now
+        }
+    }
+}
+
+/// The first outcome wins, whoever brings it.
+private final class Race<Value: Sendable>: Sendable {
+    private enum State: Sendable {
+        case open
+        case awaited(CheckedContinuation<Value, any Error>)
+        case settled(Result<Value, any Error>)
+    }
+    private let state = Locked(State.open)
+
+    func settle(_ result: Result<Value, any Error>) {
+        let waiting: CheckedContinuation<Value, any Error>? = state.withLock { state in
+            switch state {
+            case .open:
+                state = .settled(result)
+                return nil
+            case .awaited(let continuation):
+                state = .settled(result)
+                return continuation
+            case .settled:
+                return nil
+            }
+        }
+        waiting?.resume(with: result)
+    }
+
+    func outcome() async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            let settled: Result<Value, any Error>? = state.withLock { state in
+                if case .settled(let result) = state { return result }
+                state = .awaited(continuation)
+                return nil
+            }
+            if let settled { continuation.resume(with: settled) }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import HTTPChainCore
+
+/// Bytes that tell their place, so that a big body can be checked as it passes.
+///
+/// They repeat after a prime number of bytes, so that chunks that were swapped, lost or sent twice show.
+enum Pattern {
+    private static let period = 65_521
+    private static let block: Data = {
+        var state: UInt32 = 0x9E37_79B9
+        let once = (0..<period).map { _ in
+            state = state &* 1_664_525 &+ 1_013_904_223
+            return UInt8(truncatingIfNeeded: state >> 24)
+        }
+        return Data(once + once)
+    }()
+
+    /// The bytes from `offset`; at most one period of them.
+    static func bytes(at offset: Int64, count: Int) -> Data {
+        let start = Int(offset % Int64(period))
+        return block[start..<start + min(count, period)]
+    }
+
+    /// The first `count` bytes.
+    static func data(_ count: Int) -> Data {
+        var result = Data(capacity: count)
+        while result.count < count {
+            result.append(bytes(at: Int64(result.count), count: count - result.count))
+        }
+        return result
+    }
+
+    /// A stream of `length` bytes.
+    static func body(_ length: Int64, declared: Bool, once: Bool) -> Body {
+        let declaredLength = declared ? length : nil
+        return once
+            ? .once(length: declaredLength) { PatternReader(length: length) }
+            : .replayable(length: declaredLength) { PatternReader(length: length) }
+    }
+
+    /// How many bytes a body has that are all right, or where the first wrong one is.
+    static func check(_ body: Body) async throws -> Result<Int64, Mismatch> {
+        var offset: Int64 = 0
+        for try await chunk in body {
+            var rest = chunk
+            while !rest.isEmpty {
+                let expected = bytes(at: offset, count: rest.count)
+                guard rest.prefix(expected.count) == expected else { return .failure(Mismatch(near: offset)) }
+                rest = rest.dropFirst(expected.count)
+                offset += Int64(expected.count)
+            }
+        }
+        return .success(offset)
+    }
+
+    struct Mismatch: Error, CustomStringConvertible {
+        let near: Int64
+        var description: String { "wrong bytes at or after offset \(near)" }
+    }
+}
+
+extension Result where Success == Int64, Failure == Pattern.Mismatch {
+    var words: String {
+        switch self {
+        case .success(let count): "\(count) right bytes"
+        case .failure(let mismatch): "\(mismatch)"
+        }
+    }
+}
+
+/// Reads the pattern.
+struct PatternReader: BodyReader {
+    let length: Int64
+    var offset: Int64 = 0
+
+    init(length: Int64) {
+        self.length = length
+    }
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        guard offset < length else { return nil }
+        let chunk = Pattern.bytes(at: offset, count: Int(min(60_000, length - offset)))
+        offset += Int64(chunk.count)
+        return chunk
+    }
+}

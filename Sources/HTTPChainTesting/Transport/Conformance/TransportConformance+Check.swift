@@ -1,0 +1,87 @@
+extension TransportConformance {
+    /// One thing that every transport must do; its raw value is the sentence.
+    public enum Check: String, CaseIterable, Sendable, CustomStringConvertible {
+        // The request on its way.
+        case methodsArrive = "Every method arrives with its body and brings the answer back"
+        case bodyKindsArrive = "Every kind of body arrives whole: bytes, file, file range, streams of either kind"
+        case targetArrives = "Path and query arrive exactly as they were written"
+        case requestFieldsArrive = "Request fields arrive: repeated, long and not ASCII"
+        case framingIsExact = "A known length is sent as exactly that Content-Length, and nothing of it chunked"
+        case unknownLengthIsChunked = "A body of unknown length is sent chunked, with no Content-Length beside it"
+        case bigUploadArrives = "A big upload arrives whole"
+        case invalidRequestsAreRefused = "A request that makes no sense is an InvalidRequestError and nothing is sent"
+        case shortUploadFails = "A body that is shorter than it declares is that error, not a hang and not a success"
+        case longUploadFails = "A body that is longer than it declares is that error, not a hang and not a success"
+        case failingUploadFails = "A body that fails halfway is its own error, not a hang and not a success"
+        case uploadProgressIsReported = "Upload progress counts upwards and ends at the full length"
+        case uploadIsPulled = "An upload is pulled no faster than the server reads it"
+        case earlyAnswerIsDelivered = "An answer that comes before the upload was read is delivered"
+
+        // The response on its way back.
+        case repeatedFieldsArrive = "Repeated response fields arrive in order"
+        case setCookiesArrive = "Set-Cookie fields arrive one by one"
+        case oddFieldsArrive = "Response fields arrive when they are empty, long or not ASCII"
+        case informationalIsSkipped = "Informational responses (100, 103) are passed over for the final one"
+        case noBodyWhereNoneIsAllowed = "204, 304 and answers to HEAD have no body whatever their Content-Length says"
+        case chunkedReplyArrives = "A chunked body arrives whole, and its pieces as they are sent"
+        case trailersDoNoHarm = "A chunked body with trailers after it arrives whole"
+        case closeDelimitedReplyArrives = "A body that ends with its connection arrives whole"
+        case bigDownloadArrives = "A big download arrives whole"
+        case contentCodingIsHonest = "An encoded body arrives encoded, or decoded with the fields that said so gone"
+        case redirectsAreNotFollowed = "A redirect is delivered, not followed"
+        case cookiesAreNotKept = "A cookie is not sent back"
+        case challengesAreDelivered = "401 and 407 with a challenge are delivered"
+        case errorStatusesAreResponses = "4xx and 5xx are responses, not errors"
+        case readOnce = "A second read of a one-shot response body is BodyError.alreadyRead"
+
+        // What goes wrong.
+        case truncatedBodyFails = "A body that ends before its Content-Length is a TransportError, never a silent end"
+        case truncatedChunksFail = "A chunked body without its last chunk is a TransportError, never a silent end"
+        case resetBodyFails = "A connection that is reset within the body is a TransportError"
+        case lyingLengthFails = "A Content-Length that is no number, negative or contradictory is a TransportError"
+        case excessIsNotDelivered = "Bytes after the Content-Length are not delivered"
+        case droppedConnectionFails = "A connection closed before the head is a TransportError"
+        case resetConnectionFails = "A connection reset before the head is a TransportError"
+        case cutHead = "A head that is cut short is a TransportError"
+        case malformedReplyFails = "An answer that is not HTTP is a TransportError"
+        case refusedConnectionFails = "A refused connection is a TransportError and nothing was sent"
+        case unknownHostFails = "A host that does not exist is a TransportError and nothing was sent"
+        case timeoutFails = "A server that never answers is a TransportError of kind timedOut"
+
+        // Giving up, and holding out.
+        case cancellingEndsWaiting =
+            "Cancelling while waiting for the head is a CancellationError and ends the exchange"
+        case cancellingEndsReading = "Cancelling while reading the body is a CancellationError and ends the exchange"
+        case cancellingEndsUpload = "Cancelling while the body of the request is awaited is a CancellationError"
+        case cancelledTaskSendsNothing = "A task that is cancelled already gets a CancellationError"
+        case droppingUnreadEnds = "Dropping a response that was not read ends its transfer"
+        case droppingHalfReadEnds = "Dropping a body that was read in part ends its transfer"
+        case slowReaderIsBounded = "A slow reader slows the server down, or at least fills no memory"
+        case manyAtOnce = "1,000 requests at once are all answered, and again, with no growth in open files"
+
+        /// The sentence.
+        public var description: String { rawValue }
+
+        /// Whether the check needs a server that speaks bytes, and so a transport that connects to one.
+        public var needsNetwork: Bool {
+            switch self {
+            case .methodsArrive, .bodyKindsArrive, .targetArrives, .requestFieldsArrive, .bigUploadArrives,
+                .invalidRequestsAreRefused, .shortUploadFails, .longUploadFails, .failingUploadFails,
+                .uploadProgressIsReported, .repeatedFieldsArrive, .setCookiesArrive, .oddFieldsArrive,
+                .bigDownloadArrives, .redirectsAreNotFollowed, .cookiesAreNotKept, .challengesAreDelivered,
+                .errorStatusesAreResponses, .readOnce, .cancellingEndsWaiting, .cancellingEndsReading,
+                .cancellingEndsUpload, .cancelledTaskSendsNothing, .manyAtOnce:
+                false
+            case .framingIsExact, .unknownLengthIsChunked, .uploadIsPulled, .earlyAnswerIsDelivered,
+                .informationalIsSkipped,
+                .noBodyWhereNoneIsAllowed, .chunkedReplyArrives, .trailersDoNoHarm,
+                .closeDelimitedReplyArrives,
+                .contentCodingIsHonest, .truncatedBodyFails, .truncatedChunksFail, .resetBodyFails,
+                .lyingLengthFails, .excessIsNotDelivered, .droppedConnectionFails, .resetConnectionFails, .cutHead,
+                .malformedReplyFails, .refusedConnectionFails, .unknownHostFails, .timeoutFails,
+                .droppingUnreadEnds, .droppingHalfReadEnds, .slowReaderIsBounded:
+                true
+            }
+        }
+    }
+}

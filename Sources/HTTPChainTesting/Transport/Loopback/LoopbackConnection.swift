@@ -1,0 +1,158 @@
+import FlyingSocks
+import Foundation
+import HTTPChainCore
+
+/// One accepted connection: bytes in, bytes out, and how it ends.
+actor LoopbackConnection {
+    private enum State { case open, closing, closed }
+
+    private let socket: Socket
+    private let pool: any AsyncSocketPool
+    private var buffer = Data()
+    private var operations = 0
+    private var state = State.open
+    private(set) var peerHasClosed = false
+
+    init(_ file: Socket.FileDescriptor, pool: any AsyncSocketPool) throws {
+        socket = Socket(file: file)
+        self.pool = pool
+        try socket.setFlags(.nonBlocking)
+        #if canImport(Darwin)
+        try socket.setValue(true, for: .noSIGPIPE)
+        #endif
+    }
+
+    // MARK: Reading
+
+    /// Waits for bytes and adds them to the buffer; `false` when the client sends no more.
+    private func fill() async throws -> Bool {
+        while true {
+            guard state == .open else { throw LoopbackError(.closed) }
+            if peerHasClosed { return false }
+            do {
+                buffer.append(contentsOf: try socket.read(atMost: Body.chunkSize))
+                return true
+            } catch SocketError.blocked {
+                try await suspend(untilReadyFor: .read)
+            } catch {
+                // End of file, or a reset: both mean that this client is gone.
+                peerHasClosed = true
+                return false
+            }
+        }
+    }
+
+    /// A line without its CRLF; `nil` when the client closed before the first byte of it.
+    func readLine(limit: Int) async throws -> Data? {
+        while true {
+            if let end = buffer.firstIndex(of: 0x0A) {
+                let line = buffer[buffer.startIndex..<end]
+                buffer = Data(buffer[buffer.index(after: end)...])
+                return Data(line.last == 0x0D ? line.dropLast() : line)
+            }
+            guard buffer.count <= limit else { throw LoopbackError(.tooLarge(limit: limit)) }
+            guard try await fill() else {
+                if buffer.isEmpty { return nil }
+                throw LoopbackError(.peerClosed)
+            }
+        }
+    }
+
+    /// Up to and with the first blank line; `nil` when the client closed before the first byte.
+    func readHead(limit: Int) async throws -> Data? {
+        let end = Data("\r\n\r\n".utf8)
+        while true {
+            if let range = buffer.range(of: end) {
+                let head = Data(buffer[buffer.startIndex..<range.upperBound])
+                buffer = Data(buffer[range.upperBound...])
+                return head
+            }
+            guard buffer.count <= limit else { throw LoopbackError(.tooLarge(limit: limit)) }
+            guard try await fill() else {
+                if buffer.isEmpty { return nil }
+                throw LoopbackError(.peerClosed)
+            }
+        }
+    }
+
+    /// At least one byte and at most `count`.
+    func read(upTo count: Int64) async throws -> Data {
+        while buffer.isEmpty {
+            guard try await fill() else { throw LoopbackError(.peerClosed) }
+        }
+        let taken = Data(buffer.prefix(Int(clamping: count)))
+        buffer = buffer.count == taken.count ? Data() : Data(buffer.dropFirst(taken.count))
+        return taken
+    }
+
+    /// Takes and forgets what comes until the client ends the connection.
+    func waitForPeerToClose() async throws {
+        repeat { buffer = Data() } while try await fill()
+    }
+
+    // MARK: Writing
+
+    func write(_ data: Data) async throws {
+        var index = data.startIndex
+        while index < data.endIndex {
+            guard state == .open else { throw LoopbackError(.closed) }
+            do {
+                index = try socket.write(data, from: index)
+            } catch SocketError.blocked {
+                try await suspend(untilReadyFor: .write)
+            } catch {
+                peerHasClosed = true
+                throw LoopbackError(.peerClosed)
+            }
+        }
+    }
+
+    // MARK: Ending
+
+    /// Ends the connection; with `reset`, so that the client sees ECONNRESET.
+    func close(reset: Bool = false) async {
+        guard state == .open else { return }
+        if reset { try? socket.setValue(linger(l_onoff: 1, l_linger: 0), for: LingerOption()) }
+        state = .closing
+        if operations > 0 {
+            // Whoever waits on the socket must let go before its descriptor may be used again for another.
+            _ = shutdown(socket.file.rawValue, Int32(SHUT_RDWR))
+        } else {
+            await finishClosing()
+        }
+    }
+
+    private func finishClosing() async {
+        guard state == .closing else { return }
+        state = .closed
+        // The pool forgets a descriptor just after it has woken its waiter; only then may it be closed.
+        if let pool = pool as? any Actor { await Self.visit(pool) }
+        try? socket.close()
+    }
+
+    private static func visit(_ actor: isolated any Actor) {}
+
+    private func suspend(untilReadyFor events: Socket.Events) async throws {
+        operations += 1
+        var failure: (any Error)?
+        do {
+            try await pool.suspendSocket(socket, untilReadyFor: events)
+        } catch is CancellationError {
+            failure = CancellationError()
+        } catch SocketError.disconnected {
+            // The next read or write tells what it was.
+        } catch {
+            failure = LoopbackError(.socket("\(error)"))
+        }
+        operations -= 1
+        if state == .closing, operations == 0 { await finishClosing() }
+        if let failure { throw failure }
+    }
+}
+
+private struct LingerOption: SocketOption {
+    var name: Int32 { SO_LINGER }
+
+    func makeValue(from socketValue: linger) -> linger { socketValue }
+    func makeSocketValue(from value: linger) -> linger { value }
+}

@@ -1,0 +1,40 @@
+public import HTTPChainCore
+
+/// What ends a script of a ``LoopbackServer``.
+public struct LoopbackError: HTTPChainError {
+    /// What happened.
+    public enum Problem: Sendable, Hashable {
+        /// The client closed or reset the connection.
+        case peerClosed
+        /// The script closed the connection before.
+        case closed
+        /// The client sent something that is not a well-formed HTTP/1.1 message.
+        case malformed(String)
+        /// The client sent more than the script allows.
+        case tooLarge(limit: Int)
+        /// The operating system refused.
+        case socket(String)
+    }
+
+    /// What happened.
+    public let problem: Problem
+
+    /// Makes the error for a problem.
+    public init(_ problem: Problem) {
+        self.problem = problem
+    }
+
+    /// Always "loopback server".
+    public var stage: String { "loopback server" }
+
+    /// What happened, in words.
+    public var reason: String {
+        switch problem {
+        case .peerClosed: "the client ended the connection"
+        case .closed: "the script has closed this connection"
+        case .malformed(let what): "the client's message is malformed: \(what)"
+        case .tooLarge(let limit): "the client sent more than \(limit) bytes where no more are allowed"
+        case .socket(let message): message
+        }
+    }
+}

@@ -1,0 +1,165 @@
+public import Foundation
+public import HTTPChainCore
+
+/// One request on a connection of a ``LoopbackServer``, in the hands of a script that reads and answers it byte by
+/// byte.
+///
+/// Methods may be called from several tasks at once, one reading and one writing.
+public final class LoopbackExchange: Sendable {
+    private enum BodyState: Sendable {
+        case fixed(remaining: Int64)
+        case chunked
+        case insideChunk(remaining: Int64)
+        case finished
+    }
+
+    /// The head of the request.
+    public let request: LoopbackRequest
+
+    let connection: LoopbackConnection
+    private let log: LoopbackLog
+    private let index: Int
+    private let body: Locked<BodyState>
+    private let keepsAlive = Locked(false)
+
+    init(_ request: LoopbackRequest, on connection: LoopbackConnection, log: LoopbackLog, index: Int) {
+        self.request = request
+        self.connection = connection
+        self.log = log
+        self.index = index
+        let state: BodyState =
+            switch request.framing {
+            case .none, .contentLength(0): .finished
+            case .contentLength(let length): .fixed(remaining: length)
+            case .chunked: .chunked
+            }
+        body = Locked(state)
+    }
+
+    /// What was seen of the request so far.
+    public var record: LoopbackRecord { log.record(index) }
+
+    // MARK: The request's body
+
+    /// The next bytes of the request body, without its framing; `nil` at the end.
+    ///
+    /// Nothing is read from the socket before it is asked for, so a script that waits makes the client wait.
+    ///
+    /// - Throws: ``LoopbackError`` when the client ends the connection first or breaks the framing.
+    public func readChunk() async throws -> Data? {
+        do {
+            let chunk = try await nextChunk()
+            log.update(index) { record in
+                guard let chunk else {
+                    record.bodyIsComplete = true
+                    return
+                }
+                record.bodyLength += Int64(chunk.count)
+                record.body.append(chunk.prefix(LoopbackRecord.bodyLimit - record.body.count))
+            }
+            return chunk
+        } catch let error as LoopbackError where error.problem == .peerClosed {
+            log.update(index) { $0.peerClosed = true }
+            throw error
+        }
+    }
+
+    /// The rest of the request body.
+    ///
+    /// - Parameter limit: How much to take at most; 16 MiB by default.
+    /// - Throws: ``LoopbackError`` when it is larger, and as ``readChunk()`` does.
+    @discardableResult
+    public func readBody(upTo limit: ByteCount = .mebibytes(16)) async throws -> Data {
+        var result = Data()
+        while let chunk = try await readChunk() {
+            result.append(chunk)
+            guard Int64(result.count) <= limit.bytes else {
+                throw LoopbackError(.tooLarge(limit: Int(clamping: limit.bytes)))
+            }
+        }
+        return result
+    }
+
+    private func nextChunk() async throws -> Data? {
+        while true {
+            switch body.withLock({ $0 }) {
+            case .finished:
+                return nil
+            case .fixed(let remaining):
+                let data = try await connection.read(upTo: remaining)
+                let rest = remaining - Int64(data.count)
+                body.withLock { $0 = rest == 0 ? .finished : .fixed(remaining: rest) }
+                return data
+            case .insideChunk(let remaining):
+                let data = try await connection.read(upTo: remaining)
+                let rest = remaining - Int64(data.count)
+                if rest == 0 {
+                    guard try await line().isEmpty else { throw LoopbackError(.malformed("a chunk is too long")) }
+                }
+                body.withLock { $0 = rest == 0 ? .chunked : .insideChunk(remaining: rest) }
+                return data
+            case .chunked:
+                let text = String(decoding: try await line().prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self)
+                guard let size = Int64(text, radix: 16), size >= 0 else {
+                    throw LoopbackError(.malformed("the chunk size is \"\(text)\""))
+                }
+                if size == 0 { while !(try await line().isEmpty) {} }
+                body.withLock { $0 = size == 0 ? .finished : .insideChunk(remaining: size) }
+            }
+        }
+    }
+
+    private func line() async throws -> Data {
+        guard let line = try await connection.readLine(limit: 8192) else { throw LoopbackError(.peerClosed) }
+        return line
+    }
+
+    // MARK: The answer, byte by byte
+
+    /// Writes bytes as they are; returns when the system has taken all of them.
+    ///
+    /// - Throws: ``LoopbackError`` when the client ended the connection.
+    public func write(_ bytes: Data) async throws {
+        do {
+            try await connection.write(bytes)
+        } catch let error as LoopbackError where error.problem == .peerClosed {
+            log.update(index) { $0.peerClosed = true }
+            throw error
+        }
+    }
+
+    /// Writes text as UTF-8; lines of a head end with `\r\n`, as HTTP has it.
+    public func write(_ text: String) async throws {
+        try await write(Data(text.utf8))
+    }
+
+    /// Lets the connection serve another request when the script returns, once the request body was read.
+    ///
+    /// ``reply(_:fields:body:)`` and ``finishChunks()`` do this by themselves.
+    public func keepConnection() {
+        keepsAlive.withLock { $0 = true }
+    }
+
+    /// Ends the connection in an orderly way.
+    public func close() async {
+        await connection.close()
+    }
+
+    /// Ends the connection with a TCP reset.
+    public func reset() async {
+        await connection.close(reset: true)
+    }
+
+    /// Returns once the client has ended the connection; what it still sends is read and forgotten.
+    ///
+    /// - Throws: `CancellationError` when the server is stopped first.
+    public func waitForPeerToClose() async throws {
+        try await connection.waitForPeerToClose()
+        log.update(index) { $0.peerClosed = true }
+    }
+
+    var mayServeAnother: Bool {
+        guard keepsAlive.withLock({ $0 }), case .finished = body.withLock({ $0 }) else { return false }
+        return !request.values("Connection").contains { $0.lowercased() == "close" }
+    }
+}

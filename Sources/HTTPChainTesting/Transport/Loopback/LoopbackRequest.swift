@@ -1,0 +1,99 @@
+public import Foundation
+import HTTPChainCore
+
+/// The head of a request as it stood on the wire.
+public struct LoopbackRequest: Sendable, Hashable {
+    /// How the end of the body is told, RFC 9112 §6.3.
+    public enum Framing: Sendable, Hashable {
+        /// No body: neither field is there.
+        case none
+        /// `Content-Length`.
+        case contentLength(Int64)
+        /// `Transfer-Encoding: chunked`.
+        case chunked
+    }
+
+    /// A header field as it was written.
+    public struct Field: Sendable, Hashable {
+        /// The name, in the letter case of the wire.
+        public let name: String
+        /// The value without the white space around it.
+        public let value: String
+    }
+
+    /// The method.
+    public let method: String
+    /// The request target: path and query.
+    public let target: String
+    /// The protocol version, `HTTP/1.1`.
+    public let version: String
+    /// The header fields in their order.
+    public let fields: [Field]
+    /// The bytes up to and with the blank line.
+    public let bytes: Data
+    /// How the end of the body is told.
+    public let framing: Framing
+
+    /// The values of the fields with this name, whatever its letter case.
+    public func values(_ name: String) -> [String] {
+        fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
+    }
+
+    init(parsing bytes: Data) throws(LoopbackError) {
+        self.bytes = bytes
+        let lines = String(decoding: bytes, as: UTF8.self).components(separatedBy: "\r\n")
+        let start = lines.first.map { $0.components(separatedBy: " ") } ?? []
+        guard start.count == 3, start[2].hasPrefix("HTTP/1.") else {
+            throw LoopbackError(.malformed("the request line is \"\(lines.first ?? "")\""))
+        }
+        (method, target, version) = (start[0], start[1], start[2])
+        var fields: [Field] = []
+        for line in lines.dropFirst() where !line.isEmpty {
+            guard let colon = line.firstIndex(of: ":"), colon > line.startIndex else {
+                throw LoopbackError(.malformed("the header line \"\(line)\" has no name"))
+            }
+            let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+            fields.append(Field(name: String(line[..<colon]), value: value))
+        }
+        self.fields = fields
+        framing = try Self.framing(of: fields)
+    }
+
+    private static func framing(of fields: [Field]) throws(LoopbackError) -> Framing {
+        let lengths = fields.filter { $0.name.lowercased() == "content-length" }.map(\.value)
+        let codings = fields.filter { $0.name.lowercased() == "transfer-encoding" }.map(\.value)
+        guard codings.isEmpty || lengths.isEmpty else {
+            throw LoopbackError(.malformed("both Transfer-Encoding and Content-Length are there"))
+        }
+        if let coding = codings.first {
+            guard codings.count == 1, coding.lowercased() == "chunked" else {
+                throw LoopbackError(.malformed("Transfer-Encoding is \(codings)"))
+            }
+            return .chunked
+        }
+        guard let text = lengths.first else { return .none }
+        guard lengths.count == 1, let length = ContentLength.parse(text) else {
+            throw LoopbackError(.malformed("Content-Length is \(lengths)"))
+        }
+        return .contentLength(length)
+    }
+}
+
+/// What a ``LoopbackServer`` saw of one request.
+public struct LoopbackRecord: Sendable, Hashable {
+    /// The head.
+    public let request: LoopbackRequest
+    /// Which connection carried it, counted from 1.
+    public let connection: Int
+    /// The number of body bytes read by the script.
+    public internal(set) var bodyLength: Int64 = 0
+    /// The first body bytes, at most ``bodyLimit``.
+    public internal(set) var body = Data()
+    /// Whether the body was read to its end.
+    public internal(set) var bodyIsComplete = false
+    /// Whether the client ended the connection while the exchange was going on.
+    public internal(set) var peerClosed = false
+
+    /// How many body bytes are kept: 64 KiB.
+    public static let bodyLimit = 65_536
+}

@@ -1,0 +1,186 @@
+import FlyingSocks
+import Foundation
+import HTTPChainCore
+
+/// A scripted HTTP/1.1 server on 127.0.0.1 that can misbehave in every way a real one might.
+///
+/// Each request is handed to a script that reads it at its own pace and answers byte by byte; what was received is
+/// recorded as it stood on the wire.
+///
+/// ```swift
+/// let server = try await LoopbackServer.start { exchange in
+///     try await exchange.writeHead(200, [("Content-Length", "10")])
+///     try await exchange.write("half")
+///     await exchange.reset()
+/// }
+/// ```
+///
+/// A script that throws ends its connection, and so does one that returns without a complete answer.
+public final class LoopbackServer: Sendable {
+    /// Answers one request.
+    public typealias Script = @Sendable (LoopbackExchange) async throws -> Void
+
+    /// The port it listens on, chosen by the system.
+    public let port: UInt16
+
+    private let log: LoopbackLog
+    private let task: Task<Void, Never>
+
+    /// Starts a server.
+    ///
+    /// - Parameters:
+    ///   - bufferSize: The size of the socket buffers in bytes, to see backpressure early; the system's own by default.
+    ///   - script: Answers each request.
+    /// - Throws: ``LoopbackError`` when the system has no socket to give.
+    public static func start(bufferSize: Int32? = nil, script: @escaping Script) async throws -> LoopbackServer {
+        do {
+            let pool: any AsyncSocketPool = try await SocketPool<Poll>.client
+            let socket = try Socket(domain: AF_INET, type: .stream)
+            try socket.setFlags(.nonBlocking)
+            if let bufferSize {
+                try socket.setValue(bufferSize, for: .sendBufferSize)
+                try socket.setValue(bufferSize, for: .receiveBufferSize)
+            }
+            do {
+                try socket.bind(to: .inet(ip4: "127.0.0.1", port: 0))
+            } catch {
+                try? socket.close()
+                throw error
+            }
+            try socket.listen()
+            guard case .ip4(_, let port) = try socket.sockname() else {
+                try? socket.close()
+                throw LoopbackError(.socket("the server's socket has no IPv4 address"))
+            }
+            return LoopbackServer(socket, port: port, pool: pool, script: script)
+        } catch let error as SocketError {
+            throw LoopbackError(.socket("\(error)"))
+        }
+    }
+
+    private init(_ socket: Socket, port: UInt16, pool: any AsyncSocketPool, script: @escaping Script) {
+        self.port = port
+        let log = LoopbackLog()
+        self.log = log
+        task = Task { await LoopbackAcceptor(socket: socket, pool: pool, log: log, script: script).run() }
+    }
+
+    deinit {
+        task.cancel()
+    }
+
+    /// Scheme, host and port: `http://127.0.0.1:49152`.
+    public var origin: String { "http://127.0.0.1:\(port)" }
+
+    /// The URL of a path on this server.
+    public func url(_ path: String = "/") -> String { origin + path }
+
+    /// What was received, in the order in which the heads arrived.
+    public var records: [LoopbackRecord] { log.records }
+
+    /// How many connections were accepted.
+    public var connectionCount: Int { log.connectionCount }
+
+    /// What went wrong in scripts and with malformed requests; a client that leaves is not among it.
+    public var failures: [any Error] { log.failures }
+
+    /// Closes every connection and the port, and returns when nothing of it runs any more.
+    public func stop() async {
+        task.cancel()
+        await task.value
+    }
+}
+
+/// What all connections of a server write down.
+final class LoopbackLog: Sendable {
+    private struct State: Sendable {
+        var records: [LoopbackRecord] = []
+        var failures: [any Error] = []
+        var connectionCount = 0
+    }
+    private let state = Locked(State())
+
+    var records: [LoopbackRecord] { state.withLock { $0.records } }
+    var failures: [any Error] { state.withLock { $0.failures } }
+    var connectionCount: Int { state.withLock { $0.connectionCount } }
+
+    func record(_ index: Int) -> LoopbackRecord { state.withLock { $0.records[index] } }
+
+    func add(_ record: LoopbackRecord) -> Int {
+        state.withLock { state in
+            state.records.append(record)
+            return state.records.count - 1
+        }
+    }
+
+    func update(_ index: Int, _ change: (inout LoopbackRecord) -> Void) {
+        state.withLock { change(&$0.records[index]) }
+    }
+
+    func countConnection() -> Int {
+        state.withLock { state in
+            state.connectionCount += 1
+            return state.connectionCount
+        }
+    }
+
+    func add(failure: any Error) {
+        state.withLock { $0.failures.append(failure) }
+    }
+}
+
+/// Accepts connections and serves each in a child task, until it is cancelled.
+private struct LoopbackAcceptor: Sendable {
+    let socket: Socket
+    let pool: any AsyncSocketPool
+    let log: LoopbackLog
+    let script: LoopbackServer.Script
+
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            while !Task.isCancelled {
+                do {
+                    let file = try socket.accept().file
+                    guard let connection = try? LoopbackConnection(file, pool: pool) else {
+                        try? Socket(file: file).close()
+                        continue
+                    }
+                    let number = log.countConnection()
+                    group.addTask { await serve(connection, number) }
+                } catch SocketError.blocked {
+                    do { try await pool.suspendSocket(socket, untilReadyFor: .connection) } catch { break }
+                } catch SocketError.failed(_, let code, _) where code == ECONNABORTED || code == EINTR {
+                    continue
+                } catch {
+                    log.add(failure: error)
+                    break
+                }
+            }
+            group.cancelAll()
+        }
+        if let pool = pool as? any Actor { await Self.visit(pool) }
+        try? socket.close()
+    }
+
+    /// The pool forgets a descriptor just after it has woken its waiter; only then may it be closed.
+    private static func visit(_ actor: isolated any Actor) {}
+
+    private func serve(_ connection: LoopbackConnection, _ number: Int) async {
+        do {
+            while let bytes = try await connection.readHead(limit: 1 << 20) {
+                let request = try LoopbackRequest(parsing: bytes)
+                let index = log.add(LoopbackRecord(request: request, connection: number))
+                let exchange = LoopbackExchange(request, on: connection, log: log, index: index)
+                try await script(exchange)
+                guard exchange.mayServeAnother else { break }
+            }
+        } catch is CancellationError {
+            // The server was stopped.
+        } catch let error as LoopbackError where error.problem == .peerClosed || error.problem == .closed {
+            // What the client or the script wanted.
+        } catch {
+            log.add(failure: error)
+        }
+        await connection.close()
+    }
+}

@@ -1,0 +1,333 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// One request and its response: what the platform tells about its task, made into one result and one body.
+///
+/// It holds its task and its session until the platform says that the task is over.
+final class Exchange: Sendable {
+    fileprivate struct State {
+        var task: URLSessionTask?
+        var waiter: CheckedContinuation<Response, any Error>?
+        var buffer: SpillBuffer?
+        var upload: (any UploadSource)?
+        var pump: Task<Void, Never>?
+        var timer: Task<Void, Never>?
+        /// The head, once one arrived.
+        var head: HTTPResponse?
+        /// Why this side ended the transfer.
+        var ending: (any Error)?
+        /// Whether nothing that happens to the task matters any more.
+        var isOver = false
+        var sentCount: Int64 = 0
+        var restarts = 0
+    }
+
+    private let head: HTTPRequest
+    private let upload: Upload
+    private let progress: (@Sendable (Int64, Int64?) -> Void)?
+    private let configuration: URLSessionTransport.Configuration
+    private let time: any TimeSource
+    private let state = Locked(State())
+
+    init(
+        head: HTTPRequest,
+        upload: Upload,
+        progress: (@Sendable (Int64, Int64?) -> Void)?,
+        configuration: URLSessionTransport.Configuration,
+        time: any TimeSource
+    ) {
+        self.head = head
+        self.upload = upload
+        self.progress = progress
+        self.configuration = configuration
+        self.time = time
+    }
+
+    // MARK: What the transport asks
+
+    /// Starts a task and waits for the head of the response.
+    ///
+    /// - Parameter makeTask: Makes the task; it is called whatever happens, and the task always comes to its end.
+    func response(from makeTask: @escaping @Sendable () -> URLSessionTask) async throws -> Response {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let ending: (any Error)? = state.withLock { state in
+                    if state.ending == nil { state.waiter = continuation }
+                    return state.ending
+                }
+                if let ending { continuation.resume(throwing: ending) }
+                PlatformBehaviour.onControlQueue { self.start(makeTask()) }
+            }
+        } onCancel: {
+            end(throwing: CancellationError())
+        }
+    }
+
+    private func start(_ task: URLSessionTask) {
+        let isWanted = state.withLock { state in
+            state.task = task
+            return state.ending == nil
+        }
+        guard isWanted else { return PlatformBehaviour.cancel(task) }
+        startTimer()
+        task.resume()
+    }
+
+    /// Ends the transfer from this side, unless it is over; whoever waits for it gets `error`.
+    func end(throwing error: any Error) {
+        let ended: State? = state.withLock { state in
+            guard !state.isOver, state.ending == nil else { return nil }
+            state.ending = error
+            let before = state
+            state.waiter = nil
+            state.pump = nil
+            state.upload = nil
+            state.timer = nil
+            return before
+        }
+        guard let ended else { return }
+        ended.waiter?.resume(throwing: error)
+        ended.buffer?.abort(throwing: error)
+        ended.release()
+        if let task = ended.task { PlatformBehaviour.cancel(task) }
+    }
+
+    // MARK: What the platform tells
+
+    /// A response head arrived.
+    func received(_ response: HTTPURLResponse) {
+        // RFC 9110 §15.2: interim answers are not the answer; 101 is the last one of its kind.
+        guard response.statusCode >= 200 || response.statusCode == 101 else { return }
+        do {
+            answer(try ResponseHead(response, to: head.method), lostBody: false)
+        } catch {
+            end(throwing: failure(.malformedResponse, .answered, detail: error.detail))
+        }
+    }
+
+    /// Bytes of the body arrived.
+    func received(_ data: Data) {
+        guard let buffer = state.withLock({ $0.buffer }) else { return }
+        do {
+            try buffer.append(data)
+        } catch let error as SpillLimitError {
+            end(throwing: SpillLimitError(limit: error.limit, exchange: snapshot()))
+        } catch {
+            end(throwing: error)
+        }
+    }
+
+    /// The network took bytes of the request's body.
+    func sent(_ count: Int64) {
+        guard let progress else { return }
+        progress(
+            state.withLock { state in
+                state.sentCount += count
+                return state.sentCount
+            },
+            upload.length
+        )
+    }
+
+    /// The task is over: as it should be, or with an error of the platform's.
+    ///
+    /// - Parameters:
+    ///   - error: The platform's error.
+    ///   - response: The platform's response, for a head that was never told.
+    func completed(_ error: (any Error)?, response: URLResponse?) {
+        if error == nil, let response = response as? HTTPURLResponse, state.withLock({ $0.head == nil }) {
+            // FoundationNetworking tells nothing of a redirect without a usable Location until it is over, and drops
+            // its body.
+            do {
+                answer(try ResponseHead(response, to: head.method), lostBody: true)
+            } catch {
+                end(throwing: failure(.malformedResponse, .answered, detail: error.detail))
+            }
+        }
+        let ended: State? = state.withLock { state in
+            guard !state.isOver else { return nil }
+            state.isOver = true
+            let before = state
+            state = State()
+            state.isOver = true
+            return before
+        }
+        guard let ended else { return }
+        ended.release()
+        guard ended.ending == nil else { return }
+        let failure: (any Error)? = error.map { transportError(for: $0, head: ended.head) }
+        ended.waiter?.resume(
+            throwing: failure ?? self.failure(.malformedResponse, .answered, detail: "the platform gave no response")
+        )
+        ended.buffer?.finish(throwing: failure)
+    }
+
+    /// The platform asks for the body again, to send it on another connection.
+    func makeBodyStream() -> InputStream? {
+        let isAgain = state.withLock { state in
+            state.sentCount = 0
+            state.restarts += 1
+            return state.restarts > 1
+        }
+        if case .stream(let body, _) = upload, isAgain, !body.isReplayable {
+            let lost = failure(
+                .connectionLost,
+                .maybe,
+                detail: "the connection was closed before an answer, and the request body can be read only once"
+            )
+            end(throwing: lost)
+            return InputStream.reading(BrokenUpload(error: lost)) { _ in }
+        }
+        do {
+            guard let source = try startSource() else { return nil }
+            return InputStream.reading(source) { [weak self] error in
+                if !(error is UploadClosed) { self?.end(throwing: error) }
+            }
+        } catch {
+            end(throwing: error)
+            return InputStream.reading(BrokenUpload(error: error)) { _ in }
+        }
+    }
+
+    // MARK: Parts
+
+    private func startSource() throws -> (any UploadSource)? {
+        let source: any UploadSource
+        var pump: Task<Void, Never>?
+        switch upload {
+        case .none: return nil
+        case .bytes(let data): source = StoredUpload(data)
+        case .file(let url, let range, let owner): source = try StoredUpload(file: url, range: range, owner: owner)
+        case .stream(let body, let length):
+            let pulled = PulledUpload()
+            source = pulled
+            pump = Task { [weak self] in
+                do {
+                    try await pulled.pump(body, length: length)
+                } catch is UploadClosed {
+                    // The transfer ended first, and says why.
+                } catch {
+                    self?.end(throwing: error)
+                    pulled.close()
+                }
+            }
+        }
+        // The stream before this one, if there was one, is not read any more.
+        let before = state.withLock { Work(upload: $0.upload, pump: $0.pump) }
+        before.stop()
+        let work = Work(upload: source, pump: pump)
+        let isWanted = state.withLock { state in
+            guard !state.isOver, state.ending == nil else { return false }
+            state.upload = work.upload
+            state.pump = work.pump
+            return true
+        }
+        if !isWanted { work.stop() }
+        return source
+    }
+
+    private func answer(_ answer: ResponseHead, lostBody: Bool) {
+        var body = Body.empty
+        var buffer: SpillBuffer?
+        switch answer.content {
+        case .none: break
+        case .body(let length):
+            if lostBody {
+                let lost = TransportError(
+                    .other,
+                    sent: .answered,
+                    stage: stageName,
+                    detail: "FoundationNetworking drops the body of a redirect without a usable Location",
+                    exchange: ExchangeSnapshot(head, response: answer.head)
+                )
+                body = .once(length: length) { LostBodyReader(error: lost) }
+            } else {
+                let spill = SpillBuffer(watermark: configuration.memoryWatermark, limit: configuration.spillLimit)
+                let source = ResponseSource(buffer: spill, exchange: self)
+                buffer = spill
+                body = .once(length: length) { ResponseReader(source: source) }
+            }
+        }
+        let waiter: CheckedContinuation<Response, any Error>? = state.withLock { state in
+            guard !state.isOver, state.ending == nil, state.head == nil else { return nil }
+            state.head = answer.head
+            state.buffer = buffer
+            let waiter = state.waiter
+            state.waiter = nil
+            return waiter
+        }
+        var response = Response(head: answer.head, body: body)
+        if !answer.original.isEmpty { response.options[OriginalContentFields.self] = answer.original }
+        waiter?.resume(returning: response)
+    }
+
+    private func startTimer() {
+        guard PlatformBehaviour.watchesResourceTimeout, let timeout = configuration.resourceTimeout else { return }
+        let timer = Task { [weak self, time] in
+            guard (try? await time.sleep(for: timeout)) != nil, let self else { return }
+            let isAnswered = state.withLock { $0.head != nil }
+            end(throwing: failure(.timedOut, isAnswered ? .answered : .maybe, detail: "resource timeout of \(timeout)"))
+        }
+        let isOver = state.withLock { state in
+            guard !state.isOver, state.ending == nil else { return true }
+            state.timer = timer
+            return false
+        }
+        if isOver { timer.cancel() }
+    }
+
+    private func transportError(for error: any Error, head: HTTPResponse?) -> any Error {
+        let reading = PlatformError(error, isAnswered: head != nil)
+        return TransportError(
+            reading.kind,
+            sent: reading.sent,
+            stage: stageName,
+            detail: reading.detail,
+            exchange: ExchangeSnapshot(self.head, response: head),
+            underlyingError: reading.cause
+        )
+    }
+
+    private func failure(_ kind: TransportError.Kind, _ sent: TransportError.Sent, detail: String) -> TransportError {
+        TransportError(kind, sent: sent, stage: stageName, detail: detail, exchange: snapshot())
+    }
+
+    private func snapshot() -> ExchangeSnapshot {
+        ExchangeSnapshot(head, response: state.withLock { $0.head })
+    }
+}
+
+let stageName = "URLSessionTransport"
+
+/// What gives the bytes of the request's body.
+private struct Work: Sendable {
+    let upload: (any UploadSource)?
+    let pump: Task<Void, Never>?
+
+    func stop() {
+        pump?.cancel()
+        upload?.close()
+    }
+}
+
+extension Exchange.State {
+    /// Stops what works for the exchange.
+    fileprivate func release() {
+        timer?.cancel()
+        pump?.cancel()
+        upload?.close()
+    }
+}
+
+/// Refuses to be read: the body cannot be sent again.
+private struct BrokenUpload: UploadSource {
+    let error: any Error
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int { throw error }
+    func close() {}
+}

@@ -1,0 +1,151 @@
+import Foundation
+import HTTPChainCore
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Where URLSession differs between Apple platforms and Linux: every choice that depends on it is made here or in
+/// `UploadStream.swift`.
+enum PlatformBehaviour {
+    #if canImport(FoundationNetworking)
+    /// libcurl decodes what it knows and fails the transfer for what it does not know.
+    static func decodes(_ codings: String) -> Bool {
+        tokens(of: codings).contains { $0 != "identity" }
+    }
+
+    /// Whether a stream is stored before it is sent.
+    ///
+    /// FoundationNetworking reads an upload on the one queue that carries every transfer of every session in the
+    /// process, and has no way to be told "later": a body that had to wait for its next bytes would stop them all, for
+    /// ever where the bytes come from another transfer. So a stream is stored first.
+    static let storesStreamedUploads = true
+
+    private static let controlQueue = DispatchQueue(label: "HTTPChain.URLSession.control")
+
+    /// Making, starting and cancelling a task waits for the queue of all transfers: not on a thread of Swift's, which
+    /// are few, nor on that queue itself.
+    static func onControlQueue(_ work: @escaping @Sendable () -> Void) {
+        controlQueue.async(execute: work)
+    }
+
+    static func cancel(_ task: URLSessionTask) {
+        onControlQueue { task.cancel() }
+    }
+
+    /// Delegate calls are made on the session's own queue, at once: no hop for each of them, and data cannot pile up
+    /// in front of the delegate faster than it is stored.
+    static func makeDelegateQueue() -> OperationQueue {
+        InlineOperationQueue()
+    }
+
+    /// Lets a 401 through as it is.
+    ///
+    /// FoundationNetworking asks when all of the response was delivered. "Default handling" then waits for ever, and
+    /// any refusal cancels the task: the exchange is over before that. The refusal cancels on the session's queue,
+    /// which may be the one this is called on.
+    static func decline(
+        _ challenge: URLAuthenticationChallenge,
+        _ answer: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void,
+        complete: () -> Void
+    ) {
+        complete()
+        onControlQueue { answer(.rejectProtectionSpace, nil) }
+    }
+
+    /// FoundationNetworking cuts a timeout to whole seconds, which would make half a second none at all, and has no
+    /// resource timeout of its own.
+    static func apply(requestTimeout: Duration, resourceTimeout: Duration?, to configuration: URLSessionConfiguration) {
+        configuration.timeoutIntervalForRequest = max(1, requestTimeout.inSeconds.rounded(.up))
+    }
+
+    /// Whether the transport has to watch the resource timeout itself.
+    static let watchesResourceTimeout = true
+
+    /// Attaches a body so that libcurl frames it as wanted.
+    ///
+    /// A body in memory goes as a stream too: when a kept connection turns out to be closed, libcurl sends again on
+    /// another one, and FoundationNetworking can rewind nothing but a stream. A field value of one blank keeps both
+    /// libcurl's own field of that name and the blank one off the wire.
+    static func attach(_ upload: Upload, _ stream: InputStream?, to request: inout URLRequest) {
+        guard let stream else { return }
+        request.httpBodyStream = stream
+        if let length = upload.length {
+            request.setValue(String(length), forHTTPHeaderField: "Content-Length")
+            request.setValue(" ", forHTTPHeaderField: "Transfer-Encoding")
+        }
+        if request.value(forHTTPHeaderField: "Content-Type") == nil {
+            request.setValue(" ", forHTTPHeaderField: "Content-Type")
+        }
+    }
+    #else
+    /// CFNetwork decodes these and passes on what it does not know.
+    static func decodes(_ codings: String) -> Bool {
+        let tokens = tokens(of: codings)
+        return tokens.contains { $0 != "identity" }
+            && tokens.allSatisfy { ["identity", "gzip", "x-gzip", "deflate", "br"].contains($0) }
+    }
+
+    static let storesStreamedUploads = false
+
+    static func decline(
+        _ challenge: URLAuthenticationChallenge,
+        _ answer: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void,
+        complete: () -> Void
+    ) {
+        answer(.rejectProtectionSpace, nil)
+    }
+
+    static func onControlQueue(_ work: @escaping @Sendable () -> Void) {
+        work()
+    }
+
+    static func cancel(_ task: URLSessionTask) {
+        task.cancel()
+    }
+
+    static func makeDelegateQueue() -> OperationQueue {
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        return queue
+    }
+
+    static func apply(requestTimeout: Duration, resourceTimeout: Duration?, to configuration: URLSessionConfiguration) {
+        configuration.timeoutIntervalForRequest = requestTimeout.inSeconds
+        if let resourceTimeout { configuration.timeoutIntervalForResource = resourceTimeout.inSeconds }
+    }
+
+    static let watchesResourceTimeout = false
+
+    static func attach(_ upload: Upload, _ stream: InputStream?, to request: inout URLRequest) {
+        if case .bytes(let data) = upload {
+            request.httpBody = data
+        } else if let stream {
+            request.httpBodyStream = stream
+            if let length = upload.length {
+                request.setValue(String(length), forHTTPHeaderField: "Content-Length")
+            }
+        }
+    }
+    #endif
+
+    private static func tokens(of list: String) -> [String] {
+        list.split(separator: ",").map { $0.filter { !$0.isWhitespace }.lowercased() }.filter { !$0.isEmpty }
+    }
+}
+
+#if canImport(FoundationNetworking)
+/// Runs what it is given at once, on the thread that gives it.
+private final class InlineOperationQueue: OperationQueue, @unchecked Sendable {
+    override func addOperation(_ block: @escaping @Sendable () -> Void) {
+        block()
+    }
+}
+#endif
+
+extension Duration {
+    var inSeconds: TimeInterval {
+        let (seconds, attoseconds) = components
+        return TimeInterval(seconds) + TimeInterval(attoseconds) * 1e-18
+    }
+}

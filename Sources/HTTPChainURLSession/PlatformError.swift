@@ -1,0 +1,100 @@
+import Foundation
+import HTTPChainCore
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// What an error of the platform's means for the exchange.
+struct PlatformError {
+    let kind: TransportError.Kind
+    let sent: TransportError.Sent
+    let detail: String
+    /// The platform's error without the URL, which may hold secrets.
+    let cause: any Error
+
+    /// - Parameters:
+    ///   - error: The platform's error.
+    ///   - isAnswered: Whether a response head had arrived.
+    init(_ error: any Error, isAnswered: Bool) {
+        let detail = Self.text(of: error)
+        let kind = Self.kind(of: error, detail)
+        let happensBeforeSending =
+            switch kind {
+            case .hostNotFound, .cannotConnect, .secureConnectionFailed: true
+            default: false
+            }
+        self.kind = kind
+        self.detail = detail
+        let info = detail.isEmpty ? [:] : [NSLocalizedDescriptionKey: detail]
+        let platform = error as NSError
+        cause =
+            (error as? URLError).map { URLError($0.code, userInfo: info) }
+            ?? NSError(domain: platform.domain, code: platform.code, userInfo: info)
+        sent = isAnswered || kind == .malformedResponse ? .answered : happensBeforeSending ? .nothing : .maybe
+    }
+
+    private static func kind(of error: any Error, _ text: String) -> TransportError.Kind {
+        // libcurl's own words come first: FoundationNetworking has one code, "unknown", for most of what they tell.
+        for (words, kind) in phrases where text.contains(words) { return kind }
+        switch (error as? URLError)?.code {
+        case .cannotFindHost, .dnsLookupFailed: return .hostNotFound
+        case .cannotConnectToHost, .notConnectedToInternet, .internationalRoamingOff, .dataNotAllowed,
+            .appTransportSecurityRequiresSecureConnection:
+            return .cannotConnect
+        case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
+            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
+            .clientCertificateRequired:
+            return .secureConnectionFailed
+        case .networkConnectionLost, .callIsActive: return .connectionLost
+        case .badServerResponse, .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData:
+            return .malformedResponse
+        case .timedOut: return .timedOut
+        default: return .other
+        }
+    }
+
+    /// What libcurl says in its error buffer, and what that is.
+    private static let phrases: [(String, TransportError.Kind)] = [
+        ("Empty reply from server", .connectionLost),
+        ("with outstanding read data remaining", .connectionLost),
+        ("bytes remaining to read", .truncatedBody),
+        ("end of response with", .truncatedBody),
+        ("Recv failure", .connectionLost),
+        ("Send failure", .connectionLost),
+        ("was not closed cleanly", .connectionLost),
+        ("HTTP/0.9", .malformedResponse),
+        ("Unsupported HTTP", .malformedResponse),
+        ("Unsupported response code", .malformedResponse),
+        ("Invalid Content-Length", .malformedResponse),
+        ("Header without colon", .malformedResponse),
+        ("Nul byte in header", .malformedResponse),
+        ("Too large response headers", .malformedResponse),
+        ("Failed writing header", .malformedResponse),
+        ("chunked-encoding", .malformedResponse),
+        ("chunk hex-length", .malformedResponse),
+        ("content unencoding", .malformedResponse),
+        ("content encoding type", .malformedResponse),
+        ("Weird server reply", .malformedResponse),
+        ("SSL_read", .connectionLost),
+        ("SSL_write", .connectionLost),
+        ("SSL", .secureConnectionFailed),
+        ("TLS", .secureConnectionFailed),
+        ("certificate", .secureConnectionFailed),
+        ("Could not resolve", .hostNotFound),
+        ("Failed to connect", .cannotConnect),
+        ("Couldn't connect", .cannotConnect),
+        ("Connection timed out", .timedOut),
+    ]
+
+    private static func text(of error: any Error) -> String {
+        let info = (error as NSError).userInfo
+        let text =
+            (info[NSUnderlyingErrorKey] as? NSError)?.userInfo[NSLocalizedDescriptionKey] as? String
+            ?? info[NSLocalizedDescriptionKey] as? String
+        guard let text else { return "" }
+        // "Failed writing header" is what libcurl says when FoundationNetworking refuses one.
+        return text == "Failed writing header"
+            ? text + ": a field that is not UTF-8, or a status line out of shape" : text
+    }
+}

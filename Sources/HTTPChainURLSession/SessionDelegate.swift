@@ -1,0 +1,111 @@
+import Foundation
+import HTTPChainCore
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Passes what a session tells about its tasks to the exchanges they belong to, and switches off what is not a
+/// transport's business: redirects, credentials, caching.
+final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
+    private struct Entry {
+        let exchange: Exchange
+        let onCompletion: @Sendable () -> Void
+    }
+
+    private let entries = Locked<[Int: Entry]>([:])
+
+    /// Ties a task to an exchange until the task is over.
+    func register(_ exchange: Exchange, for task: URLSessionTask, onCompletion: @escaping @Sendable () -> Void) {
+        let entry = Entry(exchange: exchange, onCompletion: onCompletion)
+        entries.withLock { $0[task.taskIdentifier] = entry }
+    }
+
+    /// The exchanges whose tasks are not over.
+    var exchanges: [Exchange] {
+        entries.withLock { $0.values.map(\.exchange) }
+    }
+
+    private func exchange(of task: URLSessionTask) -> Exchange? {
+        entries.withLock { $0[task.taskIdentifier]?.exchange }
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        if let response = response as? HTTPURLResponse { exchange(of: dataTask)?.received(response) }
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        exchange(of: dataTask)?.received(data)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        let entry = entries.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+        entry?.exchange.completed(error, response: task.response)
+        entry?.onCompletion()
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        exchange(of: task)?.sent(bytesSent)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        completionHandler(exchange(of: task)?.makeBodyStream())
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        completionHandler(nil)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        willCacheResponse proposedResponse: CachedURLResponse,
+        completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+    ) {
+        completionHandler(nil)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        guard challenge.failureResponse is HTTPURLResponse else {
+            return completionHandler(.performDefaultHandling, nil)
+        }
+        PlatformBehaviour.decline(challenge, completionHandler) { exchange(of: task)?.completed(nil, response: nil) }
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        // Trust in the server and client certificates are the platform's business, credentials are not.
+        let isHTTP = challenge.failureResponse is HTTPURLResponse
+        completionHandler(isHTTP ? .rejectProtectionSpace : .performDefaultHandling, nil)
+    }
+}

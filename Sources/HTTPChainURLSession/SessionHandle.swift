@@ -1,0 +1,39 @@
+import Foundation
+import HTTPChainCore
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// A session with everything of its own switched off, and the delegate that serves it.
+final class SessionHandle: Sendable {
+    let delegate = SessionDelegate()
+    let session: URLSession
+
+    init(_ settings: URLSessionTransport.Configuration) {
+        let configuration = URLSessionConfiguration.ephemeral
+        settings.customize?(configuration)
+        configuration.urlCache = nil
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        configuration.httpCookieStorage = nil
+        configuration.httpCookieAcceptPolicy = .never
+        configuration.httpShouldSetCookies = false
+        configuration.urlCredentialStorage = nil
+        configuration.httpMaximumConnectionsPerHost = max(1, settings.maximumConnectionsPerHost)
+        PlatformBehaviour.apply(
+            requestTimeout: settings.requestTimeout,
+            resourceTimeout: settings.resourceTimeout,
+            to: configuration
+        )
+        session = URLSession(
+            configuration: configuration,
+            delegate: delegate,
+            delegateQueue: PlatformBehaviour.makeDelegateQueue()
+        )
+    }
+
+    /// Lets go of the session; no task may run in it.
+    func invalidate() {
+        session.finishTasksAndInvalidate()
+    }
+}

@@ -1,0 +1,248 @@
+import Foundation
+import HTTPChainCore
+
+/// Gives the platform the bytes of a request body, on a thread of the platform's.
+protocol UploadSource: Sendable {
+    /// Copies the next bytes into `buffer` and returns how many; 0 at the end. It may block.
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int
+
+    /// Makes ``read(into:)`` throw from now on, also one that blocks.
+    func close()
+}
+
+/// Nobody wants the body any more.
+struct UploadClosed: Error {}
+
+/// A request body in the form the platform can take.
+enum Upload: Sendable {
+    case none
+    case bytes(Data)
+    /// A range of a file, and the body that keeps the file in being.
+    case file(URL, Range<Int64>, owner: Body)
+    /// A stream of any other kind; the length is the declared one.
+    case stream(Body, length: Int64?)
+
+    /// Streams of known length up to this size are read before they are sent: they need no thread of their own, and
+    /// what is wrong with them shows before anything is sent.
+    private static let collectedSize: Int64 = 65_536
+
+    /// - Parameters:
+    ///   - wire: The request.
+    ///   - memory: How much of a body that has to be stored stays in memory.
+    ///   - limit: How large a body that has to be stored may be.
+    /// - Throws: What reading a body that is stored throws; ``InvalidRequestError`` when it is larger than `limit`.
+    init(_ wire: WireRequest, memory: ByteCount, limit: ByteCount) async throws {
+        try await self.init(unstored: wire)
+        guard PlatformBehaviour.storesStreamedUploads, case .stream(let body, let length) = self else { return }
+        let stored: Body
+        do {
+            stored = try await Body.once(length: length) { try await body.makeReader() }
+                .buffered(upTo: limit, memory: memory)
+        } catch let error as BodyError where error.problem == .tooLarge(limit: limit) {
+            throw InvalidRequestError(
+                .unsupportedBody(
+                    "the request body is larger than \(limit), and on Linux URLSession cannot send a stream before all "
+                        + "of it is there; raise spillLimit, send a file, or use the AsyncHTTPClient transport"
+                )
+            )
+        }
+        if let bytes = stored.bytes {
+            self = bytes.isEmpty ? .none : .bytes(bytes)
+        } else if let file = stored.file {
+            self = .file(file.url, 0..<(stored.length ?? 0), owner: stored)
+        }
+    }
+
+    private init(unstored wire: WireRequest) async throws {
+        if let bytes = wire.body.bytes {
+            self = bytes.isEmpty ? .none : .bytes(bytes)
+        } else if let file = wire.body.file {
+            // Opening it shows what is wrong with it before anything is sent.
+            _ = try await wire.body.makeReader()
+            // The length is fixed now, so that a file that grows meanwhile cannot overrun its Content-Length.
+            let range = try file.range ?? 0..<(wire.contentLength ?? FileDescriptor(file.url.path, .read).size)
+            self = range.isEmpty ? .none : .file(file.url, range, owner: wire.body)
+        } else if let length = wire.contentLength, length <= Self.collectedSize {
+            let bytes = try await wire.body.collect(upTo: ByteCount(Self.collectedSize))
+            self = bytes.isEmpty ? .none : .bytes(bytes)
+        } else {
+            self = .stream(wire.body, length: wire.contentLength)
+        }
+    }
+
+    /// The number of bytes, or `nil` when only the end will tell.
+    var length: Int64? {
+        switch self {
+        case .none: 0
+        case .bytes(let data): Int64(data.count)
+        case .file(_, let range, _): Int64(range.count)
+        case .stream(_, let length): length
+        }
+    }
+}
+
+/// Bytes in memory or in a file: at hand whenever they are asked for.
+final class StoredUpload: UploadSource {
+    private enum Content {
+        case bytes(Data)
+        case file(FileDescriptor, owner: Body)
+    }
+
+    private let content: Content
+    private let rest: Locked<Range<Int64>?>
+
+    init(_ bytes: Data) {
+        content = .bytes(bytes)
+        rest = Locked(0..<Int64(bytes.count))
+    }
+
+    /// - Throws: ``BodyError`` when the file cannot be opened.
+    init(file url: URL, range: Range<Int64>, owner: Body) throws(BodyError) {
+        content = .file(try FileDescriptor(url.path, .read), owner: owner)
+        rest = Locked(range)
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        guard let range = rest.withLock({ $0 }) else { throw UploadClosed() }
+        let wanted = Int(min(Int64(buffer.count), Int64(range.count)))
+        guard wanted > 0 else { return 0 }
+        let chunk: Data
+        switch content {
+        case .bytes(let data):
+            let start = data.startIndex + Int(range.lowerBound)
+            chunk = data[start..<start + wanted]
+        case .file(let file, _):
+            chunk = try file.read(at: range.lowerBound, count: wanted)
+            guard !chunk.isEmpty else { throw BodyError(.fileChanged(path: file.path)) }
+        }
+        chunk.copyBytes(to: buffer)
+        rest.withLock { rest in
+            if rest != nil { rest = range.lowerBound + Int64(chunk.count)..<range.upperBound }
+        }
+        return chunk.count
+    }
+
+    func close() {
+        rest.withLock { $0 = nil }
+    }
+}
+
+/// Bytes that a task reads from a body and the platform takes on another thread, a few chunks apart.
+final class PulledUpload: UploadSource {
+    private struct State {
+        var chunks: [Data] = []
+        var count = 0
+        var isEnded = false
+        var isClosed = false
+        var isReaderBlocked = false
+        var writer: CheckedContinuation<Void, Never>?
+
+        mutating func takeWriter() -> CheckedContinuation<Void, Never>? {
+            let writer = self.writer
+            self.writer = nil
+            return writer
+        }
+
+        mutating func unblockReader() -> Bool {
+            defer { isReaderBlocked = false }
+            return isReaderBlocked
+        }
+    }
+
+    private enum Step {
+        case copied(Int, CheckedContinuation<Void, Never>?)
+        case wait
+    }
+
+    /// How much is read ahead.
+    private static let highWater = 4 * Body.chunkSize
+
+    private let state = Locked(State())
+    private let changed = DispatchSemaphore(value: 0)
+
+    /// Reads the body to its end, as fast as the platform takes it.
+    ///
+    /// The chunk that completes a declared length is passed on only when the body has ended there: the server never
+    /// takes a body for whole that turns out to be longer.
+    ///
+    /// - Throws: What reading throws; ``BodyError`` when the body is not as long as declared; ``UploadClosed``.
+    nonisolated(nonsending) func pump(_ body: Body, length: Int64?) async throws {
+        var reader = try await body.makeReader()
+        var count: Int64 = 0
+        var last: Data?
+        while let chunk = try await reader.read() {
+            count += Int64(chunk.count)
+            if let length, count > length { throw BodyError(.longerThanDeclared(declared: length)) }
+            if count == length {
+                last = chunk
+            } else {
+                try await put(chunk)
+            }
+        }
+        if let length, count < length { throw BodyError(.shorterThanDeclared(declared: length, actual: count)) }
+        if let last { try await put(last) }
+        let isBlocked = state.withLock { state in
+            state.isEnded = true
+            return state.unblockReader()
+        }
+        if isBlocked { changed.signal() }
+    }
+
+    nonisolated(nonsending) private func put(_ chunk: Data) async throws {
+        let (isClosed, isBlocked) = state.withLock { state in
+            state.chunks.append(chunk)
+            state.count += chunk.count
+            return (state.isClosed, state.unblockReader())
+        }
+        if isClosed { throw UploadClosed() }
+        if isBlocked { changed.signal() }
+        await withCheckedContinuation { continuation in
+            let mayGoOn = state.withLock { state in
+                if state.isClosed || state.count < Self.highWater { return true }
+                state.writer = continuation
+                return false
+            }
+            if mayGoOn { continuation.resume() }
+        }
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        while true {
+            let step = try state.withLock { state in
+                if state.isClosed { throw UploadClosed() }
+                if let chunk = state.chunks.first {
+                    let count = min(chunk.count, buffer.count)
+                    chunk.copyBytes(to: buffer, count: count)
+                    state.count -= count
+                    if count == chunk.count {
+                        state.chunks.removeFirst()
+                    } else {
+                        state.chunks[0] = chunk.dropFirst(count)
+                    }
+                    return Step.copied(count, state.count < Self.highWater ? state.takeWriter() : nil)
+                }
+                if state.isEnded { return Step.copied(0, nil) }
+                state.isReaderBlocked = true
+                return Step.wait
+            }
+            switch step {
+            case .copied(let count, let writer):
+                writer?.resume()
+                return count
+            case .wait:
+                changed.wait()
+            }
+        }
+    }
+
+    func close() {
+        let (writer, isBlocked) = state.withLock { state in
+            state.isClosed = true
+            state.chunks = []
+            state.count = 0
+            return (state.takeWriter(), state.unblockReader())
+        }
+        writer?.resume()
+        if isBlocked { changed.signal() }
+    }
+}

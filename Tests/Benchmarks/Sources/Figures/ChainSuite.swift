@@ -1,0 +1,24 @@
+import Scenarios
+
+extension Suite {
+    /// What a chain costs: stages that do nothing, stages that set a header field, and the same fields set with no chain.
+    static let chain = Suite(name: "chain", prefixes: ["chain", "direct", "inmemory"], run: measureChain)
+
+    private static func measureChain() async throws -> [Figure] {
+        var figures: [Figure] = []
+        let measured = try await Measurements.of(ChainScenarios.all(), count: 20_000, rounds: 25)
+        for scenario in try ChainScenarios.all() {
+            figures += measured.figures(of: scenario.name)
+        }
+        let perStage = (measured.time(of: "chain.12.pass") - measured.time(of: "chain.0")) / 12
+        figures.append(Figure(name: "chain.12.pass.perstage", value: perStage, unit: "ns"))
+        if let twelve = measured.allocations["chain.12.pass"], let none = measured.allocations["chain.0"] {
+            figures.append(
+                Figure(name: "chain.12.pass.perstage.allocations", value: (twelve - none) / 12, unit: "count")
+            )
+        }
+        let ratio = measured.ratio("chain.12.header", to: "direct.12.header")
+        figures.append(Figure(name: "chain.12.header.ratio", value: ratio, unit: "x"))
+        return figures
+    }
+}

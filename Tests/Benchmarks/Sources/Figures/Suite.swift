@@ -1,0 +1,11 @@
+/// A group of figures, chosen on the command line by its name.
+struct Suite: Sendable {
+    let name: String
+    /// The first words of the names of its figures, which is how a threshold is known to be of this suite.
+    let prefixes: [String]
+    /// Measures, and gives the figures in the order to print them.
+    let run: @Sendable () async throws -> [Figure]
+
+    /// The suites, in the order they run; one more area is one more file and its suite here.
+    static let all: [Suite] = [.chain, .urlsession, .body]
+}

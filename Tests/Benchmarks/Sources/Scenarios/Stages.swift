@@ -1,0 +1,42 @@
+import HTTPChainCore
+import HTTPTypes
+
+/// Hands the request on and the response back.
+struct PassThroughStage: Middleware {
+    init() {}
+
+    func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        try await next(request)
+    }
+}
+
+/// Sets one header field, as a stage of a user would.
+struct HeaderStage: Middleware {
+    let name: HTTPField.Name
+    let value: String
+
+    init(_ name: HTTPField.Name, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        request.head.headerFields[name] = value
+        return try await next(request)
+    }
+}
+
+/// Answers every request with the same response.
+struct CannedTransport: Transport {
+    let response: Response
+
+    init(_ response: Response = Response(.ok)) {
+        self.response = response
+    }
+
+    var capabilities: TransportCapabilities { [] }
+
+    func send(_ request: consuming Request) async throws -> Response {
+        response
+    }
+}

@@ -1,0 +1,39 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import HTTPChainAsyncHTTPClient
+import HTTPChainCore
+import HTTPChainTesting
+import NIOCore
+import Testing
+
+/// The shared client, held to what every transport must do.
+@Suite(.serialized)
+struct AsyncHTTPClientConformanceTests {
+    static let suite = TransportConformance(
+        over: .loopback,
+        timingOut: {
+            var configuration = AsyncHTTPClientTransport.standardConfiguration
+            configuration.timeout.read = .milliseconds(200)
+            return AsyncHTTPClientTransport(configuration: configuration)
+        },
+        make: { AsyncHTTPClientTransport() }
+    )
+
+    @Test("AsyncHTTPClientTransport conforms", .timeLimit(.minutes(1)), arguments: suite.checks)
+    func conforms(_ check: TransportConformance.Check) async throws {
+        #expect(try await Self.suite.verify(check) == .passed)
+    }
+
+    @Test("Every check applies to AsyncHTTPClientTransport")
+    func allChecksApply() {
+        #expect(Self.suite.checks == TransportConformance.Check.allCases)
+    }
+}
+#else
+import Testing
+
+@Test("LOUD NOTE: AsyncHTTPClientTransport is NOT tested here; run `swift test --enable-all-traits` to test it")
+func asyncHTTPClientNeedsItsTrait() {
+    print("note: the tests of AsyncHTTPClientTransport need `swift test --enable-all-traits`")
+}
+#endif

@@ -1,0 +1,222 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import Foundation
+import HTTPChainAsyncHTTPClient
+import HTTPChainCore
+import HTTPChainTesting
+import HTTPTypes
+import NIOCore
+import Testing
+
+/// What is this transport's own: its clients, its connections and its errors.
+@Suite(.timeLimit(.minutes(1)))
+struct AsyncHTTPClientTransportTests {
+    private func serve<Result>(
+        _ script: @escaping LoopbackServer.Script,
+        _ body: (LoopbackServer) async throws -> Result
+    ) async throws -> Result {
+        let server = try await LoopbackServer.start(script: script)
+        do {
+            let result = try await body(server)
+            await server.stop()
+            return result
+        } catch {
+            await server.stop()
+            throw error
+        }
+    }
+
+    @Test("Requests one after the other share a connection, also when there is no body to read")
+    func connectionReuse() async throws {
+        try await serve({ try await $0.reply($0.request.target == "/none" ? 204 : 200, body: Data("hi".utf8)) }) {
+            server in
+            let transport = AsyncHTTPClientTransport()
+            for _ in 1...3 {
+                for request in [Request.get(server.url("/")), .get(server.url("/none")), .head(server.url("/"))] {
+                    _ = try await transport.send(request).body.collect()
+                }
+            }
+            #expect(server.records.count == 9)
+            #expect(server.connectionCount == 1)
+        }
+    }
+
+    @Test("All transports made without a client share one, and its connections")
+    func sharedClient() async throws {
+        try await serve({ try await $0.reply(200) }) { server in
+            for _ in 1...3 { _ = try await AsyncHTTPClientTransport().send(.get(server.url())).body.collect() }
+            #expect(server.connectionCount == 1)
+        }
+    }
+
+    @Test("After shutdown a request is a TransportError that says so, and so is a second shutdown")
+    func shutdown() async throws {
+        try await serve({ try await $0.reply(200) }) { server in
+            let transport = AsyncHTTPClientTransport(configuration: AsyncHTTPClientTransport.standardConfiguration)
+            #expect(try await transport.send(.get(server.url())).status == .ok)
+            try await transport.shutdown()
+            let error = try await #require(throws: TransportError.self) {
+                _ = try await transport.send(.get(server.url()))
+            }
+            #expect(error.kind == .shutDown)
+            #expect(error.sent == .nothing)
+            await #expect(throws: TransportError.self) { try await transport.shutdown() }
+        }
+    }
+
+    @Test("A transport that is dropped without a shutdown closes its connections")
+    func droppedTransport() async throws {
+        let ended = Rendezvous()
+        let script: LoopbackServer.Script = { exchange in
+            try await exchange.writeHead(200, [("Content-Length", "2")])
+            try await exchange.write("ok")
+            try await exchange.waitForPeerToClose()
+            ended.reach()
+        }
+        try await serve(script) { server in
+            let text = try await {
+                let configuration = AsyncHTTPClientTransport.standardConfiguration
+                let transport = AsyncHTTPClientTransport(configuration: configuration)
+                return try await transport.send(.get(server.url())).body.text()
+            }()
+            #expect(text == "ok")
+            try await ended.wait()
+        }
+    }
+
+    @Test("Shutting the transport down leaves a client alone that is the caller's")
+    func foreignClient() async throws {
+        try await serve({ try await $0.reply(200) }) { server in
+            let client = HTTPClient(configuration: AsyncHTTPClientTransport.standardConfiguration)
+            let transport = AsyncHTTPClientTransport(client: client)
+            try await transport.shutdown()
+            #expect(try await transport.send(.get(server.url())).status == .ok)
+            try await client.shutdown()
+        }
+    }
+
+    @Test("Redirects and decompression of a configuration are switched off")
+    func configuration() async throws {
+        var configuration = AsyncHTTPClientTransport.standardConfiguration
+        configuration.redirectConfiguration = .follow(max: 5, allowCycles: false)
+        configuration.decompression = HTTPClient.Configuration.singletonConfiguration.decompression
+        let transport = AsyncHTTPClientTransport(configuration: configuration)
+        let script: LoopbackServer.Script = { exchange in
+            let fields = [("Location", "/elsewhere"), ("Content-Encoding", "gzip")]
+            try await exchange.reply(302, fields: fields, body: Data("as it is".utf8))
+        }
+        try await serve(script) { server in
+            let response = try await transport.send(.get(server.url()))
+            #expect(response.status.code == 302)
+            #expect(try await response.body.text() == "as it is")
+            #expect(server.records.count == 1)
+        }
+        try await transport.shutdown()
+    }
+
+    @Test("A reader of the request body is let go when the server answers first and the answer is dropped")
+    func earlyAnswerLetsTheUploadGo() async throws {
+        let (waiting, gone) = (Rendezvous(), Rendezvous())
+        struct WaitingReader: BodyReader {
+            var chunks: [Data]
+            let waiting: Rendezvous
+            let gone: Rendezvous
+
+            nonisolated(nonsending) mutating func read() async throws -> Data? {
+                if let chunk = chunks.popLast() { return chunk }
+                waiting.reach()
+                defer { gone.reach() }
+                try await Rendezvous().wait()
+                return nil
+            }
+        }
+        let script: LoopbackServer.Script = { exchange in
+            try await waiting.wait()
+            try await exchange.beginChunks(413)
+            try await exchange.writeChunk(Data("no".utf8))
+            try await exchange.waitForPeerToClose()
+        }
+        try await serve(script) { server in
+            let body = Body.once { WaitingReader(chunks: [Data("hello".utf8)], waiting: waiting, gone: gone) }
+            let status = try await AsyncHTTPClientTransport().send(.post(server.url(), body: body)).status
+            #expect(status.code == 413)
+            try await gone.wait()
+        }
+    }
+
+    @Test("An error names the request and shows none of its secrets")
+    func redaction() async throws {
+        try await serve({ await $0.close() }) { server in
+            let request = Request.get(
+                server.url("/users?token=hunter2&page=1"),
+                headers: [.authorization: "Bearer hunter2"]
+            )
+            let error = try await #require(throws: TransportError.self) {
+                _ = try await AsyncHTTPClientTransport().send(request)
+            }
+            #expect(error.stage == "AsyncHTTPClientTransport")
+            #expect(error.description.contains("page=1"))
+            #expect(!error.description.contains("hunter2"))
+        }
+    }
+
+    @Test("A server that stops in the middle of a body is a timeout, and had answered")
+    func stalledBody() async throws {
+        var configuration = AsyncHTTPClientTransport.standardConfiguration
+        // The head must be here in time even on a busy machine.
+        configuration.timeout.read = .seconds(3)
+        let transport = AsyncHTTPClientTransport(configuration: configuration)
+        let script: LoopbackServer.Script = { exchange in
+            try await exchange.writeHead(200, [("Content-Length", "100")])
+            try await exchange.write("begun")
+            try await exchange.waitForPeerToClose()
+        }
+        try await serve(script) { server in
+            let response = try await transport.send(.get(server.url()))
+            let error = try await #require(throws: TransportError.self) { _ = try await response.body.collect() }
+            #expect(error.kind == .timedOut)
+            #expect(error.sent == .answered)
+        }
+        try await transport.shutdown()
+    }
+
+    @Test("A TLS handshake with a server that speaks plain HTTP fails as such, with nothing sent")
+    func tlsAgainstPlainServer() async throws {
+        var configuration = AsyncHTTPClientTransport.standardConfiguration
+        configuration.timeout.connect = .milliseconds(300)
+        let transport = AsyncHTTPClientTransport(configuration: configuration)
+        try await serve({ try await $0.reply(200) }) { server in
+            let error = try await #require(throws: TransportError.self) {
+                _ = try await transport.send(.get("https://127.0.0.1:\(server.port)/"))
+            }
+            #expect([.timedOut, .secureConnectionFailed].contains(error.kind), "\(error)")
+            #expect(error.sent == .nothing)
+            #expect(server.records.isEmpty)
+        }
+        try await transport.shutdown()
+    }
+
+    @Test("No connection free in time is a timeout with nothing sent")
+    func crowdedPool() async throws {
+        var configuration = AsyncHTTPClientTransport.standardConfiguration
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1
+        configuration.timeout.connect = .seconds(3)
+        let transport = AsyncHTTPClientTransport(configuration: configuration)
+        let script: LoopbackServer.Script = { exchange in
+            try await exchange.beginChunks()
+            try await exchange.writeChunk(Data("more to come".utf8))
+            try await exchange.waitForPeerToClose()
+        }
+        try await serve(script) { server in
+            let first = try await transport.send(.get(server.url()))
+            let error = try await #require(throws: TransportError.self) {
+                _ = try await transport.send(.get(server.url()))
+            }
+            #expect(error.kind == .timedOut)
+            #expect(error.sent == .nothing)
+            #expect(!first.body.isReplayable)
+        }
+        try await transport.shutdown()
+    }
+}
+#endif

@@ -1,0 +1,93 @@
+import Foundation
+import HTTPChain
+import HTTPChainTesting
+import Testing
+
+// The code of the README, compiled and run. The last test below compares the two.
+
+private struct User: Decodable, Equatable, Sendable {
+    var id: Int
+}
+
+/// Asks for another host while the service has moved.
+struct MovedHostMiddleware: Middleware {
+    let old: String
+    let new: String
+
+    // Where it belongs. A chain that has it elsewhere does not build. nil: anywhere.
+    var phase: Phase? { .build }
+
+    func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        if request.head.authority == old { request.head.authority = new }
+        return try await next(request)
+    }
+}
+
+enum KeepsHost: RequestOption {
+    static var defaultValue: Bool { false }
+}
+
+@Test("A request for the old host goes to the new one")
+func movesTheHost() async throws {
+    let stage = MovedHostMiddleware(old: "old.example.com", new: "new.example.com")
+    let outcome = await StageHarness(stage).send(.get("https://old.example.com/a"), answering: .ok)
+    #expect(outcome.requests.first?.url == "https://new.example.com/a")
+}
+
+@Test(arguments: StageConformance.Check.allCases)
+func keepsTheRules(check: StageConformance.Check) async throws {
+    try await StageConformance { MovedHostMiddleware(old: "a", new: "b") }.verify(check)
+}
+
+@Suite("The README")
+struct ReadmeTests {
+    /// Stands in for URLSession, so that the README's chain can be run as it is written.
+    private func URLSessionTransport() -> InMemoryTransport {  // swift-format-ignore: AlwaysUseLowerCamelCase
+        InMemoryTransport { request in
+            #expect(request.head.headerFields[.accept] == "application/json")
+            return Response(.ok, body: #"{"id":42}"#)
+        }
+    }
+
+    @Test("shows a chain that works")
+    func chain() async throws {
+        let chain = try Chain(transport: URLSessionTransport()) {
+            StatusValidationMiddleware()
+            HeadersMiddleware([.accept: "application/json", .userAgent: "MyApp/1.0"])
+            ClosureMiddleware("Timing", phase: .wire) { request, next in
+                let began = ContinuousClock.now
+                defer { print("took", ContinuousClock.now - began) }
+                return try await next(request)
+            }
+        }
+
+        let user = try await chain.send(.get("https://api.example.com/users/42"), as: User.self)
+        #expect(user == User(id: 42))
+    }
+
+    @Test("shows an option that works")
+    func option() {
+        var request = Request.get("https://old.example.com/")
+        request.options[KeepsHost.self] = true  // read in the stage as request.options[KeepsHost.self]
+        #expect(request.options[KeepsHost.self])
+    }
+
+    @Test("shows no line of Swift that is not in this file")
+    func sameCode() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../..").standardizedFileURL
+        let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
+        let here = Set(try String(contentsOfFile: #filePath, encoding: .utf8).split(separator: "\n").map(Self.trimmed))
+        let blocks = readme.components(separatedBy: "```swift\n").dropFirst()
+            .compactMap { $0.components(separatedBy: "```").first }
+            .filter { !$0.contains(".package(") }
+        #expect(blocks.count >= 4)
+        for line in blocks.joined().split(separator: "\n").map(Self.trimmed) where !line.isEmpty {
+            #expect(here.contains(line), "not compiled: \(line)")
+        }
+    }
+
+    private static func trimmed(_ line: Substring) -> String {
+        line.trimmingCharacters(in: .whitespaces)
+    }
+}

@@ -1,0 +1,192 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainURLSession
+import HTTPTypes
+import Testing
+
+@Suite("Request bodies over URLSession", .timeLimit(.minutes(1)))
+struct RequestBodyTests {
+    private let transport = URLSessionTransport()
+
+    private struct Failure: Error, Equatable {}
+
+    /// What the server received of one request.
+    private func received(_ body: Body, headers: HTTPFields = [:]) async throws -> ServerConnection.Received {
+        let requests = Events<ServerConnection.Received>()
+        return try await withServer(
+            answering { request in
+                requests.add(request)
+                return .reply("200 OK")
+            }
+        ) { base in
+            let response = try await transport.send(.post(base + "/", headers: headers, body: body))
+            #expect(response.status == .ok)
+            return try #require(await requests.next())
+        }
+    }
+
+    @Test("Bodies of known length are sent with exactly that Content-Length, not chunked")
+    func exactLength() async throws {
+        let file = try await Body(Data(count: 200_000)).saveToTemporaryFile()
+        let bodies: [(Body, Int)] = [
+            (Body(Data(count: 5)), 5),
+            (.once(length: 300_000) { ZeroReader(left: 300_000) }, 300_000),
+            (.replayable(length: 100) { ZeroReader(left: 100) }, 100),
+            (.file(file.url), 200_000),
+            (.file(file.url, range: 10..<150_000), 149_990),
+            (.empty, 0),
+            (.once(length: 0) { ZeroReader(left: 0) }, 0),
+        ]
+        for (body, length) in bodies {
+            let request = try await received(body)
+            #expect(request["content-length"] == "\(length)")
+            #expect(request["transfer-encoding"] == nil)
+            #expect(request.body == [UInt8](repeating: 0, count: length))
+        }
+    }
+
+    @Test("A stream of unknown length arrives whole")
+    func unknownLength() async throws {
+        #if canImport(FoundationNetworking)
+        let request = try await received(.once { ZeroReader(left: 3_000_000) })
+        #expect(request["content-length"] == "3000000")
+        #expect(request.body.count == 3_000_000)
+        #endif
+        #expect(transport.capabilities.contains(.streamsUploads))
+    }
+
+    @Test("Only the caller's fields describe the body; repeated ones are joined")
+    func fields() async throws {
+        var headers: HTTPFields = [.contentType: "text/plain"]
+        headers.append(HTTPField(name: .cookie, value: "a=1"))
+        headers.append(HTTPField(name: .cookie, value: "b=2"))
+        headers.append(HTTPField(name: .accept, value: "text/html"))
+        headers.append(HTTPField(name: .accept, value: "text/plain"))
+        let request = try await received("hello", headers: headers)
+        #expect(request["content-type"] == "text/plain")
+        #expect(request["cookie"] == "a=1; b=2")
+        #expect(request["accept"] == "text/html, text/plain")
+        #if canImport(FoundationNetworking)
+        #expect(try await received("hello")["content-type"] == nil)
+        #endif
+    }
+
+    @Test("What goes wrong with a body fails the call with that very error")
+    func failing() async throws {
+        let missing = URL(fileURLWithPath: "/nonexistent-file")
+        let cases: [(Body, BodyError.Problem)] = [
+            (.once(length: 100) { ZeroReader(left: 90) }, .shorterThanDeclared(declared: 100, actual: 90)),
+            (
+                .once(length: 100_000) { ZeroReader(left: 90_000) },
+                .shorterThanDeclared(declared: 100_000, actual: 90_000)
+            ),
+            (.once(length: 65_536) { ZeroReader(left: 70_000) }, .longerThanDeclared(declared: 65_536)),
+            (.once(length: 131_072) { ZeroReader(left: 131_073) }, .longerThanDeclared(declared: 131_072)),
+            (
+                .file(missing),
+                .file(path: missing.path, operation: "open", code: ENOENT, message: "No such file or directory")
+            ),
+        ]
+        for (body, problem) in cases {
+            try await withServer(answering { _ in .reply("200 OK") }) { base in
+                let error = await #expect(throws: BodyError.self) {
+                    try await transport.send(.post(base + "/", body: body))
+                }
+                #expect(error?.problem == problem)
+            }
+        }
+        try await withServer(answering { _ in .reply("200 OK") }) { base in
+            await #expect(throws: Failure.self) {
+                try await transport.send(
+                    .post(base + "/", body: .once { ZeroReader(left: 200_000, failure: Failure()) })
+                )
+            }
+        }
+    }
+
+    @Test("A file that shrinks under way fails the call, and the server never sees a whole request")
+    func shrinkingFile() async throws {
+        let file = try await Body(Data(count: 30_000_000)).saveToTemporaryFile()
+        let ends = Events<Bool>()
+        try await withServer { connection in
+            _ = try await connection.readHead()
+            let handle = try FileHandle(forWritingTo: file.url)
+            try handle.truncate(atOffset: 10)
+            var count = 0
+            while let some = try await connection.readSome() { count += some.count }
+            ends.add(count < 30_000_000)
+        } _: { base in
+            let error = await #expect(throws: BodyError.self) {
+                try await transport.send(.post(base + "/", body: .file(file.url)))
+            }
+            #expect(error?.problem == .fileChanged(path: file.url.path))
+            #expect(await ends.next() == true)
+        }
+    }
+
+    @Test("A server that answers early is heard, and the upload stops")
+    func earlyAnswer() async throws {
+        let size = 50_000_000
+        let counts = Events<Int>()
+        try await withServer { connection in
+            _ = try await connection.readHead()
+            try await connection.send(.reply("413 Content Too Large", ["Connection: close"], body: "large"))
+            var count = 0
+            while let some = try await connection.readSome() { count += some.count }
+            counts.add(count)
+        } _: { base in
+            let response = try await transport.send(
+                .post(base + "/", body: .once(length: Int64(size)) { ZeroReader(left: size) })
+            )
+            #expect(response.status == .contentTooLarge)
+            #expect(try await response.body.text() == "large")
+            let count = try #require(await counts.next())
+            #expect(count < size)
+        }
+    }
+
+    @Test("A kept connection that turns out closed costs a body nothing")
+    func staleConnection() async throws {
+        let lengths = Events<Int>()
+        try await withServer { connection in
+            guard try await connection.readRequest() != nil else { return }
+            if connection.number > 1 { return try await connection.send(.reply("200 OK", body: "again")) }
+            try await connection.send(.reply("200 OK"))
+            lengths.add(try await connection.readRequest()?.body.count ?? -1)
+        } _: { base in
+            let transport = URLSessionTransport(configuration: .init())
+            _ = try await transport.send(.get(base + "/"))
+            let response = try await transport.send(.post(base + "/", body: Body(Data(count: 1_000))))
+            #expect(try await response.body.text() == "again")
+            #expect(await lengths.next() == 1_000)
+            await transport.shutdown()
+        }
+    }
+
+    @Test("Progress of an upload counts up to its length")
+    func progress() async throws {
+        let seen = Locked<[(Int64, Int64?)]>([])
+        try await withServer(answering { _ in .reply("200 OK") }) { base in
+            var request = Request.post(base + "/", body: .once(length: 500_000) { ZeroReader(left: 500_000) })
+            request.options[UploadProgress.self] = { sent, expected in
+                seen.withLock { $0.append((sent, expected)) }
+            }
+            _ = try await transport.send(request)
+        }
+        let steps = seen.withLock { $0 }
+        #expect(steps.last?.0 == 500_000)
+        #expect(steps.allSatisfy { $0.1 == 500_000 })
+        #expect(zip(steps, steps.dropFirst()).allSatisfy { $0.0 < $1.0 })
+    }
+
+    #if canImport(FoundationNetworking)
+    @Test("A stream larger than may be stored is refused with advice")
+    func tooLarge() async throws {
+        let transport = URLSessionTransport(configuration: .init(memoryWatermark: 1_000, spillLimit: 200_000))
+        let error = await #expect(throws: InvalidRequestError.self) {
+            try await transport.send(.post("http://127.0.0.1:1/", body: .once { ZeroReader(left: 300_000) }))
+        }
+        #expect(error?.reason.contains("raise spillLimit") == true)
+    }
+    #endif
+}

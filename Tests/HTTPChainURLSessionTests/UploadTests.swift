@@ -1,0 +1,96 @@
+import Foundation
+import HTTPChainCore
+import Testing
+
+@testable import HTTPChainURLSession
+
+@Suite("Uploads", .timeLimit(.minutes(1)))
+struct UploadTests {
+    /// Reads a source on a thread of its own, as the platform does, until its end or its error.
+    private func drain(_ source: any UploadSource, step: Int = 1000) async throws -> Data {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread {
+                var all = Data()
+                var buffer = [UInt8](repeating: 0, count: step)
+                do {
+                    while true {
+                        let count = try buffer.withUnsafeMutableBytes { try source.read(into: $0) }
+                        guard count > 0 else { break }
+                        all.append(contentsOf: buffer[..<count])
+                    }
+                    continuation.resume(returning: all)
+                } catch {
+                    continuation.resume(throwing: error)
+                }
+            }.start()
+        }
+    }
+
+    private func body(_ chunks: [Data], length: Int64? = nil) -> Body {
+        .once(
+            length: length,
+            chunks: AsyncStream { continuation in
+                for chunk in chunks { continuation.yield(chunk) }
+                continuation.finish()
+            }
+        )
+    }
+
+    @Test("A pulled body arrives whole and in order")
+    func order() async throws {
+        let chunks = (0..<200).map { Data(repeating: UInt8($0), count: 5_000) }
+        let upload = PulledUpload()
+        async let sent = drain(upload)
+        try await upload.pump(body(chunks), length: nil)
+        #expect(try await sent == chunks.reduce(Data(), +))
+    }
+
+    @Test("The chunk that completes a declared length waits until the body has ended there")
+    func holdsBack() async throws {
+        let upload = PulledUpload()
+        let long = body([Data(count: 10), Data(count: 10), Data(count: 1)])
+        let error = await #expect(throws: BodyError.self) { try await upload.pump(long, length: 20) }
+        #expect(error?.problem == .longerThanDeclared(declared: 20))
+        upload.close()
+        var buffer = [UInt8](repeating: 0, count: 100)
+        #expect(throws: UploadClosed.self) { try buffer.withUnsafeMutableBytes { try upload.read(into: $0) } }
+    }
+
+    @Test("A pulled body that ends early says so")
+    func short() async throws {
+        let error = await #expect(throws: BodyError.self) {
+            try await PulledUpload().pump(body([Data(count: 10)]), length: 20)
+        }
+        #expect(error?.problem == .shorterThanDeclared(declared: 20, actual: 10))
+    }
+
+    @Test("Closing wakes a reader that waits and a writer that is ahead")
+    func closing() async throws {
+        let waiting = PulledUpload()
+        let read = Task { try await drain(waiting) }
+        waiting.close()
+        await #expect(throws: UploadClosed.self) { try await read.value }
+
+        let ahead = PulledUpload()
+        let pumped = Task { try await ahead.pump(.once { ZeroReader(left: .max) }, length: nil) }
+        ahead.close()
+        await #expect(throws: UploadClosed.self) { try await pumped.value }
+    }
+
+    @Test("Bytes and a range of a file are read to their end")
+    func stored() async throws {
+        let bytes = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) })
+        #expect(try await drain(StoredUpload(bytes[10...])) == bytes[10...])
+        let file = try await Body(bytes).saveToTemporaryFile()
+        let upload = try StoredUpload(file: file.url, range: 5..<90_000, owner: file.body)
+        #expect(try await drain(upload) == bytes[5..<90_000])
+    }
+
+    @Test("A file that shrinks while it is sent fails the upload")
+    func shrinking() async throws {
+        let file = try await Body(Data(count: 1_000)).saveToTemporaryFile()
+        let upload = try StoredUpload(file: file.url, range: 0..<2_000, owner: file.body)
+        let error = await #expect(throws: BodyError.self) { try await drain(upload) }
+        #expect(error?.problem == .fileChanged(path: file.url.path))
+    }
+}
