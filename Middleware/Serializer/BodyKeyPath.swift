@@ -21,6 +21,11 @@ public struct BodyKeyPath: Sendable, Hashable, ExpressibleByStringLiteral, Expre
         keys = path.split(separator: ".").map(String.init)
     }
 
+    /// The place that a coder says it is at.
+    init(codingPath: [any CodingKey]) {
+        keys = codingPath.map { key in key.intValue.map(String.init) ?? key.stringValue }
+    }
+
     /// A place given by keys with dots between them.
     public init(stringLiteral path: String) {
         self.init(path)

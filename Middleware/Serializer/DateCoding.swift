@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainCore
 
 /// How dates are written and read.
 public enum DateCoding: Sendable, Hashable {
@@ -54,10 +55,12 @@ extension DateCoding {
         case .iso8601: encoder.dateEncodingStrategy = .iso8601
         case .secondsSince1970: encoder.dateEncodingStrategy = .secondsSince1970
         case .millisecondsSince1970: encoder.dateEncodingStrategy = .millisecondsSince1970
-        case .format:
+        case .format(let format):
+            // Costly to make, so that all dates of a value share one.
+            let formatter = Locked(Self.formatter(format))
             encoder.dateEncodingStrategy = .custom { date, encoder in
                 var container = encoder.singleValueContainer()
-                try container.encode(text(of: date))
+                try container.encode(formatter.withLock { $0.string(from: date) })
             }
         case .foundation: encoder.dateEncodingStrategy = .deferredToDate
         }
@@ -65,20 +68,25 @@ extension DateCoding {
 
     func apply(to decoder: JSONDecoder) {
         switch self {
-        case .iso8601, .format:
-            decoder.dateDecodingStrategy = .custom { decoder in
-                let container = try decoder.singleValueContainer()
-                guard let date = date(from: try container.decode(String.self)) else {
-                    throw DecodingError.dataCorruptedError(
-                        in: container,
-                        debugDescription: "the text is not a date as \(self) writes it"
-                    )
-                }
-                return date
-            }
+        case .iso8601:
+            decoder.dateDecodingStrategy = custom { date(from: $0) }
+        case .format(let format):
+            let formatter = Locked(Self.formatter(format))
+            decoder.dateDecodingStrategy = custom { text in formatter.withLock { $0.date(from: text) } }
         case .secondsSince1970: decoder.dateDecodingStrategy = .secondsSince1970
         case .millisecondsSince1970: decoder.dateDecodingStrategy = .millisecondsSince1970
         case .foundation: decoder.dateDecodingStrategy = .deferredToDate
+        }
+    }
+
+    private func custom(_ parse: @escaping @Sendable (String) -> Date?) -> JSONDecoder.DateDecodingStrategy {
+        .custom { decoder in
+            let container = try decoder.singleValueContainer()
+            if let date = parse(try container.decode(String.self)) { return date }
+            throw DecodingError.dataCorruptedError(
+                in: container,
+                debugDescription: "the text is not a date as \(self) writes it"
+            )
         }
     }
 }

@@ -67,7 +67,7 @@ struct NestedValue<Value: Decodable>: Decodable {
             .keyPathMissing(
                 key: key,
                 path: Self.path,
-                place: BodyKeyPath(keys: path.map(\.stringValue)),
+                place: BodyKeyPath(codingPath: path),
                 available: available
             )
         )

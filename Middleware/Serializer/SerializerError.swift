@@ -108,7 +108,7 @@ public struct SerializerError: HTTPChainError {
         var path = ""
         var detail = "\(error)"
         if let error = error as? EncodingError, case .invalidValue(_, let context) = error {
-            path = BodyKeyPath(keys: context.codingPath.map(\.stringValue)).description
+            path = BodyKeyPath(codingPath: context.codingPath).description
             detail = context.debugDescription
         }
         self.init(

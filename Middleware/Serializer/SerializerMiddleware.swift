@@ -179,18 +179,24 @@ public struct SerializerMiddleware: Middleware {
     }
 
     /// What is acceptable, in the order of the serializers; `nil` where anything is.
-    private func acceptedTypes(_ type: any (Decodable & Sendable).Type, for call: CallSerialization)
-        throws(SerializerError) -> String?
-    {
+    private func acceptedTypes(
+        _ type: any (Decodable & Sendable).Type,
+        for call: CallSerialization
+    ) throws(SerializerError) -> String? {
+        var speakers = serializers
         if let choice = call.response {
-            return MediaType(try serializer(choice).contentType)?.essence
+            speakers = [try serializer(choice)]
+        } else if RawSerializer.gives(type) {
+            return nil
         }
-        guard !RawSerializer.gives(type) else { return nil }
+        // RFC 9110 §12.5.1 knows the range text/*, but no application/*+json.
+        let ranges = speakers.flatMap { $0.acceptedTypes.filter { $0.hasSuffix("/*") } }
         var types: [String] = []
-        for essence in serializers.compactMap({ MediaType($0.contentType)?.essence }) where !types.contains(essence) {
+        for essence in speakers.compactMap({ MediaType($0.contentType)?.essence }) + ranges
+        where !types.contains(essence) {
             types.append(essence)
         }
-        if PlainTextSerializer.gives(type), !types.contains("text/plain") { types.append("text/*") }
+        if call.response == nil, PlainTextSerializer.gives(type), !types.contains("text/*") { types.append("text/*") }
         return types.enumerated().map { index, type in
             index == 0 ? type : "\(type);q=0.\(max(1, 10 - index))"
         }.joined(separator: ", ")

@@ -10,7 +10,8 @@ public import XMLCoder
 /// ```
 ///
 /// It reads `application/xml`, `text/xml` and every type with the suffix `+xml`. A key path begins inside the root
-/// element. Entities that a document declares are not expanded, and nothing it refers to is loaded.
+/// element. Entities that a document declares are not expanded, and nothing it refers to is loaded. White
+/// space within an element's text is kept, and what only lays a document out is not.
 public struct XMLSerializer: Serializer {
     /// Always "XML".
     public let name = "XML"
@@ -73,14 +74,29 @@ public struct XMLSerializer: Serializer {
         from data: Data,
         contentType: String?
     ) throws -> Value {
-        let decoder = XMLDecoder()
+        // Trimming would also take the spaces beside an entity within a text.
+        let decoder = XMLDecoder(trimValueWhitespaces: false, removeWhitespaceElements: true)
         switch dates {
         case .iso8601: decoder.dateDecodingStrategy = .iso8601
         case .secondsSince1970: decoder.dateDecodingStrategy = .secondsSince1970
         case .foundation: decoder.dateDecodingStrategy = .deferredToDate
         }
         configureDecoder(decoder)
-        return try decoder.decode(type, from: data)
+        do {
+            return try decoder.decode(type, from: data)
+        } catch DecodingError.keyNotFound(let key, let context)
+            where context.codingPath.last?.stringValue == key.stringValue
+        {
+            // XMLCoder counts the missing element as part of the way to it.
+            throw DecodingError.keyNotFound(
+                key,
+                DecodingError.Context(
+                    codingPath: context.codingPath.dropLast(),
+                    debugDescription: context.debugDescription,
+                    underlyingError: context.underlyingError
+                )
+            )
+        }
     }
 
     private func document(_ value: some Encodable, root: String) throws -> Data {

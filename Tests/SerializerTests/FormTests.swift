@@ -155,6 +155,20 @@ struct FormTests {
         }
     }
 
+    @Test("Random forms neither trap nor take long", .timeLimit(.minutes(1)))
+    func random() {
+        let pieces = ["a", "[", "]", "[]", "[0]", "=", "&", "%", "%5B", "+", "1", ".", "é", "others", "tags", "home"]
+        for _ in 0..<3_000 {
+            let text = (0..<Int.random(in: 0..<30)).map { _ in pieces.randomElement() ?? "" }.joined()
+            for nesting in [FormSerializer.Nesting.brackets, .dots] {
+                _ = try? FormSerializer(nesting: nesting).decode(Form.self, from: Data(text.utf8), contentType: nil)
+            }
+        }
+        let many = String(repeating: "tags[]=1&tags=2&x[1]=3&", count: 20_000)
+        let tags = try? FormSerializer().decode([String: [Int]].self, from: Data(many.utf8), contentType: nil)
+        #expect(tags?["tags"]?.count == 20_000)
+    }
+
     @Test("What has no keys at its top level is no form", arguments: [0, 1])
     func notAForm(_ index: Int) async throws {
         let bodies: [Body] = [.value([1, 2]), .value("word")]

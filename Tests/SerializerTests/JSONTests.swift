@@ -40,7 +40,8 @@ struct JSONTests {
         var request = Request.get(url)
         request.options[ExpectedType.self] = Plant.self
         let harness = try await accept(request, stage)
-        #expect(harness == "application/json, application/x-www-form-urlencoded;q=0.9, text/plain;q=0.8")
+        #expect(harness == "application/json, application/x-www-form-urlencoded;q=0.9, text/plain;q=0.8, text/*;q=0.7")
+        #expect(try await accept(request.decoded(by: .raw), stage) == "application/octet-stream, */*;q=0.9")
         request.head.headerFields[.accept] = "application/hal+json"
         #expect(try await accept(request, stage) == "application/hal+json")
         #expect(try await accept(.get(url), stage) == nil)
@@ -207,6 +208,15 @@ struct BodyKeyPathTests {
             try await chain.send(.get(url).decoded(at: "data.entries.3"), as: Int.self)
         }
         #expect(index.reason.contains(#"no key "3" at data.entries"#))
+        let inArray = try chainOfArray()
+        let within = try await #require(throws: SerializerError.self) {
+            try await inArray.send(.get(url).decoded(at: "1.a"), as: Int.self)
+        }
+        #expect(within.reason.contains(#"no key "a" at 1, there are b"#))
+    }
+
+    private func chainOfArray() throws -> Chain {
+        try chain(SerializerMiddleware(.json), nil, #"[[],{"b":1}]"#)
     }
 
     @Test("Where an optional is wanted, null on the way and a missing last key are nil, a missing way is not")

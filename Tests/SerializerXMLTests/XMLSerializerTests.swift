@@ -98,6 +98,23 @@ struct XMLSerializerTests {
         #expect(!error.description.contains("hunter2"))
     }
 
+    @Test("A document that is laid out in lines is read as one that is not")
+    func laidOut() async throws {
+        let text = """
+            <Order>
+              <id>7</id>
+              <placed>2026-01-31T09:30:00Z</placed>
+              <item>
+                <name>Tea &amp; &lt;milk&gt;</name>
+                <count>1</count>
+              </item>
+              <!-- the rest -->
+              <item><name><![CDATA[b]]></name><count>2</count></item>
+            </Order>
+            """
+        #expect(try await reply(SerializerMiddleware(.xml), "text/xml", text).send(.get(url), as: Order.self) == order)
+    }
+
     @Test("Entities of a document are not expanded")
     func entities() async throws {
         let bomb = """
