@@ -114,7 +114,7 @@ let package = Package(
         tests("HTTPChainAsyncHTTPClientTests", of: ["HTTPChainAsyncHTTPClient"]),
         tests("HTTPChainTestingTests", of: []),
         tests("HeadersTests", of: ["HTTPChainHeaders"]),
-        tests("MultipartTests", of: ["HTTPChainMultipart"], resources: [.copy("Resources")]),
+        tests("MultipartTests", of: ["HTTPChainMultipart", "HTTPChainURLSession"], resources: [.copy("Resources")]),
         tests("StatusValidationTests", of: ["HTTPChainStatusValidation"]),
 
         example(
