@@ -261,7 +261,9 @@ final class Exchange: Sendable {
             state.waiter = nil
             return waiter
         }
-        waiter?.resume(returning: Response(head: answer.head, body: body))
+        var response = Response(head: answer.head, body: body)
+        if !answer.original.isEmpty { response.options[OriginalContentFields.self] = answer.original }
+        waiter?.resume(returning: response)
     }
 
     private func startTimer() {

@@ -22,6 +22,8 @@ struct ResponseHead {
 
     let head: HTTPResponse
     let content: Content
+    /// The fields that described the content before the platform decoded it; empty when it did not.
+    let original: HTTPFields
 
     /// - Parameters:
     ///   - response: The platform's response.
@@ -34,6 +36,7 @@ struct ResponseHead {
     init(status: Int, fields: HTTPFields, to method: HTTPRequest.Method) throws(Malformed) {
         guard (100...999).contains(status) else { throw Malformed(detail: "status code \(status)") }
         var fields = fields
+        var original = HTTPFields()
         // RFC 9110 §6.4.1: these have no content, whatever their fields describe.
         let isBodiless = method == .head || status < 200 || status == 204 || status == 304
         if isBodiless {
@@ -51,12 +54,15 @@ struct ResponseHead {
                 length = parsed
             }
             if let codings = fields[.contentEncoding], PlatformBehaviour.decodes(codings) {
+                original[.contentEncoding] = codings
+                original[.contentLength] = fields[.contentLength]
                 fields[.contentEncoding] = nil
                 fields[.contentLength] = nil
                 length = nil
             }
             content = length == 0 ? .none : .body(length: length)
         }
+        self.original = original
         head = HTTPResponse(status: HTTPResponse.Status(code: status), headerFields: fields)
     }
 

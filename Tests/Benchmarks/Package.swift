@@ -9,6 +9,7 @@ let settings: [SwiftSetting] = [
 ]
 
 let core = Target.Dependency.product(name: "HTTPChainCore", package: "swift-http-chain")
+let gzip = Target.Dependency.product(name: "HTTPChainGzip", package: "swift-http-chain")
 let multipart = Target.Dependency.product(name: "HTTPChainMultipart", package: "swift-http-chain")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 
@@ -23,7 +24,8 @@ let package = Package(
     ],
     targets: [
         .target(name: "MallocCounter"),
-        .target(name: "Scenarios", dependencies: [core, httpTypes, multipart], swiftSettings: settings),
+        .target(name: "ZlibLoop", linkerSettings: [.linkedLibrary("z")]),
+        .target(name: "Scenarios", dependencies: ["ZlibLoop", core, gzip, httpTypes, multipart], swiftSettings: settings),
         .executableTarget(
             name: "Figures",
             dependencies: [

@@ -207,7 +207,7 @@ struct ChainTests {
             (#"{"items":[{}]}"#, "at items[0].price: there is no such key"),
             (#"{"items":null}"#, "at items"),
             ("<html>", "begins: <html>"),
-            ("", "begins: "),
+            ("", "there is no content"),
         ]
     )
     func decodingFailure(json: String, expected: String) async throws {
@@ -217,7 +217,7 @@ struct ChainTests {
         let error = await #expect(throws: DecodingFailure.self) { try await response.decode(Cart.self) }
         #expect(error?.description.contains("not a Cart") == true)
         #expect(error?.description.contains(expected) == true, "\(String(describing: error))")
-        #expect(error?.underlyingError is DecodingError)
+        #expect(json.isEmpty || error?.underlyingError is DecodingError)
     }
 
     @Test("surfaces cancellation as CancellationError", .timeLimit(.minutes(1)))

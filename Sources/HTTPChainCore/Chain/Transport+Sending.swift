@@ -8,6 +8,9 @@ public enum ExpectedType: RequestOption {
 }
 
 /// The value that a serializer stage decoded the response to.
+///
+/// Where an optional type was expected and there is no value, it holds that type's nil; it is nil itself only where
+/// nothing was decoded.
 public enum DecodedValue: ResponseOption {
     /// Nothing was decoded.
     public static var defaultValue: (any Sendable)? { nil }
@@ -16,7 +19,8 @@ public enum DecodedValue: ResponseOption {
 extension Transport {
     /// Sends a request and decodes the response.
     ///
-    /// A serializer stage in the chain decodes; without one, the body is taken for JSON.
+    /// A serializer stage in the chain decodes; without one, the body is taken for JSON. An optional type is nil for a
+    /// response without content and for `null`; ``EmptyResponse`` takes any content and none.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -27,14 +31,29 @@ extension Transport {
         as type: Value.Type
     ) async throws -> Value {
         request.options[ExpectedType.self] = type
+        let head = request.head
         let response = try await send(request)
-        if let value = response.options[DecodedValue.self] as? Value { return value }
-        return try await response.decode(type)
+        guard let decoded = response.options[DecodedValue.self] else {
+            return try await response.decode(type, decoder: JSONDecoder(), upTo: .mebibytes(16), request: head)
+        }
+        if let value = decoded as? Value {
+            if type == EmptyResponse.self { await response.body.drain() }
+            return value
+        }
+        throw DecodingFailure(
+            type,
+            from: Data(),
+            head: response.head,
+            detail: "a stage decoded it to \(Swift.type(of: decoded)); make the stage give the type that is asked for",
+            request: head
+        )
     }
 }
 
 extension Response {
     /// The body decoded from JSON.
+    ///
+    /// An optional type is nil when there are no bytes, and for `null`.
     ///
     /// - Parameters:
     ///   - type: The type to decode to.
@@ -47,12 +66,64 @@ extension Response {
         decoder: JSONDecoder = JSONDecoder(),
         upTo limit: ByteCount = .mebibytes(16)
     ) async throws -> Value {
+        try await decode(type, decoder: decoder, upTo: limit, request: nil)
+    }
+
+    func decode<Value: Decodable>(
+        _ type: Value.Type,
+        decoder: JSONDecoder,
+        upTo limit: ByteCount,
+        request: HTTPRequest?
+    ) async throws -> Value {
+        if type == EmptyResponse.self || hasNoContent(answering: request?.method),
+            let empty = EmptyContent.value(of: type)
+        {
+            await body.drain()
+            return empty
+        }
         let bytes = try await body.collect(upTo: limit)
+        if bytes.isEmpty {
+            if let empty = EmptyContent.value(of: type) { return empty }
+            throw DecodingFailure(type, withoutContent: head, request: request)
+        }
         do {
             return try decoder.decode(type, from: bytes)
         } catch {
-            throw DecodingFailure(type, from: bytes, head: head, cause: error)
+            throw DecodingFailure(type, from: bytes, head: head, cause: error, request: request)
         }
+    }
+
+    /// Whether there is no content whatever the fields say: RFC 9110 §9.3.2 (HEAD), §15.3.5 (204), §15.3.6 (205) and
+    /// §15.4.5 (304).
+    ///
+    /// - Parameter method: The method of the request, where it is known.
+    public func hasNoContent(answering method: HTTPRequest.Method?) -> Bool {
+        method == .head || [204, 205, 304].contains(status.code) || body.isEmpty
+    }
+}
+
+extension DecodingFailure {
+    /// Makes the error for a response without content, where the type has no value for that.
+    ///
+    /// - Parameters:
+    ///   - type: The type wanted.
+    ///   - head: The head of the response.
+    ///   - request: The request as it stood, where it is known.
+    ///   - redaction: What counts as a secret in the error.
+    public init(
+        _ type: Any.Type,
+        withoutContent head: HTTPResponse,
+        request: HTTPRequest? = nil,
+        redaction: Redaction = .standard
+    ) {
+        self.init(
+            type,
+            from: Data(),
+            head: head,
+            detail: "there is no content; ask for \(type)? or EmptyResponse where that is as it should be",
+            request: request,
+            redaction: redaction
+        )
     }
 }
 
@@ -71,73 +142,5 @@ extension Request {
             request.head.headerFields[.contentType] = "application/json"
         }
         return request
-    }
-}
-
-/// A response body is not a value of the type wanted.
-public struct DecodingFailure: HTTPChainError {
-    /// The type wanted.
-    public let expectedType: String
-    /// Where in the value it went wrong, such as `items[3].price`; empty for the whole of it.
-    public let codingPath: String
-    /// What the decoder says.
-    public let detail: String
-    /// Status of the response.
-    public let status: HTTPResponse.Status
-    /// The `Content-Type` of the response, if it has one.
-    public let contentType: String?
-    /// The first bytes of the body.
-    public let preview: BodyPreview
-    /// The decoder's error.
-    public let underlyingError: (any Error)?
-
-    /// Makes the error from what a decoder threw.
-    ///
-    /// - Parameters:
-    ///   - type: The type wanted.
-    ///   - bytes: The body; its first 256 bytes are kept.
-    ///   - head: The head of the response.
-    ///   - cause: The decoder's error.
-    public init(_ type: Any.Type, from bytes: Data, head: HTTPResponse, cause: any Error) {
-        expectedType = String(describing: type)
-        preview = BodyPreview(Data(bytes.prefix(256)), isTruncated: bytes.count > 256)
-        status = head.status
-        contentType = head.headerFields[.contentType]
-        underlyingError = cause
-        let context: DecodingError.Context?
-        var missingKey: (any CodingKey)?
-        switch cause as? DecodingError {
-        case .typeMismatch(_, let found), .valueNotFound(_, let found), .dataCorrupted(let found): context = found
-        case .keyNotFound(let key, let found):
-            context = found
-            missingKey = key
-        default: context = nil
-        }
-        codingPath = Self.path((context?.codingPath ?? []) + (missingKey.map { [$0] } ?? []))
-        detail = missingKey != nil ? "there is no such key" : context?.debugDescription ?? "\(cause)"
-    }
-
-    /// Always "decoding".
-    public var stage: String { "decoding" }
-
-    /// Type, place, and what was there instead.
-    public var reason: String {
-        let place = codingPath.isEmpty ? "" : " at \(codingPath)"
-        let kind = contentType.map { ", \($0)" } ?? ""
-        return
-            "the body is not a \(expectedType)\(place): \(detail) (status \(status.code)\(kind)); it begins: \(preview)"
-    }
-
-    /// Stage and reason; the decoder's own error says no more than ``detail``.
-    public var description: String { "\(stage): \(reason)" }
-
-    private static func path(_ keys: [any CodingKey]) -> String {
-        keys.reduce(into: "") { path, key in
-            if let index = key.intValue {
-                path += "[\(index)]"
-            } else {
-                path += (path.isEmpty ? "" : ".") + key.stringValue
-            }
-        }
     }
 }

@@ -11,7 +11,7 @@ public struct ExchangeSnapshot: Sendable, Hashable, CustomStringConvertible {
     public let requestFields: HTTPFields
     /// The response head, secret values redacted; `nil` when none arrived.
     public let response: HTTPResponse?
-    /// The first bytes of the response body; `nil` when none were read.
+    /// The first bytes of the response body, secrets redacted in text; `nil` when none were read.
     public let bodyPreview: BodyPreview?
 
     /// Takes the snapshot.
@@ -35,17 +35,13 @@ public struct ExchangeSnapshot: Sendable, Hashable, CustomStringConvertible {
             head.headerFields = redaction.fields(head.headerFields)
             return head
         }
-        bodyPreview = preview
+        bodyPreview = preview.map(redaction.preview)
     }
 
     /// One line: `GET https://… → 404 Not Found, application/json: {"error":…`.
     public var description: String {
         var text = "\(method) \(url)"
-        if let status = response?.status {
-            text += " → \(status.code)"
-            // HTTP/2 and HTTP/3 have no reason phrases.
-            if !status.reasonPhrase.isEmpty { text += " \(status.reasonPhrase)" }
-        }
+        if let status = response?.status { text += " → \(status.label)" }
         if let type = response?.headerFields[.contentType] { text += ", \(type)" }
         if let bodyPreview { text += ": \(bodyPreview)" }
         return text
@@ -67,15 +63,16 @@ public struct BodyPreview: Sendable, Hashable, CustomStringConvertible {
 
     /// The bytes as text with control characters shown as spaces, or their number when they are not text.
     public var description: String {
-        guard let text = textPrefix else {
+        guard let text else {
             return "\(bytes.count)\(isTruncated ? " or more" : "") bytes of binary data"
         }
         let printable = text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : String($0) }.joined()
         return printable + (isTruncated ? "…" : "")
     }
 
-    /// The text, also when the preview ends inside a character.
-    private var textPrefix: String? {
+    /// The text, also when the preview ends inside a character; `nil` for binary data, of which NUL is a sign.
+    var text: String? {
+        guard !bytes.contains(0) else { return nil }
         for dropped in 0...min(3, max(0, bytes.count - 1)) {
             if let text = String(data: bytes.dropLast(dropped), encoding: .utf8) { return text }
             guard isTruncated else { return nil }

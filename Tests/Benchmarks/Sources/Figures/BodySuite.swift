@@ -1,8 +1,9 @@
 import Scenarios
 
 extension Suite {
-    /// What it costs to read a body in chunks of 64 KiB through transforms and a tee.
-    static let body = Suite(name: "body", prefixes: ["body", "memory", "multipart"], run: measureBody)
+    /// What it costs to read a body in chunks of 64 KiB through transforms and a tee, and how gzip
+    /// and forms compare with C.
+    static let body = Suite(name: "body", prefixes: ["body", "memory", "gzip", "gunzip", "multipart"], run: measureBody)
 
     private static func measureBody() async throws -> [Figure] {
         var figures: [Figure] = []
@@ -31,6 +32,6 @@ extension Suite {
                 figures.append(Figure(name: "\(scenario.name).allocations", value: value, unit: "count/chunk"))
             }
         }
-        return figures
+        return try await figures + GzipFigures.measure()
     }
 }

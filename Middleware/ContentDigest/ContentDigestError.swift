@@ -1,0 +1,46 @@
+public import HTTPChainCore
+
+/// Content is not what its digest says, or a digest cannot be made or verified.
+public struct ContentDigestError: HTTPChainError, Hashable {
+    /// What went wrong.
+    public enum Problem: Sendable, Hashable {
+        /// The content that arrived is not what the field says; digests in base64.
+        case mismatch(field: DigestField, expected: String, actual: String)
+        /// The request's body can be read only once: reading it for a digest would leave nothing to send.
+        case bodyReadableOnce
+        /// A digest is required, and the response has none.
+        case noDigest
+        /// A digest is required, and that of the response cannot be verified.
+        case notVerifiable(DigestVerification.Reason)
+    }
+
+    /// What went wrong.
+    public let problem: Problem
+    /// The request and the response's head, redacted.
+    public let exchange: ExchangeSnapshot?
+
+    init(_ problem: Problem, exchange: ExchangeSnapshot) {
+        self.problem = problem
+        self.exchange = exchange
+    }
+
+    /// Always "ContentDigestMiddleware".
+    public var stage: String { "ContentDigestMiddleware" }
+
+    /// What went wrong and what to do about it.
+    public var reason: String {
+        switch problem {
+        case .mismatch(let field, let expected, let actual):
+            "the content is not what \(field) says (declared \(expected), received \(actual)); "
+                + "it was damaged or changed on its way: discard what was read of it, and send the request again"
+        case .bodyReadableOnce:
+            "the body can be read only once, so that no digest of it can be sent ahead; send a body that can be read "
+                + "again, set oneShotBodies to .buffered(upTo:) or .skipped, or send the request with digests()"
+        case .noDigest:
+            "a digest is required and the response has none; ask the server for one (wanting:), or verify only "
+                + "what has a digest (.whenPresent)"
+        case .notVerifiable(let reason):
+            "a digest is required and that of the response cannot be verified: \(reason)"
+        }
+    }
+}

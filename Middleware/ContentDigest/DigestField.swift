@@ -1,0 +1,62 @@
+import HTTPTypes
+
+/// A hash algorithm of RFC 9530 §5 that is fit to prove that content is whole.
+public enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+    /// SHA-256.
+    case sha256 = "sha-256"
+    /// SHA-512.
+    case sha512 = "sha-512"
+
+    /// The algorithm's registered name.
+    public var description: String { rawValue }
+}
+
+/// A header field that carries a digest of the content, and the algorithm in it.
+public enum DigestField: Sendable, Hashable, CustomStringConvertible {
+    /// `Content-Digest` (RFC 9530 §2): of the content of this very message.
+    case contentDigest(DigestAlgorithm)
+    /// `Repr-Digest` (RFC 9530 §3): of the whole representation, of which a message may carry a part.
+    case reprDigest(DigestAlgorithm)
+    /// `Content-MD5` (RFC 1864), for old servers.
+    ///
+    /// It shows damage on the way, but no attack: MD5 is broken.
+    case contentMD5
+
+    /// The field's name, and the algorithm where there is a choice.
+    public var description: String {
+        switch self {
+        case .contentDigest(let algorithm): "Content-Digest \(algorithm)"
+        case .reprDigest(let algorithm): "Repr-Digest \(algorithm)"
+        case .contentMD5: "Content-MD5"
+        }
+    }
+
+    var name: HTTPField.Name {
+        switch self {
+        case .contentDigest: .contentDigest
+        case .reprDigest: .reprDigest
+        case .contentMD5: .contentMD5
+        }
+    }
+
+    var hash: HashKind {
+        switch self {
+        case .contentDigest(.sha256), .reprDigest(.sha256): .sha256
+        case .contentDigest(.sha512), .reprDigest(.sha512): .sha512
+        case .contentMD5: .md5
+        }
+    }
+}
+
+extension HTTPField.Name {
+    /// A name known to be a token; that initialiser is failable, and what stands in for `nil` is out of reach.
+    private static func token(_ name: String) -> HTTPField.Name {
+        HTTPField.Name(name) ?? .contentEncoding
+    }
+
+    static let contentMD5 = token("Content-MD5")
+    static let contentDigest = token("Content-Digest")
+    static let reprDigest = token("Repr-Digest")
+    static let wantContentDigest = token("Want-Content-Digest")
+    static let wantReprDigest = token("Want-Repr-Digest")
+}

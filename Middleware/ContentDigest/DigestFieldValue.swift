@@ -1,0 +1,83 @@
+import Foundation
+import HTTPTypes
+import RawStructuredFieldValues
+
+/// What the digest fields of a message say.
+struct DeclaredDigests {
+    /// The digests that can be computed here.
+    private(set) var digests: [DigestField: Data] = [:]
+    /// Whether a field could not be parsed; RFC 9651 §4.2 has all of it ignored then.
+    private(set) var hasMalformedField = false
+    /// Whether a field names an algorithm that is not known, or one that RFC 9530 §5 calls insecure.
+    private(set) var hasOtherAlgorithm = false
+
+    init(_ fields: HTTPFields) {
+        parse(fields[.contentDigest]) { .contentDigest($0) }
+        parse(fields[.reprDigest]) { .reprDigest($0) }
+        if let text = fields[.contentMD5] {
+            if let digest = Data(base64Encoded: text), digest.count == HashKind.md5.size {
+                digests[.contentMD5] = digest
+            } else {
+                hasMalformedField = true
+            }
+        }
+    }
+
+    private mutating func parse(_ value: String?, _ field: (DigestAlgorithm) -> DigestField) {
+        guard let value else { return }
+        var parser = StructuredFieldValueParser(Array(value.utf8))
+        guard let members = try? parser.parseDictionaryFieldValue() else {
+            hasMalformedField = true
+            return
+        }
+        for (name, member) in members {
+            guard let algorithm = DigestAlgorithm(rawValue: name) else {
+                hasOtherAlgorithm = true
+                continue
+            }
+            guard case .item(let item) = member, case .undecodedByteSequence(let text) = item.rfc9651BareItem,
+                let digest = Data(base64Encoded: Self.padded(text)), digest.count == algorithm.hash.size
+            else {
+                hasMalformedField = true
+                continue
+            }
+            digests[field(algorithm)] = digest
+        }
+    }
+
+    /// Base64 with its padding, which RFC 9651 §4.2.7 does not insist on.
+    private static func padded(_ text: String) -> String {
+        text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+    }
+}
+
+extension DigestAlgorithm {
+    var hash: HashKind {
+        switch self {
+        case .sha256: .sha256
+        case .sha512: .sha512
+        }
+    }
+}
+
+/// Writes the dictionaries of RFC 9530.
+enum DigestFieldValue {
+    /// Algorithms with their digests: `sha-256=:…:, sha-512=:…:`.
+    static func dictionary(_ digests: [(DigestAlgorithm, Data)]) throws -> String {
+        try serialize(digests.map { ($0, .undecodedByteSequence($1.base64EncodedString())) })
+    }
+
+    /// Algorithms with preferences, the first preferred (RFC 9530 §4): `sha-512=10, sha-256=9`.
+    static func preferences(_ algorithms: [DigestAlgorithm]) throws -> String {
+        try serialize(algorithms.enumerated().map { ($1, .integer(Int64(max(1, 10 - $0)))) })
+    }
+
+    private static func serialize(_ members: [(DigestAlgorithm, RFC9651BareItem)]) throws -> String {
+        var map = OrderedMap<String, ItemOrInnerList>()
+        for (algorithm, item) in members {
+            map[algorithm.rawValue] = .item(Item(bareItem: item, parameters: OrderedMap()))
+        }
+        var serializer = StructuredFieldValueSerializer()
+        return String(decoding: try serializer.writeDictionaryFieldValue(map), as: UTF8.self)
+    }
+}

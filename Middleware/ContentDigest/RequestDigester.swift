@@ -1,0 +1,60 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+/// Adds digests of its content to a request.
+struct RequestDigester {
+    let fields: [DigestField]
+    let oneShotBodies: OneShotDigestPolicy
+    let redaction: Redaction
+
+    func addDigests(to request: inout Request) async throws {
+        let missing = missingFields(in: request)
+        guard !missing.isEmpty else { return }
+        if !request.body.isReplayable {
+            switch oneShotBodies {
+            case .refused:
+                throw ContentDigestError(
+                    .bodyReadableOnce,
+                    exchange: ExchangeSnapshot(request.head, redaction: redaction)
+                )
+            case .skipped: return
+            case .buffered(let limit): request.body = try await request.body.buffered(upTo: limit)
+            }
+        }
+        var hashes = ContentHashes(missing.map(\.hash))
+        var reader = try await request.body.makeReader()
+        while let chunk = try await reader.read() { hashes.update(chunk) }
+        try write(missing, hashes, to: &request.head.headerFields)
+    }
+
+    /// What the caller gave stays; and a part of a representation (RFC 9110 §14.5) does not tell the digest of it all.
+    private func missingFields(in request: Request) -> [DigestField] {
+        let method = request.head.method
+        guard !request.body.isEmpty || [.post, .put, .patch].contains(method) else { return [] }
+        let given = request.head.headerFields
+        let isPart = given.contains(.contentRange)
+        return fields.filter { field in
+            if given.contains(field.name) { return false }
+            if case .reprDigest = field { return !isPart }
+            return true
+        }
+    }
+
+    private func write(_ fields: [DigestField], _ hashes: ContentHashes, to head: inout HTTPFields) throws {
+        // `HTTPFields` ends the process when it has one field too many.
+        guard head.count < Int(UInt16.max) - 4 else { return }
+        var content: [(DigestAlgorithm, Data)] = []
+        var representation: [(DigestAlgorithm, Data)] = []
+        for field in fields {
+            let digest = hashes.digest(field.hash)
+            switch field {
+            case .contentDigest(let algorithm): content.append((algorithm, digest))
+            case .reprDigest(let algorithm): representation.append((algorithm, digest))
+            case .contentMD5: head[.contentMD5] = digest.base64EncodedString()
+            }
+        }
+        if !content.isEmpty { head[.contentDigest] = try DigestFieldValue.dictionary(content) }
+        if !representation.isEmpty { head[.reprDigest] = try DigestFieldValue.dictionary(representation) }
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+/// Decides which digests of a response say something about its content, and has them verified.
+struct ResponseVerifier {
+    let target: HTTPRequest
+    let policy: DigestPolicy
+    let redaction: Redaction
+
+    func verify(_ response: inout Response) throws(ContentDigestError) {
+        let declared = DeclaredDigests(response.headers)
+        let verifiable = Self.hasContent(response, to: target) ? Self.applicable(declared, to: response) : [:]
+        let status = Self.status(of: response, to: target, declared, verifiable)
+        response.options[DigestVerification.self] = status
+        let head = response.head
+        let exchange: @Sendable () -> ExchangeSnapshot = { [target, redaction] in
+            ExchangeSnapshot(target, response: head, redaction: redaction)
+        }
+        switch status {
+        case .verifiedWhileRead:
+            response.body = response.body.transformed(length: response.body.length) {
+                VerifyingReader($0, verifiable, exchange: exchange)
+            }
+        case .noDigest where policy == .required && Self.hasContent(response, to: target):
+            throw ContentDigestError(.noDigest, exchange: exchange())
+        case .notVerifiable(let reason) where policy == .required && reason != .noContent:
+            throw ContentDigestError(.notVerifiable(reason), exchange: exchange())
+        case .notChecked, .noDigest, .notVerifiable: break
+        }
+    }
+
+    /// RFC 9110 §6.4.1.
+    private static func hasContent(_ response: Response, to target: HTTPRequest) -> Bool {
+        target.method != .head && target.method != .connect && response.status.code >= 200
+            && ![204, 205, 304].contains(response.status.code)
+    }
+
+    /// The digests of what is in the body.
+    ///
+    /// Of a part, only `Content-Digest` speaks; servers never agreed on whether `Content-MD5` does.
+    private static func applicable(_ declared: DeclaredDigests, to response: Response) -> [DigestField: Data] {
+        guard response.options[OriginalContentFields.self].isEmpty else { return [:] }
+        guard response.status == .partialContent else { return declared.digests }
+        return declared.digests.filter { field, _ in
+            if case .contentDigest = field { true } else { false }
+        }
+    }
+
+    private static func status(
+        of response: Response,
+        to target: HTTPRequest,
+        _ declared: DeclaredDigests,
+        _ verifiable: [DigestField: Data]
+    ) -> DigestVerification.Status {
+        if !verifiable.isEmpty {
+            return .verifiedWhileRead(verifiable.keys.sorted { $0.description < $1.description })
+        }
+        if !declared.digests.isEmpty {
+            guard hasContent(response, to: target) else { return .notVerifiable(.noContent) }
+            return .notVerifiable(
+                response.options[OriginalContentFields.self].isEmpty ? .partialContent : .contentDecoded
+            )
+        }
+        if declared.hasMalformedField { return .notVerifiable(.malformedField) }
+        return declared.hasOtherAlgorithm ? .notVerifiable(.unknownAlgorithm) : .noDigest
+    }
+}

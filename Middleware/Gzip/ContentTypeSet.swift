@@ -1,0 +1,67 @@
+/// A set of media types, for content that is not worth compressing.
+///
+/// A pattern is a type such as `application/zip`, all types of a kind such as `video/*`, or all types with a suffix such
+/// as `*/*+zip` (RFC 6839). Parameters and letter case do not matter.
+public struct ContentTypeSet: Sendable, Hashable, ExpressibleByArrayLiteral, CustomStringConvertible {
+    private var patterns: Set<String>
+    private var exceptions: Set<String>
+
+    /// Makes a set.
+    ///
+    /// - Parameters:
+    ///   - patterns: The types in the set.
+    ///   - exceptions: Types that are not, though a pattern takes them in.
+    public init(_ patterns: some Sequence<String>, except exceptions: some Sequence<String> = []) {
+        self.patterns = Set(patterns.map { $0.lowercased() })
+        self.exceptions = Set(exceptions.map { $0.lowercased() })
+    }
+
+    /// A set of patterns.
+    public init(arrayLiteral elements: String...) {
+        self.init(elements)
+    }
+
+    /// No type at all.
+    public static let none: ContentTypeSet = []
+
+    /// Images (but SVG, BMP, TIFF and icons), sound, video, archives, fonts and documents that are compressed within.
+    public static let alreadyCompressed = ContentTypeSet(
+        [
+            "image/*", "audio/*", "video/*", "font/woff", "font/woff2", "*/*+zip", "*/*+gzip", "*/*+zstd",
+            "application/zip", "application/gzip", "application/x-gzip", "application/x-bzip2", "application/x-bzip",
+            "application/x-xz", "application/zstd", "application/x-7z-compressed", "application/vnd.rar",
+            "application/x-rar-compressed", "application/java-archive", "application/x-compress",
+            "application/x-brotli", "application/x-lzma", "application/x-lzip",
+            "application/vnd.android.package-archive",
+            "application/font-woff", "application/font-woff2", "application/pdf",
+            "application/vnd.openxmlformats-officedocument.*", "application/vnd.oasis.opendocument.*",
+        ],
+        except: [
+            "image/svg+xml", "image/bmp", "image/x-ms-bmp", "image/tiff", "image/x-icon", "image/vnd.microsoft.icon",
+            "audio/wav", "audio/x-wav", "audio/vnd.wave", "audio/midi", "audio/x-midi", "application/x-tar",
+        ]
+    )
+
+    /// The types of both sets; an exception of one stays an exception unless the other names the type itself.
+    public func union(_ other: ContentTypeSet) -> ContentTypeSet {
+        var result = self
+        result.patterns.formUnion(other.patterns)
+        result.exceptions.formUnion(other.exceptions)
+        result.exceptions.subtract(patterns.union(other.patterns))
+        return result
+    }
+
+    /// Whether a `Content-Type` value names a type of the set.
+    public func contains(_ contentType: String) -> Bool {
+        let type = contentType.prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace }
+        if exceptions.contains(type) { return false }
+        if patterns.contains(type) { return true }
+        guard let slash = type.firstIndex(of: "/") else { return false }
+        if patterns.contains(type[...slash] + "*") { return true }
+        if let plus = type.lastIndex(of: "+"), patterns.contains("*/*" + type[plus...]) { return true }
+        return patterns.contains { $0.hasSuffix(".*") && type.hasPrefix($0.dropLast()) }
+    }
+
+    /// The patterns in alphabetical order.
+    public var description: String { patterns.sorted().joined(separator: ", ") }
+}

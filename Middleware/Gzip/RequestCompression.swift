@@ -1,0 +1,101 @@
+public import HTTPChainCore
+
+/// Which request bodies are compressed, and how.
+public struct CompressionSettings: Sendable, Hashable {
+    /// Time against size.
+    public var level: CompressionLevel
+    /// The fewest bytes that are worth it; a body of unknown length is always compressed.
+    public var minimumSize: ByteCount
+    /// The types of content that are not compressed.
+    public var skippedTypes: ContentTypeSet
+    /// Up to which size a body in memory is compressed at once, so that its new length is known.
+    public var lengthKnownUpTo: ByteCount
+
+    /// Makes settings.
+    ///
+    /// - Parameters:
+    ///   - level: Time against size; 6 by default.
+    ///   - minimumSize: The fewest bytes that are worth it; 1 KiB by default, which fits a network packet anyway.
+    ///   - skippedTypes: The types of content that are not compressed; by default those that are compressed already. A
+    ///     body without a `Content-Type` is compressed.
+    ///   - lengthKnownUpTo: Up to which size a body in memory is compressed at once and sent with a `Content-Length`;
+    ///     256 KiB by default. Others are compressed as they are sent, with no length known.
+    public init(
+        level: CompressionLevel = .standard,
+        minimumSize: ByteCount = .kibibytes(1),
+        skippedTypes: ContentTypeSet = .alreadyCompressed,
+        lengthKnownUpTo: ByteCount = .kibibytes(256)
+    ) {
+        self.level = level
+        self.minimumSize = minimumSize
+        self.skippedTypes = skippedTypes
+        self.lengthKnownUpTo = lengthKnownUpTo
+    }
+
+    /// Level 6, from 1 KiB on, but not what is compressed already.
+    public static let standard = CompressionSettings()
+}
+
+/// Whether the body of one request is compressed, beside what ``GzipMiddleware`` does for all.
+public enum RequestCompression: RequestOption {
+    /// What the call says.
+    public enum Rule: Sendable, Hashable {
+        /// As the stage is set.
+        case asConfigured
+        /// Not compressed.
+        case off
+        /// Compressed with the stage's settings, or ``CompressionSettings/standard`` where it compresses nothing.
+        case on
+        /// Compressed with these settings.
+        case using(CompressionSettings)
+    }
+
+    /// As the stage is set.
+    public static var defaultValue: Rule { .asConfigured }
+}
+
+/// Whether the response to one request is decoded, beside what ``GzipMiddleware`` does for all.
+public enum ResponseDecoding: RequestOption {
+    /// What the call says.
+    public enum Rule: Sendable, Hashable {
+        /// As the stage is set.
+        case asConfigured
+        /// Left as it arrives, and no `Accept-Encoding` is added.
+        case off
+        /// Decoded within these limits.
+        case limited(DecodingLimits)
+    }
+
+    /// As the stage is set.
+    public static var defaultValue: Rule { .asConfigured }
+}
+
+extension Request {
+    /// The request with its body compressed when it passes ``GzipMiddleware``.
+    ///
+    /// - Parameter settings: How; by default as the stage is set, or the standard settings where it compresses nothing.
+    public consuming func compressed(_ settings: CompressionSettings? = nil) -> Request {
+        options[RequestCompression.self] = settings.map { .using($0) } ?? .on
+        return self
+    }
+
+    /// The request with its body left uncompressed by ``GzipMiddleware``.
+    public consuming func uncompressed() -> Request {
+        options[RequestCompression.self] = .off
+        return self
+    }
+
+    /// The request with its response decoded within other limits than the stage's.
+    public consuming func decodingResponse(limits: DecodingLimits) -> Request {
+        options[ResponseDecoding.self] = .limited(limits)
+        return self
+    }
+
+    /// The request with its response left encoded as it arrives, for a download that is stored compressed.
+    ///
+    /// A transport that decodes on its own, such as URLSession, does so all the same.
+    public consuming func leavingResponseEncoded() -> Request {
+        options[ResponseDecoding.self] = .off
+        return self
+    }
+}

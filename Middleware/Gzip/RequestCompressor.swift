@@ -1,0 +1,36 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+/// Decides whether a request's body is compressed, and does it.
+struct RequestCompressor {
+    let settings: CompressionSettings
+
+    func compress(_ request: inout Request) throws(GzipError) {
+        let fields = request.head.headerFields
+        let applied = AppliedCodings(fields)
+        guard isWorthwhile(request.body, fields, applied) else { return }
+        if let bytes = request.body.bytes, bytes.count <= settings.lengthKnownUpTo.bytes {
+            let compressed = try Deflater.gzip(bytes, level: settings.level)
+            guard compressed.count < bytes.count else { return }
+            request.body = Body(compressed)
+        } else {
+            request.body = request.body.gzipped(level: settings.level)
+        }
+        request.head.headerFields[.contentLength] = nil
+        request.head.headerFields[.contentEncoding] = (applied.names + ["gzip"]).joined(separator: ", ")
+    }
+
+    private func isWorthwhile(_ body: Body, _ fields: HTTPFields, _ applied: AppliedCodings) -> Bool {
+        // A typed value is no content yet; what reads it says that a serializer is missing.
+        guard body.value == nil, !body.isEmpty else { return false }
+        if let length = body.length, length < settings.minimumSize.bytes { return false }
+        guard !applied.areCompressing else { return false }
+        // These speak of the content as it is: of its bytes, of its digest.
+        guard !Self.bindingFields.contains(where: { fields.contains($0) }) else { return false }
+        return !settings.skippedTypes.contains(fields[.contentType] ?? "")
+    }
+
+    private static let bindingFields: [HTTPField.Name] =
+        [.contentRange] + ["Content-MD5", "Content-Digest", "Repr-Digest", "Digest"].compactMap { HTTPField.Name($0) }
+}

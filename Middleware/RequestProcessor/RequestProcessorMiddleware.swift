@@ -1,0 +1,81 @@
+public import HTTPChainCore
+
+/// Runs hooks that see the finished request with everything declared on the call, and may change all of it.
+///
+/// ```swift
+/// let chain = try Chain(transport: transport) {
+///     HeadersMiddleware([.accept: "application/json"])
+///     RequestProcessorMiddleware("signature") { request in
+///         let bytes = try await request.body.collect()
+///         request.head.headerFields[.signature] = try await signer.sign(bytes)
+///     }
+/// }
+/// let response = try await chain.send(
+///     .get("https://api.example.com/plants").processed { $0.head.path = "/v2" + ($0.head.path ?? "") }
+/// )
+/// ```
+///
+/// Processors run in order, each on what the one before left. One that throws refuses the request: its own error
+/// reaches the caller unchanged, and nothing is sent.
+///
+/// **Place.** Phase ``Phase/build``: last among its stages when it is to see what the others did. It runs once for a
+/// call; redirects and retries repeat what it made.
+///
+/// **Options.** ``CallProcessors`` (in short ``HTTPChainCore/Request/processed(_:)``) adds processors for one call, after
+/// those of the stage.
+///
+/// **Errors.** None of its own.
+public struct RequestProcessorMiddleware: Middleware {
+    private let processors: [any RequestProcessor]
+
+    /// Runs processors in order; none for a stage that only serves ``CallProcessors``.
+    public init(_ processors: any RequestProcessor...) {
+        self.init(processors)
+    }
+
+    /// Runs processors in order; none for a stage that only serves ``CallProcessors``.
+    public init(_ processors: [any RequestProcessor]) {
+        self.processors = processors
+    }
+
+    /// Runs a closure.
+    ///
+    /// - Parameters:
+    ///   - name: What it is called in `explain()`.
+    ///   - body: Looks at the request and changes it as needed.
+    public init(_ name: String = "closure", _ body: @escaping ClosureRequestProcessor.Process) {
+        self.init([ClosureRequestProcessor(name, body)])
+    }
+
+    /// With what else makes the request complete.
+    public var phase: Phase? { .build }
+
+    /// The names of the processors in order.
+    public var summary: StageSummary {
+        StageSummary(
+            "RequestProcessorMiddleware",
+            purpose: "runs hooks on the request",
+            settings: [
+                "processors": processors.isEmpty ? "those of the call" : processors.map(\.name).joined(separator: ", ")
+            ]
+        )
+    }
+
+    /// Runs the processors and passes the request on.
+    ///
+    /// - Throws: What a processor throws, unchanged; what the stages inside throw.
+    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        for processor in processors {
+            try await processor.process(&request)
+        }
+        // Looked at after the stage's own have run: they may change what the call declares.
+        if request.options.contains(CallProcessors.self) {
+            let own = request.options[CallProcessors.self]
+            request.options.remove(CallProcessors.self)
+            for processor in own {
+                try await processor.process(&request)
+            }
+        }
+        return try await next(request)
+    }
+}

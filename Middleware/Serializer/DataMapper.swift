@@ -1,0 +1,104 @@
+public import Foundation
+
+/// A serializer made of closures, for data that a service shapes in a way of its own.
+///
+/// ```swift
+/// let orders = DataMapper("orders", contentType: "application/vnd.shop.orders") { value in
+///     guard let order = value as? Order else { throw NotAnOrder() }
+///     return order.record
+/// } decode: { data, type in
+///     try Order(record: data)
+/// }
+/// ```
+///
+/// A call chooses it by name with ``HTTPChainCore/Request/serialized(by:)-(String)``. What is to happen with a value
+/// after it was decoded, by this or any other serializer, is said with ``AfterDecoding``.
+public struct DataMapper: Serializer {
+    /// Makes bytes of a value.
+    public typealias Encode = @Sendable (_ value: any Encodable) throws -> Data
+    /// Makes a value of bytes; the type says which is wanted.
+    public typealias Decode = @Sendable (_ data: Data, _ type: any Decodable.Type) throws -> Any
+
+    /// The name that a call chooses it by.
+    public let name: String
+    /// What it writes.
+    public let contentType: String
+    /// What it reads.
+    public let acceptedTypes: [String]
+    /// The closures alone know whether there are keys.
+    public let hasKeys = false
+    private let makeData: Encode
+    private let makeValue: Decode
+
+    /// Makes a mapper.
+    ///
+    /// - Parameters:
+    ///   - name: The name that a call chooses it by.
+    ///   - contentType: What it writes.
+    ///   - acceptedTypes: What it reads; what it writes when empty.
+    ///   - encode: Makes bytes of a value.
+    ///   - decode: Makes a value of bytes.
+    public init(
+        _ name: String,
+        contentType: String,
+        accepting acceptedTypes: [String] = [],
+        encode: @escaping Encode,
+        decode: @escaping Decode
+    ) {
+        self.name = name
+        self.contentType = contentType
+        self.acceptedTypes = acceptedTypes.isEmpty ? [MediaType(contentType)?.essence ?? contentType] : acceptedTypes
+        makeData = encode
+        makeValue = decode
+    }
+
+    /// Asks the closure; it is given the value as the call brought it.
+    public func encode(_ value: any Encodable, contentType: String) throws -> Data {
+        try makeData((value as? any StandInValue)?.original ?? value)
+    }
+
+    /// Refuses: what the closure makes has no keys.
+    public func encode(_ value: any Encodable, under root: BodyKeyPath, contentType: String) throws -> Data {
+        let original = (value as? any StandInValue)?.original ?? value
+        throw SerializerError.notEncodable(
+            original,
+            by: self,
+            "a data mapper writes no root key; let its closure do so"
+        )
+    }
+
+    /// Asks the closure.
+    public func decode<Value: Decodable>(
+        _ type: Value.Type,
+        from data: Data,
+        contentType: String?
+    ) throws -> Value {
+        let made = try makeValue(data, type)
+        guard let value = made as? Value else {
+            throw DecodingError.typeMismatch(
+                type,
+                DecodingError.Context(
+                    codingPath: [],
+                    debugDescription: "the data mapper \(name) made a \(Swift.type(of: made)) of it"
+                )
+            )
+        }
+        return value
+    }
+
+    /// Refuses: the closure alone knows where things are.
+    public func decode<Value: Decodable>(
+        _ type: Value.Type,
+        at path: BodyKeyPath,
+        from data: Data,
+        contentType: String?
+    ) throws -> Value {
+        throw DecodingError.dataCorrupted(
+            DecodingError.Context(
+                codingPath: [],
+                debugDescription:
+                    "the data mapper \(name) knows no key path; remove \(path), or let its closure follow it"
+            )
+        )
+    }
+}

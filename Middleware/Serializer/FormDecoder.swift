@@ -1,0 +1,179 @@
+import Foundation
+
+/// Decodes what was read of a form, or one word of plain text.
+struct FormDecoder: Decoder {
+    let node: FormNode
+    let codingPath: [any CodingKey]
+    let dates: DateCoding
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        guard node.hasMembers || node.texts.isEmpty else {
+            throw mismatch([String: String].self, "a single text stands where a value with keys is expected")
+        }
+        return KeyedDecodingContainer(FormObjectReader(decoder: self))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        FormArrayReader(decoder: self, elements: node.elements)
+    }
+
+    func singleValueContainer() throws -> any SingleValueDecodingContainer {
+        self
+    }
+
+    /// The value, with the types that forms write in a way of their own.
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        let value: Any? =
+            switch type {
+            case is Date.Type: dates.date(from: try text())
+            case is Data.Type: Data(base64Encoded: try text())
+            case is URL.Type: URL(string: try text())
+            case is Decimal.Type: Decimal(string: try text(), locale: Locale(identifier: "en_US_POSIX"))
+            default: try Value(from: self)
+            }
+        guard let value = value as? Value else { throw mismatch(type, "the text is not one") }
+        return value
+    }
+
+    func text() throws -> String {
+        guard let text = node.texts.first else { throw mismatch(String.self, "there is no text") }
+        return text
+    }
+
+    func number<Number: LosslessStringConvertible>(_ type: Number.Type) throws -> Number {
+        guard let number = Number(try text()) else { throw mismatch(type, "the text is not one") }
+        return number
+    }
+
+    func truth() throws -> Bool {
+        switch try text().lowercased() {
+        case "true", "1", "on", "yes": return true
+        case "false", "0", "off", "no": return false
+        default: throw mismatch(Bool.self, "the text is neither true nor false")
+        }
+    }
+
+    /// Nothing and the empty text are nil for who asks.
+    var isNil: Bool { node.isBlank }
+
+    func child(_ node: FormNode, _ key: any CodingKey) -> FormDecoder {
+        FormDecoder(node: node, codingPath: codingPath + [key], dates: dates)
+    }
+
+    func mismatch(_ type: Any.Type, _ detail: String) -> DecodingError {
+        .typeMismatch(type, DecodingError.Context(codingPath: codingPath, debugDescription: detail))
+    }
+}
+
+extension FormDecoder: SingleValueDecodingContainer {
+    func decodeNil() -> Bool { isNil }
+    func decode(_ type: Bool.Type) throws -> Bool { try truth() }
+    func decode(_ type: String.Type) throws -> String { try text() }
+    func decode(_ type: Double.Type) throws -> Double { try number(type) }
+    func decode(_ type: Float.Type) throws -> Float { try number(type) }
+    func decode(_ type: Int.Type) throws -> Int { try number(type) }
+    func decode(_ type: Int8.Type) throws -> Int8 { try number(type) }
+    func decode(_ type: Int16.Type) throws -> Int16 { try number(type) }
+    func decode(_ type: Int32.Type) throws -> Int32 { try number(type) }
+    func decode(_ type: Int64.Type) throws -> Int64 { try number(type) }
+    func decode(_ type: UInt.Type) throws -> UInt { try number(type) }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try number(type) }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { try number(type) }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { try number(type) }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { try number(type) }
+}
+
+private struct FormObjectReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let decoder: FormDecoder
+
+    var codingPath: [any CodingKey] { decoder.codingPath }
+    var allKeys: [Key] { decoder.node.keys.compactMap(Key.init(stringValue:)) }
+
+    func contains(_ key: Key) -> Bool { decoder.node.member(key.stringValue) != nil }
+
+    func decodeNil(forKey key: Key) throws -> Bool { try member(key).isNil }
+
+    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+        try member(key).decode(type)
+    }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type,
+        forKey key: Key
+    ) throws -> KeyedDecodingContainer<Nested> {
+        try member(key).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        try member(key).unkeyedContainer()
+    }
+
+    func superDecoder() throws -> any Decoder { try member(AnyCodingKey("super")) }
+    func superDecoder(forKey key: Key) throws -> any Decoder { try member(key) }
+
+    private func member(_ key: any CodingKey) throws -> FormDecoder {
+        guard let node = decoder.node.member(key.stringValue) else {
+            throw DecodingError.keyNotFound(
+                key,
+                DecodingError.Context(codingPath: codingPath, debugDescription: "the form has no such field")
+            )
+        }
+        return decoder.child(node, key)
+    }
+}
+
+private struct FormArrayReader: UnkeyedDecodingContainer {
+    let decoder: FormDecoder
+    let elements: [FormNode]
+    var currentIndex = 0
+
+    init(decoder: FormDecoder, elements: [FormNode]) {
+        self.decoder = decoder
+        self.elements = elements
+    }
+
+    var codingPath: [any CodingKey] { decoder.codingPath }
+    var count: Int? { elements.count }
+    var isAtEnd: Bool { currentIndex >= elements.count }
+
+    mutating func decodeNil() throws -> Bool {
+        guard try element().isNil else { return false }
+        currentIndex += 1
+        return true
+    }
+
+    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        let value = try element().decode(type)
+        currentIndex += 1
+        return value
+    }
+
+    mutating func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        let container = try element().container(keyedBy: type)
+        currentIndex += 1
+        return container
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        let container = try element().unkeyedContainer()
+        currentIndex += 1
+        return container
+    }
+
+    mutating func superDecoder() throws -> any Decoder {
+        let element = try element()
+        currentIndex += 1
+        return element
+    }
+
+    private func element() throws -> FormDecoder {
+        guard !isAtEnd else {
+            throw DecodingError.valueNotFound(
+                Any.self,
+                DecodingError.Context(codingPath: codingPath, debugDescription: "there are no more elements")
+            )
+        }
+        return decoder.child(elements[currentIndex], AnyCodingKey(index: currentIndex))
+    }
+}

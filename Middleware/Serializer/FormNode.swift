@@ -1,0 +1,59 @@
+/// What was read of a form under one name: texts, members and elements side by side, since names may say all of them.
+final class FormNode {
+    /// The texts that stand here; several where a name is repeated.
+    private(set) var texts: [String] = []
+    /// The members in the order in which they came.
+    private(set) var keys: [String] = []
+    private var members: [String: FormNode] = [:]
+    /// What names with empty brackets appended.
+    private var appended: [FormNode] = []
+
+    init() {}
+
+    init(text: String) {
+        texts = [text]
+    }
+
+    func insert(_ text: String, at path: [String]) {
+        var node = self
+        for (index, key) in path.enumerated() {
+            node = node.child(key, before: path.dropFirst(index + 1).first)
+        }
+        node.texts.append(text)
+    }
+
+    func member(_ key: String) -> FormNode? { members[key] }
+
+    var hasMembers: Bool { !members.isEmpty }
+
+    /// Whether there is nothing here, or an empty text alone.
+    var isBlank: Bool { members.isEmpty && appended.isEmpty && (texts.isEmpty || texts == [""]) }
+
+    /// The elements of an array, however they were named.
+    var elements: [FormNode] {
+        if !appended.isEmpty { return appended }
+        let numbered = keys.compactMap { key in Int(key).map { (index: $0, key: key) } }
+        if !numbered.isEmpty, numbered.count == keys.count {
+            return numbered.sorted { $0.index < $1.index }.compactMap { members[$0.key] }
+        }
+        return texts.map(FormNode.init(text:))
+    }
+
+    /// The node under a key.
+    ///
+    /// Empty brackets begin a new element, unless the last one still lacks the member that comes
+    /// next: `a[][x]=1&a[][y]=2` is one element.
+    private func child(_ key: String, before next: String?) -> FormNode {
+        guard key.isEmpty else {
+            if let member = members[key] { return member }
+            let member = FormNode()
+            members[key] = member
+            keys.append(key)
+            return member
+        }
+        if let next, !next.isEmpty, let last = appended.last, last.hasMembers, last.members[next] == nil { return last }
+        let element = FormNode()
+        appended.append(element)
+        return element
+    }
+}

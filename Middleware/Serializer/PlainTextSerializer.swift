@@ -1,0 +1,72 @@
+public import Foundation
+
+/// Text in a character encoding: strings, and what is written as one word, such as numbers, dates and UUIDs.
+///
+/// Sent is the charset that the `Content-Type` of the call names, else the serializer's own. Of a response, a byte
+/// order mark decides, then the charset of its `Content-Type`, then the serializer's own.
+public struct PlainTextSerializer: Serializer {
+    /// Always "text".
+    public let name = "text"
+    /// `text/plain` with the charset.
+    public let contentType: String
+    /// All kinds of text.
+    public let acceptedTypes = ["text/*"]
+    /// Text is one word.
+    public let hasKeys = false
+    /// No bytes are the empty string.
+    public let decodesEmptyBodies = true
+    private let charset: String
+    private let dates: DateCoding
+
+    /// Makes the serializer.
+    ///
+    /// - Parameters:
+    ///   - charset: The name of the character encoding where nothing else says one; UTF-8 by default.
+    ///   - dates: How a date is written; as RFC 3339 by default.
+    public init(charset: String = "utf-8", dates: DateCoding = .iso8601) {
+        self.charset = charset
+        self.dates = dates
+        contentType = "text/plain; charset=\(charset)"
+    }
+
+    /// The text in the charset.
+    public func encode(_ value: any Encodable, contentType: String) throws -> Data {
+        let original = (value as? any StandInValue)?.original ?? value
+        guard value is NullKeeping || !(value is any StandInValue) else {
+            throw SerializerError.notEncodable(original, by: self, "text has no keys to put it under")
+        }
+        let text: String
+        if let string = original as? String {
+            text = string
+        } else {
+            let writer = FormWriter()
+            try writer.write(original, style: FormValueStyle(dates: dates), codingPath: [])
+            guard case .text(let word) = writer.content else {
+                throw SerializerError.notEncodable(original, by: self, "it is more than one word")
+            }
+            text = word
+        }
+        return try TextCharset.data(of: text, charset: MediaType(contentType)?.charset ?? charset)
+    }
+
+    /// The text, or the value that it spells.
+    public func decode<Value: Decodable>(
+        _ type: Value.Type,
+        from data: Data,
+        contentType: String?
+    ) throws -> Value {
+        let text = try TextCharset.text(of: data, charset: MediaType(contentType)?.charset ?? charset)
+        if let value = text as? Value { return value }
+        let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let decoder = FormDecoder(node: FormNode(text: trimmed), codingPath: [], dates: dates)
+        return try decoder.decode(type)
+    }
+}
+
+extension Serializer where Self == PlainTextSerializer {
+    /// Text as UTF-8.
+    public static var text: PlainTextSerializer { PlainTextSerializer() }
+
+    /// Text in the charset named.
+    public static func text(charset: String) -> PlainTextSerializer { PlainTextSerializer(charset: charset) }
+}

@@ -1,0 +1,54 @@
+public import Foundation
+
+/// Property lists, by Foundation's coders: reads XML, binary and OpenStep, and writes one of the first two.
+public struct PropertyListSerializer: Serializer {
+    /// What is written.
+    public enum Format: Sendable, Hashable {
+        /// Text that any XML parser reads.
+        case xml
+        /// Smaller and quicker.
+        case binary
+    }
+
+    /// Always "property list".
+    public let name = "property list"
+    /// The types in use for it.
+    public let acceptedTypes = [
+        "application/x-plist", "application/x-apple-plist", "application/plist", "text/x-plist",
+    ]
+    private let format: Format
+
+    /// Makes the serializer; it writes XML unless told otherwise.
+    public init(_ format: Format = .xml) {
+        self.format = format
+    }
+
+    /// Always `application/x-plist`.
+    public var contentType: String { "application/x-plist" }
+
+    /// The value as a property list; its top level must be an array or a dictionary.
+    public func encode(_ value: any Encodable, contentType: String) throws -> Data {
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = format == .xml ? .xml : .binary
+        return try encoder.encode(value)
+    }
+
+    /// The value of a property list in any format.
+    public func decode<Value: Decodable>(
+        _ type: Value.Type,
+        from data: Data,
+        contentType: String?
+    ) throws -> Value {
+        try PropertyListDecoder().decode(type, from: data)
+    }
+}
+
+extension Serializer where Self == PropertyListSerializer {
+    /// Property lists, written as XML.
+    public static var propertyList: PropertyListSerializer { PropertyListSerializer() }
+
+    /// Property lists, written in the format given.
+    public static func propertyList(_ format: PropertyListSerializer.Format) -> PropertyListSerializer {
+        PropertyListSerializer(format)
+    }
+}

@@ -1,0 +1,128 @@
+public import HTTPChainCore
+
+/// A value cannot be turned into the bytes of a request, or the body of a response not be looked at.
+///
+/// Where a body was looked at and is not the value wanted, the error is `DecodingFailure`.
+public struct SerializerError: HTTPChainError {
+    /// Which body it is about.
+    public enum Message: String, Sendable, Hashable {
+        /// That of the request.
+        case request
+        /// That of the response.
+        case response
+    }
+
+    /// What went wrong.
+    public enum Problem: Sendable, Hashable {
+        /// No serializer speaks the media type; `nil` where the message names none.
+        case noSerializer(contentType: String?, of: Message, available: [String])
+        /// The call chooses a serializer by a name that none has.
+        case unknownName(String, available: [String])
+        /// The value cannot be written in the format.
+        case notEncodable(type: String, serializer: String, codingPath: String, detail: String)
+        /// The way to the value wanted ends early: there is no such key at that place.
+        case keyPathMissing(key: String, path: BodyKeyPath, place: BodyKeyPath, available: [String])
+        /// The body of the response is larger than the limit.
+        case tooLarge(limit: ByteCount)
+        /// The body of the response is still compressed or encoded in another way.
+        case contentEncoded(String)
+        /// The character encoding is not known.
+        case unknownCharset(String)
+        /// The bytes are not text in this character encoding, or it has no characters for the text.
+        case notInCharset(String)
+        /// A line of a stream of values is not one; lines count from 1.
+        case invalidLine(Int, type: String, codingPath: String, detail: String)
+        /// A line of a stream of values is longer than the limit; lines count from 1.
+        case lineTooLong(Int, limit: ByteCount)
+    }
+
+    /// What went wrong.
+    public let problem: Problem
+    /// The request and the head of the response, redacted.
+    public let exchange: ExchangeSnapshot?
+    /// The coder's error; it may quote values, and is not part of ``description``.
+    public let underlyingError: (any Error)?
+
+    /// Makes the error.
+    public init(_ problem: Problem, exchange: ExchangeSnapshot? = nil, underlyingError: (any Error)? = nil) {
+        self.problem = problem
+        self.exchange = exchange
+        self.underlyingError = underlyingError
+    }
+
+    /// Always "SerializerMiddleware".
+    public var stage: String { "SerializerMiddleware" }
+
+    /// What went wrong and what to do about it.
+    public var reason: String {
+        switch problem {
+        case .noSerializer(let type, let message, let available):
+            "there is no serializer for the \(message) \(type.map { "of type \($0)" } ?? "without Content-Type"); "
+                + "there are \(Self.list(available)); add one to SerializerMiddleware, or choose one for the call with "
+                + (message == .request ? "encoded(by:)" : "decoded(by:)")
+        case .unknownName(let name, let available):
+            "there is no serializer named \(name.debugDescription); there are \(Self.list(available))"
+        case .notEncodable(let type, let serializer, let path, let detail):
+            "a \(type) cannot be written as \(serializer)\(path.isEmpty ? "" : " (at \(path))"): \(detail)"
+        case .keyPathMissing(let key, let path, let place, let available):
+            "the key path \"\(path)\" ends early: there is no key \"\(key)\" "
+                + (place.isWhole ? "at the top of the body" : "at \(place)")
+                + (available.isEmpty ? ", which is empty" : ", there are \(Self.list(available))")
+        case .tooLarge(let limit):
+            "the response is larger than the limit of \(limit); raise it for the call with decoded(upTo:), "
+                + "or read the body as a stream"
+        case .contentEncoded(let coding):
+            "the response is still encoded (Content-Encoding: \(coding)); add GzipMiddleware inside SerializerMiddleware"
+        case .unknownCharset(let name):
+            "the charset \(name.debugDescription) is not known; read the body as Data, or use UTF-8"
+        case .notInCharset(let name):
+            "the text and the charset \(name) do not fit together; name another in Content-Type"
+        case .invalidLine(let number, let type, let path, let detail):
+            "line \(number) is not a \(type)\(path.isEmpty ? "" : " at \(path)"): \(detail)"
+        case .lineTooLong(let number, let limit):
+            "line \(number) is longer than the limit of \(limit); raise it with lineLimit:"
+        }
+    }
+
+    /// Stage, reason and exchange; the coder's own error says no more than ``reason``.
+    public var description: String { "\(stage): \(reason)" + (exchange.map { "\n  \($0)" } ?? "") }
+
+    private static func list(_ names: [String]) -> String {
+        let shown = names.prefix(12).map { String($0.prefix(120)) }.joined(separator: ", ")
+        return names.isEmpty ? "none" : shown + (names.count > 12 ? " and \(names.count - 12) more" : "")
+    }
+
+    static func notEncodable(_ value: any Encodable, by serializer: any Serializer, _ detail: String) -> Self {
+        SerializerError(
+            .notEncodable(
+                type: String(describing: type(of: value)),
+                serializer: serializer.name,
+                codingPath: "",
+                detail: detail
+            )
+        )
+    }
+
+    /// What an encoder threw, as an error of this type.
+    init(_ error: any Error, encoding value: any Encodable, by serializer: any Serializer) {
+        var path = ""
+        var detail = "\(error)"
+        if let error = error as? EncodingError, case .invalidValue(_, let context) = error {
+            path = BodyKeyPath(keys: context.codingPath.map(\.stringValue)).description
+            detail = context.debugDescription
+        }
+        self.init(
+            .notEncodable(
+                type: String(describing: type(of: value)),
+                serializer: serializer.name,
+                codingPath: path,
+                detail: detail
+            ),
+            underlyingError: error
+        )
+    }
+
+    func with(_ exchange: ExchangeSnapshot) -> SerializerError {
+        SerializerError(problem, exchange: self.exchange ?? exchange, underlyingError: underlyingError)
+    }
+}

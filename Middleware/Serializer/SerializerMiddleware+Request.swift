@@ -1,0 +1,78 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+extension SerializerMiddleware {
+    /// Turns a value in the body into bytes, or into a query.
+    func encodeBody(of request: inout Request, for call: CallSerialization) throws {
+        guard let value = request.body.value else { return }
+        let given = request.head.headerFields[.contentType]
+        do {
+            let serializer = try writer(for: given, call)
+            let contentType = given ?? serializer.contentType
+            let data = try bytes(of: value, by: serializer, contentType: contentType, call)
+            request.options[EncodedValue.self] = value
+            let method = request.head.method
+            if serializer.placesValuesInQuery, method == .get || method == .head || method == .delete {
+                request.head.path = QueryPlacement.append(String(decoding: data, as: UTF8.self), to: request.head.path)
+                request.head.headerFields[.contentType] = nil
+                request.body = .empty
+            } else {
+                request.head.headerFields[.contentType] = contentType
+                request.body = Body(data)
+            }
+        } catch let error as SerializerError {
+            throw error.with(ExchangeSnapshot(request.head, redaction: redaction))
+        }
+    }
+
+    private func writer(for given: String?, _ call: CallSerialization) throws(SerializerError) -> any Serializer {
+        if let choice = call.request { return try serializer(choice) }
+        if let given {
+            guard let type = MediaType(given), let serializer = serializers.first(where: { $0.accepts(type) }) else {
+                throw noSerializer(given, of: .request)
+            }
+            return serializer
+        }
+        guard let first = serializers.first else { throw noSerializer(nil, of: .request) }
+        return first
+    }
+
+    private func bytes(
+        of value: any Encodable,
+        by serializer: any Serializer,
+        contentType: String,
+        _ call: CallSerialization
+    ) throws -> Data {
+        let root = call.rootKey ?? (serializer.hasKeys ? rootKey : .whole)
+        let written: any Encodable = call.encodesNilAsNull ?? encodesNilAsNull ? NullKeeping(value) : value
+        do {
+            if root.isWhole { return try serializer.encode(written, contentType: contentType) }
+            return try serializer.encode(written, under: root, contentType: contentType)
+        } catch let error as CancellationError {
+            throw error
+        } catch let error as SerializerError {
+            throw error
+        } catch {
+            throw SerializerError(error, encoding: value, by: serializer)
+        }
+    }
+}
+
+/// Puts the text of a form into the query of a URL.
+enum QueryPlacement {
+    static func append(_ form: String, to path: String?) -> String {
+        let path = path ?? ""
+        guard !form.isEmpty else { return path }
+        // In a query a plus sign is a plus sign by RFC 3986; everyone reads %20 as a space.
+        let query = form.replacing("+", with: "%20")
+        if path.contains("?"), !path.contains("{?") {
+            return path + (path.hasSuffix("?") || path.hasSuffix("&") ? "" : "&") + query
+        }
+        // RFC 6570 §3.2.9: the template's own query goes on after this one.
+        if let expression = path.firstRange(of: "{?") {
+            return path[..<expression.lowerBound] + "?" + query + "{&" + path[expression.upperBound...]
+        }
+        return path + "?" + query
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+extension SerializerMiddleware {
+    /// Attaches the value that the response holds.
+    func decode<Value: Decodable & Sendable>(
+        _ response: Response,
+        to type: Value.Type,
+        request: HTTPRequest,
+        call: CallSerialization
+    ) async throws -> Response {
+        var response = response
+        do {
+            let value = try await self.value(of: &response, as: type, request: request, call: call)
+            response.options[DecodedValue.self] = try await finish(value, response.head, call)
+            return response
+        } catch let error as SerializerError {
+            throw error.with(ExchangeSnapshot(request, response: response.head, redaction: redaction))
+        }
+    }
+
+    private func value<Value: Decodable & Sendable>(
+        of response: inout Response,
+        as type: Value.Type,
+        request: HTTPRequest,
+        call: CallSerialization
+    ) async throws -> Value {
+        let isEmpty = response.hasNoContent(answering: request.method)
+        if type == EmptyResponse.self || isEmpty, let empty = EmptyContent.value(of: type) { return empty }
+        let bytes = isEmpty ? Data() : try await collect(&response, upTo: call.limit ?? limit)
+        if bytes.isEmpty, let empty = EmptyContent.value(of: type) { return empty }
+        if bytes.isEmpty, call.response == nil, let value = bytes as? Value { return value }
+        if bytes.isEmpty, (try? reader(of: response, for: type, call))?.0.decodesEmptyBodies != true {
+            throw DecodingFailure(type, withoutContent: response.head, request: request, redaction: redaction)
+        }
+        let (serializer, path) = try reader(of: response, for: type, call)
+        let contentType = response.headers[.contentType]
+        do {
+            if path.isWhole { return try serializer.decode(type, from: bytes, contentType: contentType) }
+            return try serializer.decode(type, at: path, from: bytes, contentType: contentType)
+        } catch let error as CancellationError {
+            throw error
+        } catch let error as SerializerError {
+            throw error
+        } catch {
+            throw DecodingFailure(
+                type,
+                from: bytes,
+                head: response.head,
+                cause: error,
+                request: request,
+                redaction: redaction
+            )
+        }
+    }
+
+    /// All of the body, which stays readable for the stages outside.
+    private func collect(_ response: inout Response, upTo limit: ByteCount) async throws -> Data {
+        if let coding = response.headers[.contentEncoding], !coding.isEmpty, coding.lowercased() != "identity" {
+            throw SerializerError(.contentEncoded(coding))
+        }
+        do {
+            let bytes = try await response.body.collect(upTo: limit)
+            if !response.body.isReplayable { response.body = Body(bytes) }
+            return bytes
+        } catch let error as BodyError where error.problem == .tooLarge(limit: limit) {
+            throw SerializerError(.tooLarge(limit: limit), underlyingError: error)
+        }
+    }
+
+    private func reader<Value: Decodable & Sendable>(
+        of response: Response,
+        for type: Value.Type,
+        _ call: CallSerialization
+    ) throws(SerializerError) -> (any Serializer, BodyKeyPath) {
+        if let choice = call.response { return placed(try serializer(choice), call) }
+        let contentType = response.headers[.contentType]
+        let media = MediaType(contentType)
+        let speaker = media.flatMap { media in serializers.first { $0.accepts(media) } }
+        if RawSerializer.gives(type), speaker == nil || (call.keyPath ?? keyPath).isWhole {
+            return (RawSerializer(), .whole)
+        }
+        if let speaker { return placed(speaker, call) }
+        if PlainTextSerializer.gives(type), media?.matches("text/*") ?? false { return (PlainTextSerializer(), .whole) }
+        guard let first = serializers.first, media == nil || serializers.count == 1 else {
+            throw noSerializer(contentType, of: .response)
+        }
+        return placed(first, call)
+    }
+
+    /// The serializer with the place of the value in what it reads.
+    private func placed(_ serializer: any Serializer, _ call: CallSerialization) -> (any Serializer, BodyKeyPath) {
+        (serializer, call.keyPath ?? (serializer.hasKeys ? keyPath : .whole))
+    }
+
+    private func finish(
+        _ value: any Sendable,
+        _ response: HTTPResponse,
+        _ call: CallSerialization
+    ) async throws -> any Sendable {
+        var value = value
+        for step in afterDecoding + call.afterDecoding {
+            value = try await step.apply(value, response)
+        }
+        return value
+    }
+}

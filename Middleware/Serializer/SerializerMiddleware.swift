@@ -1,0 +1,206 @@
+import Foundation
+public import HTTPChainCore
+import HTTPTypes
+
+/// Turns typed values into request bodies, and responses into typed values.
+///
+/// ```swift
+/// let chain = try Chain(transport: transport) {
+///     SerializerMiddleware(.json(keys: .snakeCase, dates: .iso8601), .form, .text)
+///     StatusValidationMiddleware()
+/// }
+/// let plants = try await chain.send(.get("https://api.example.com/plants").decoded(at: "data.items"), as: [Plant].self)
+/// let added = try await chain.send(.post("https://api.example.com/plants", body: .value(draft)), as: Plant.self)
+/// let none = try await chain.send(.get("https://api.example.com/plants/0"), as: Plant?.self)   // 204: nil
+/// ```
+///
+/// **Requests.** A body that is a value (`Body.value`) is written by the serializer that the call chooses, else by the
+/// one that speaks the call's `Content-Type`, else by the first. `Content-Type` is set unless given. A form goes to
+/// the query of a GET, HEAD or DELETE request. Other bodies pass untouched.
+///
+/// **Responses.** Where a type is expected (`send(_:as:)`), `Accept` is set unless given, and the response is read by
+/// the serializer that the call chooses, else by the first that speaks its `Content-Type`. A response without
+/// `Content-Type` is read by the first; and where the stage has one serializer, that reads whatever comes. `Data` is
+/// given as it came unless a key path leads to it, and `String` from any `text/…` that no serializer speaks.
+///
+/// **No content.** 204, 205, 304, the answer to HEAD, and no bytes are nil for an optional type, `EmptyResponse` for
+/// that, and a `DecodingFailure` for others.
+///
+/// **Place.** Phase ``Phase/decode``: around status validation, so that it reads accepted responses alone.
+///
+/// **Options.** ``CallSerializationOption``; the functions of `Request` in this module set it piece by piece.
+///
+/// **Errors.** ``SerializerError`` and `DecodingFailure`; what closures after decoding throw, unchanged.
+public struct SerializerMiddleware: Middleware {
+    let serializers: [any Serializer]
+    let keyPath: BodyKeyPath
+    let rootKey: BodyKeyPath
+    let encodesNilAsNull: Bool
+    let limit: ByteCount
+    let afterDecoding: [AfterDecoding]
+    let redaction: Redaction
+
+    /// Makes the stage.
+    ///
+    /// - Parameters:
+    ///   - serializers: What the stage speaks; the first writes where nothing else is said.
+    ///   - keyPath: Where in responses the value is; the response as a whole by default.
+    ///   - rootKey: The keys that values of requests are put under; none by default.
+    ///   - encodesNilAsNull: Whether nil properties are written as null; they are left out by default.
+    ///   - limit: How large a response may be that is decoded; 16 MiB by default.
+    ///   - afterDecoding: What is done with decoded values, in order.
+    ///   - redaction: What counts as a secret in errors.
+    public init<each Each: Serializer>(
+        _ serializers: repeat each Each,
+        keyPath: BodyKeyPath = .whole,
+        rootKey: BodyKeyPath = .whole,
+        encodesNilAsNull: Bool = false,
+        limit: ByteCount = .mebibytes(16),
+        afterDecoding: [AfterDecoding] = [],
+        redaction: Redaction = .standard
+    ) {
+        var all: [any Serializer] = []
+        repeat all.append(each serializers)
+        self.init(
+            all,
+            keyPath: keyPath,
+            rootKey: rootKey,
+            encodesNilAsNull: encodesNilAsNull,
+            limit: limit,
+            afterDecoding: afterDecoding,
+            redaction: redaction
+        )
+    }
+
+    /// Makes the stage from serializers in an array.
+    ///
+    /// - Parameters:
+    ///   - serializers: What the stage speaks; the first writes where nothing else is said.
+    ///   - keyPath: Where in responses the value is; the response as a whole by default.
+    ///   - rootKey: The keys that values of requests are put under; none by default.
+    ///   - encodesNilAsNull: Whether nil properties are written as null; they are left out by default.
+    ///   - limit: How large a response may be that is decoded; 16 MiB by default.
+    ///   - afterDecoding: What is done with decoded values, in order.
+    ///   - redaction: What counts as a secret in errors.
+    public init(
+        _ serializers: [any Serializer],
+        keyPath: BodyKeyPath = .whole,
+        rootKey: BodyKeyPath = .whole,
+        encodesNilAsNull: Bool = false,
+        limit: ByteCount = .mebibytes(16),
+        afterDecoding: [AfterDecoding] = [],
+        redaction: Redaction = .standard
+    ) {
+        self.serializers = serializers
+        self.keyPath = keyPath
+        self.rootKey = rootKey
+        self.encodesNilAsNull = encodesNilAsNull
+        self.limit = limit
+        self.afterDecoding = afterDecoding
+        self.redaction = redaction
+    }
+
+    /// Outside status validation and all that makes a request complete.
+    public var phase: Phase? { .decode }
+
+    /// The serializers, and what differs from the defaults.
+    public var summary: StageSummary {
+        var summary = StageSummary(
+            "SerializerMiddleware",
+            purpose: "turns values into bytes and back",
+            settings: ["serializers": serializers.map(\.name).joined(separator: ", "), "limit": "\(limit)"]
+        )
+        func add(_ name: String, _ value: String) {
+            summary.settings.append(contentsOf: StageSummary("", settings: [name: value]).settings)
+        }
+        if !keyPath.isWhole { add("key path", "\(keyPath)") }
+        if !rootKey.isWhole { add("root key", "\(rootKey)") }
+        if encodesNilAsNull { add("nil", "null") }
+        if !afterDecoding.isEmpty { add("after decoding", afterDecoding.map(\.typeName).joined(separator: ", ")) }
+        return summary
+    }
+
+    /// A stage that speaks nothing, and names that stand for two serializers.
+    public func problems(at place: ChainPlace) -> [ChainProblem] {
+        guard !serializers.isEmpty else {
+            return [
+                ChainProblem(
+                    stage: summary.name,
+                    problem: "SerializerMiddleware has no serializer",
+                    fix: "give it one, such as SerializerMiddleware(.json)"
+                )
+            ]
+        }
+        var seen: Set<String> = []
+        return serializers.map(\.name).filter { !seen.insert($0).inserted }.map { name in
+            ChainProblem(
+                stage: summary.name,
+                problem: "SerializerMiddleware has two serializers named \(name.debugDescription)",
+                fix: "remove one, or give each a name of its own"
+            )
+        }
+    }
+
+    /// Writes the body of the request, passes it on, and reads the body of the response.
+    ///
+    /// - Throws: ``SerializerError``; `DecodingFailure`; what closures after decoding and the stages inside throw.
+    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        let call = request.serialization
+        guard !call.isOff else { return try await next(request) }
+        try encodeBody(of: &request, for: call)
+        guard let type = request.options[ExpectedType.self] else { return try await next(request) }
+        if !request.head.headerFields.contains(.accept), let accept = try acceptedTypes(type, for: call) {
+            request.head.headerFields[.accept] = accept
+        }
+        let head = request.head
+        let response = try await next(request)
+        // A serializer further in has already done it.
+        guard response.options[DecodedValue.self] == nil else { return response }
+        return try await decode(response, to: type, request: head, call: call)
+    }
+
+    func serializer(_ choice: CallSerialization.Choice) throws(SerializerError) -> any Serializer {
+        switch choice {
+        case .serializer(let serializer): return serializer
+        case .named(let name):
+            if let serializer = serializers.first(where: { $0.name == name }) { return serializer }
+            throw SerializerError(.unknownName(name, available: serializers.map(\.name)))
+        }
+    }
+
+    func noSerializer(_ type: String?, of message: SerializerError.Message) -> SerializerError {
+        SerializerError(
+            .noSerializer(
+                contentType: type,
+                of: message,
+                available: serializers.map { "\($0.name) (\($0.acceptedTypes.joined(separator: ", ")))" }
+            )
+        )
+    }
+
+    /// What is acceptable, in the order of the serializers; `nil` where anything is.
+    private func acceptedTypes(_ type: any (Decodable & Sendable).Type, for call: CallSerialization)
+        throws(SerializerError) -> String?
+    {
+        if let choice = call.response {
+            return MediaType(try serializer(choice).contentType)?.essence
+        }
+        guard !RawSerializer.gives(type) else { return nil }
+        var types: [String] = []
+        for essence in serializers.compactMap({ MediaType($0.contentType)?.essence }) where !types.contains(essence) {
+            types.append(essence)
+        }
+        if PlainTextSerializer.gives(type), !types.contains("text/plain") { types.append("text/*") }
+        return types.enumerated().map { index, type in
+            index == 0 ? type : "\(type);q=0.\(max(1, 10 - index))"
+        }.joined(separator: ", ")
+    }
+}
+
+extension RawSerializer {
+    static func gives(_ type: any (Decodable & Sendable).Type) -> Bool { type == Data.self || type == Data?.self }
+}
+
+extension PlainTextSerializer {
+    static func gives(_ type: any (Decodable & Sendable).Type) -> Bool { type == String.self || type == String?.self }
+}

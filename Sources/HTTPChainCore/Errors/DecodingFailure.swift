@@ -1,0 +1,130 @@
+public import Foundation
+public import HTTPTypes
+
+/// A response body is not a value of the type wanted.
+public struct DecodingFailure: HTTPChainError {
+    /// How much of the body is shown: 256 bytes.
+    public static let previewLimit: ByteCount = 256
+
+    /// The type wanted.
+    public let expectedType: String
+    /// Where in the body it went wrong, such as `data.items[3].price`, the key path that was decoded from included;
+    /// empty for the whole of it.
+    public let codingPath: String
+    /// What the decoder says.
+    public let detail: String
+    /// Status of the response.
+    public let status: HTTPResponse.Status
+    /// The `Content-Type` of the response, if it has one.
+    public let contentType: String?
+    /// The first bytes of the body, secrets redacted.
+    public let preview: BodyPreview
+    /// The request and the head of the response, redacted; `nil` where the request is not known.
+    public let exchange: ExchangeSnapshot?
+    /// The decoder's error; it may quote values of the body, and is not part of ``description``.
+    public let underlyingError: (any Error)?
+
+    /// Makes the error from what a decoder threw.
+    ///
+    /// - Parameters:
+    ///   - type: The type wanted.
+    ///   - bytes: The body; its first 256 bytes are kept.
+    ///   - head: The head of the response.
+    ///   - cause: The decoder's error.
+    ///   - request: The request as it stood, where it is known.
+    ///   - redaction: What counts as a secret in what is shown of the body.
+    public init(
+        _ type: Any.Type,
+        from bytes: Data,
+        head: HTTPResponse,
+        cause: any Error,
+        request: HTTPRequest? = nil,
+        redaction: Redaction = .standard
+    ) {
+        let context: DecodingError.Context?
+        var missingKey: (any CodingKey)?
+        switch cause as? DecodingError {
+        case .typeMismatch(_, let found), .valueNotFound(_, let found), .dataCorrupted(let found): context = found
+        case .keyNotFound(let key, let found):
+            context = found
+            missingKey = key
+        default: context = nil
+        }
+        let path = (context?.codingPath ?? []) + (missingKey.map { [$0] } ?? [])
+        let detail: String
+        if missingKey != nil {
+            detail = "there is no such key"
+        } else if path.contains(where: { redaction.isSecret(name: $0.stringValue) }) {
+            // What the decoder says may quote the value.
+            detail = "its value, which is not shown, does not fit"
+        } else {
+            detail = redaction.text(context?.debugDescription ?? "\(cause)")
+        }
+        self.init(
+            type,
+            from: bytes,
+            head: head,
+            codingPath: Self.path(path),
+            detail: detail,
+            request: request,
+            redaction: redaction,
+            underlyingError: cause
+        )
+    }
+
+    /// Makes the error in your own words.
+    ///
+    /// - Parameters:
+    ///   - type: The type wanted.
+    ///   - bytes: The body; its first 256 bytes are kept.
+    ///   - head: The head of the response.
+    ///   - codingPath: Where in the body it went wrong; empty for the whole of it.
+    ///   - detail: What is wrong and what to do about it, with no secrets.
+    ///   - request: The request as it stood, where it is known.
+    ///   - redaction: What counts as a secret in what is shown of the body.
+    ///   - underlyingError: The error that led to this one.
+    public init(
+        _ type: Any.Type,
+        from bytes: Data,
+        head: HTTPResponse,
+        codingPath: String = "",
+        detail: String,
+        request: HTTPRequest? = nil,
+        redaction: Redaction = .standard,
+        underlyingError: (any Error)? = nil
+    ) {
+        expectedType = String(describing: type)
+        let limit = Int(clamping: Self.previewLimit.bytes)
+        preview = redaction.preview(BodyPreview(Data(bytes.prefix(limit)), isTruncated: bytes.count > limit))
+        status = head.status
+        contentType = head.headerFields[.contentType]
+        exchange = request.map { ExchangeSnapshot($0, response: head, redaction: redaction) }
+        self.codingPath = codingPath
+        self.detail = detail
+        self.underlyingError = underlyingError
+    }
+
+    /// Always "decoding".
+    public var stage: String { "decoding" }
+
+    /// Type, place, and what was there instead.
+    public var reason: String {
+        let place = codingPath.isEmpty ? "" : " at \(codingPath)"
+        let kind = contentType.map { ", \($0)" } ?? ""
+        let body = preview.bytes.isEmpty ? "" : "; it begins: \(preview)"
+        return "the body is not a \(expectedType)\(place): \(detail) (status \(status.code)\(kind))\(body)"
+    }
+
+    /// Stage, reason and exchange; the decoder's own error says no more than ``detail``.
+    public var description: String { "\(stage): \(reason)" + (exchange.map { "\n  \($0)" } ?? "") }
+
+    private static func path(_ keys: [any CodingKey]) -> String {
+        keys.reduce(into: "") { path, key in
+            if let index = key.intValue {
+                path += "[\(index)]"
+            } else {
+                path += (path.isEmpty ? "" : ".") + key.stringValue
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+
+extension Redaction {
+    /// Whether a name in a query, a form or a structured body stands before a secret.
+    ///
+    /// Letter case, hyphens and underscores make no difference: `accessToken` is `access_token`.
+    public func isSecret(name: String) -> Bool {
+        SecretNames(self).contains(name)
+    }
+
+    /// The text with secret values blotted out, whole or cut off anywhere.
+    ///
+    /// It knows members of JSON objects (also of JSON inside a JSON string), pairs of forms and queries, elements and
+    /// attributes of XML, and property lists. The names are ``queryNames`` and ``fieldNames``. What is none of these
+    /// is left as it is.
+    public func text(_ text: String) -> String {
+        var scanner = SecretScanner(Array(text.utf8), names: SecretNames(self))
+        return String(decoding: scanner.redacted(), as: UTF8.self)
+    }
+
+    /// The preview with secret values blotted out, as ``text(_:)`` does; binary data, which is never shown, is left as
+    /// it is.
+    public func preview(_ preview: BodyPreview) -> BodyPreview {
+        guard let shown = preview.text else { return preview }
+        let redacted = text(shown)
+        return redacted == shown ? preview : BodyPreview(Data(redacted.utf8), isTruncated: preview.isTruncated)
+    }
+}
+
+/// The names of secrets, compared without regard to case, hyphens and underscores.
+struct SecretNames {
+    private let names: Set<String>
+
+    init(_ redaction: Redaction) {
+        names = Set((Array(redaction.queryNames) + Array(redaction.fieldNames)).map(Self.folded))
+    }
+
+    /// The whole name, or a piece of a path as forms write it: `user[password]`, `user.password`.
+    func contains(_ name: String) -> Bool {
+        if names.contains(Self.folded(name)) { return true }
+        let pieces = name.split { "[].:".contains($0) }
+        return pieces.count > 1 && pieces.contains { names.contains(Self.folded(String($0))) }
+    }
+
+    private static func folded(_ name: String) -> String {
+        name.lowercased().filter { $0 != "-" && $0 != "_" }
+    }
+}

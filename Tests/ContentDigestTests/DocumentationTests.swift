@@ -1,0 +1,91 @@
+import Foundation
+import HTTPChainContentDigest
+import HTTPChainCore
+import HTTPTypes
+import Testing
+
+/// The code of the documentation page, which compiles here.
+private enum Page {
+    static func use(_ transport: some Transport, _ report: URL, _ destination: URL) async throws -> Response {
+        // begin
+        let chain = try Chain(transport: transport) {
+            ContentDigestMiddleware(requests: [.contentDigest(.sha256)], wanting: [.sha512, .sha256])
+        }
+        let response = try await chain.send(.put("https://api.example.com/reports/7", body: .file(report)))
+        try await response.body.save(to: destination)
+        // end
+        return response
+    }
+
+    static func legacy(_ report: URL) -> Request {
+        // begin
+        let upload = Request.put("https://old.example.com/reports/7", body: .file(report)).digests(.contentMD5)
+        // end
+        return upload
+    }
+
+    static func look(at response: Response) {
+        // begin
+        switch response.options[DigestVerification.self] {
+        case .verifiedWhileRead(let fields): print("verified against \(fields)")
+        case .notVerifiable(let reason): print("cannot be verified: \(reason)")
+        case .noDigest, .notChecked: print("no digest")
+        }
+        // end
+    }
+}
+
+@Suite("The documentation page", .timeLimit(.minutes(1)))
+struct DocumentationTests {
+    /// Answers with what it was sent, fields and content, the content changed where that is asked for.
+    private struct Echo: Transport {
+        var isLying = false
+        var capabilities: TransportCapabilities { [.streamsUploads] }
+
+        func send(_ request: consuming Request) async throws -> Response {
+            let bytes = try await request.body.collect()
+            return Response(.ok, headers: request.head.headerFields, body: Body(isLying ? bytes + Data([0]) : bytes))
+        }
+    }
+
+    @Test("Its examples are the code above, and they work")
+    func examples() async throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let page = try String(
+            contentsOf: root.appendingPathComponent("Middleware/ContentDigest/ContentDigest.docc/ContentDigest.md"),
+            encoding: .utf8
+        )
+        let code = try String(contentsOfFile: #filePath, encoding: .utf8).lines(between: "// begin", "// end")
+        #expect(page.lines(between: "```swift", "```") == code)
+
+        let directory = FileManager.default.temporaryDirectory
+        let report = directory.appendingPathComponent("report-\(UUID().uuidString)")
+        let result = directory.appendingPathComponent("result-\(UUID().uuidString)")
+        defer { for file in [report, result] { try? FileManager.default.removeItem(at: file) } }
+        try Data("report".utf8).write(to: report)
+        await #expect(throws: ContentDigestError.self) { try await Page.use(Echo(isLying: true), report, result) }
+        #expect(!FileManager.default.fileExists(atPath: result.path))
+        let response = try await Page.use(Echo(), report, result)
+        #expect(try Data(contentsOf: result) == Data("report".utf8))
+        #expect(response.options[DigestVerification.self] == .verifiedWhileRead([.contentDigest(.sha256)]))
+        Page.look(at: response)
+        #expect(Page.legacy(report).options[RequestDigests.self] == [.contentMD5])
+    }
+}
+
+extension String {
+    /// The lines of all blocks between two markers that stand on lines of their own, without indentation.
+    fileprivate func lines(between start: String, _ end: String) -> [String] {
+        var isInside = false
+        var result: [String] = []
+        for line in split(separator: "\n").map({ $0.trimmingCharacters(in: .whitespaces) }) {
+            switch line {
+            case end where isInside: isInside = false
+            case start where !isInside: isInside = true
+            default: if isInside { result.append(line) }
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainGzip
+import HTTPTypes
+import Testing
+
+/// The code of the documentation page, which compiles here.
+private enum Page {
+    static func makeChain(_ transport: some Transport) throws -> Chain {
+        // begin
+        let chain = try Chain(transport: transport) {
+            GzipMiddleware(
+                requests: CompressionSettings(level: .fastest, minimumSize: .kibibytes(4)),
+                responses: DecodingLimits(maximumSize: .mebibytes(64), maximumRatio: 200)
+            )
+        }
+        // end
+        return chain
+    }
+
+    static func use(_ chain: Chain, _ log: URL, _ destination: URL) async throws -> String {
+        // begin
+        let answer = try await chain.send(.post("https://api.example.com/events", body: .file(log)))
+        let text = try await answer.body.text()
+        // end
+        // begin
+        let archive = try await chain.send(.get("https://api.example.com/archive").leavingResponseEncoded())
+        try await archive.body.save(to: destination)
+        // end
+        return text
+    }
+}
+
+@Suite("The documentation page", .timeLimit(.minutes(1)))
+struct DocumentationTests {
+    private struct Echo: Transport {
+        var capabilities: TransportCapabilities { [.streamsUploads] }
+
+        func send(_ request: consuming Request) async throws -> Response {
+            let bytes = try await request.body.collect()
+            guard request.head.method == .post else { return Response(.ok, body: "archive") }
+            return Response(.ok, headers: [.contentEncoding: "gzip"], body: Body(bytes))
+        }
+    }
+
+    @Test("Its examples are the code above, and they work")
+    func examples() async throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let page = try String(
+            contentsOf: root.appendingPathComponent("Middleware/Gzip/Gzip.docc/Gzip.md"),
+            encoding: .utf8
+        )
+        let code = try String(contentsOfFile: #filePath, encoding: .utf8).lines(between: "// begin", "// end")
+        #expect(page.lines(between: "```swift", "```") == code)
+
+        let directory = FileManager.default.temporaryDirectory
+        let log = directory.appendingPathComponent("log-\(UUID().uuidString)")
+        let archive = directory.appendingPathComponent("archive-\(UUID().uuidString)")
+        defer { for file in [log, archive] { try? FileManager.default.removeItem(at: file) } }
+        try Samples.json(100_000).write(to: log)
+        let text = try await Page.use(Page.makeChain(Echo()), log, archive)
+        #expect(Data(text.utf8) == Samples.json(100_000))
+        #expect(try Data(contentsOf: archive) == Data("archive".utf8))
+    }
+}
+
+extension String {
+    /// The lines of all blocks between two markers that stand on lines of their own, without indentation.
+    fileprivate func lines(between start: String, _ end: String) -> [String] {
+        var isInside = false
+        var result: [String] = []
+        for line in split(separator: "\n").map({ $0.trimmingCharacters(in: .whitespaces) }) {
+            switch line {
+            case end where isInside: isInside = false
+            case start where !isInside: isInside = true
+            default: if isInside { result.append(line) }
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainGzip
+import HTTPChainTesting
+import HTTPTypes
+import Testing
+
+@Suite("Decompression bombs", .timeLimit(.minutes(1)))
+struct LimitTests {
+    /// Gives a piece of the middle of compressed zeros for ever, and counts how often it was asked.
+    private struct EndlessBomb: BodyReader {
+        let start: Data
+        let middle: Data
+        let reads: Locked<Int>
+        let lifeline: Lifeline
+
+        nonisolated(nonsending) mutating func read() async throws -> Data? {
+            reads.withLock { count in
+                count += 1
+                return count == 1 ? start : middle
+            }
+        }
+    }
+
+    @Test("Content beyond the limit is an error, and the transfer is let go")
+    func size() async throws {
+        // Members of noise one after the other: no ratio to speak of, and no end.
+        let member = try await gzip(Samples.noise(60_000))
+        let reads = Locked(0)
+        let isReleased = Locked(false)
+        let body = Body.once {
+            EndlessBomb(
+                start: member,
+                middle: member,
+                reads: reads,
+                lifeline: Lifeline { isReleased.withLock { $0 = true } }
+            )
+        }
+        var reader = try await body.decoded(from: [.gzip], limits: DecodingLimits(maximumSize: .mebibytes(1)))
+            .makeReader()
+        var count = 0
+        var failure: GzipError?
+        while failure == nil {
+            do { count += try #require(try await reader.read()).count } catch { failure = error as? GzipError }
+        }
+        #expect(failure?.problem == .tooLarge(limit: .mebibytes(1)))
+        #expect(failure.map { $0.offset > 1 << 20 - 1 } == true)
+        #expect(count <= 1 << 20)
+        #expect(isReleased.withLock { $0 })
+        #expect(reads.withLock { $0 } < 20)
+        withExtendedLifetime(reader) {}
+    }
+
+    @Test("Content of just the limit passes")
+    func exactly() async throws {
+        let encoded = try await gzip(Samples.json(100_000))
+        let exact = DecodingLimits(maximumSize: 100_000)
+        #expect(try await Body(encoded).decoded(from: [.gzip], limits: exact).content.count == 100_000)
+        let below = try await failure(
+            of: Body(encoded).decoded(from: [.gzip], limits: DecodingLimits(maximumSize: 99_999))
+        )
+        #expect(below.problem == .tooLarge(limit: 99_999))
+    }
+
+    @Test("Content that grows more than allowed is an error; 1,000 times by default, once there is 1 MiB")
+    func ratio() async throws {
+        let bomb = try await gzip(Samples.zeros(64 << 20), level: .smallest)
+        #expect(bomb.count < 70_000)
+        let error = try await failure(of: Body.pieces(bomb, of: 1000).decoded(from: [.gzip]))
+        #expect(error.problem == .ratioTooHigh(limit: 1000))
+        #expect(error.offset < 3000)
+        let small = try await gzip(Samples.zeros(1 << 20), level: .smallest)
+        #expect(try await Body.pieces(small, of: 100).decoded(from: [.gzip]).content.count == 1 << 20)
+        let strict = DecodingLimits(maximumRatio: 20, ratioAppliesAbove: 0)
+        let json = try await gzip(Samples.json(1_000_000))
+        #expect(try await Body(json).decoded(from: [.gzip], limits: strict).content.count == 1_000_000)
+        #expect(
+            try await failure(of: Body(small).decoded(from: [.gzip], limits: strict)).problem
+                == .ratioTooHigh(limit: 20)
+        )
+    }
+
+    @Test("Codings on top of each other do not multiply past the limits")
+    func stacked() async throws {
+        var bomb = Samples.zeros(64 << 20)
+        for _ in 0..<3 { bomb = try await gzip(bomb, level: .smallest) }
+        #expect(bomb.count < 1000)
+        let error = try await failure(of: Body(bomb).decoded(from: [.gzip, .gzip, .gzip]))
+        #expect(error.problem == .ratioTooHigh(limit: 1000))
+        let size = DecodingLimits(maximumSize: .mebibytes(4), maximumRatio: .max)
+        let tooLarge = try await failure(of: Body(bomb).decoded(from: [.gzip, .gzip, .gzip], limits: size))
+        #expect(tooLarge.problem == .tooLarge(limit: .mebibytes(4)))
+    }
+
+    @Test("Without limits all of it is decoded")
+    func unlimited() async throws {
+        let bomb = try await gzip(Samples.zeros(8 << 20), level: .smallest)
+        var count = 0
+        for try await chunk in Body(bomb).decoded(from: [.gzip], limits: .unlimited) { count += chunk.count }
+        #expect(count == 8 << 20)
+    }
+
+    @Test("The stage's limits hold, a call may set others, and the error shows the exchange")
+    func stage() async throws {
+        let bomb = try await gzip(Samples.zeros(4 << 20))
+        let stage = GzipMiddleware(responses: DecodingLimits(maximumSize: .mebibytes(2)))
+        let answer = StageHarness.Answer.status(.ok, headers: [.contentEncoding: "gzip"], body: Body(bomb))
+        let url = "https://api.example.com/a?token=secret"
+        let refused = try await StageHarness(stage).send(.get(url), answering: answer).response()
+        let error = try await failure(of: refused.body)
+        #expect(error.problem == .tooLarge(limit: .mebibytes(2)))
+        #expect(error.exchange?.url == "https://api.example.com/a?token=<redacted>")
+        #expect(error.exchange?.response?.headerFields[.contentEncoding] == "gzip")
+        let request = Request.get(url).decodingResponse(limits: .unlimited)
+        let passed = try await StageHarness(stage).send(request, answering: answer).response()
+        #expect(try await passed.body.content.count == 4 << 20)
+    }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainGzip
+import HTTPChainTesting
+import HTTPTypes
+import Testing
+
+private let url = "https://api.example.com/events"
+
+@Suite("Compressing requests", .timeLimit(.minutes(1)))
+struct RequestTests {
+    private let json = Samples.json(5000)
+
+    private func sent(_ request: Request, by stage: GzipMiddleware = GzipMiddleware(requests: .standard)) async throws
+        -> Request
+    {
+        let outcome = await StageHarness(stage).send(request)
+        if let error = outcome.error { throw error }
+        return try #require(outcome.requests.first)
+    }
+
+    private func isCompressed(_ request: Request, by stage: GzipMiddleware = GzipMiddleware(requests: .standard))
+        async throws -> Bool
+    {
+        let sent = try await sent(request, by: stage)
+        let isCompressed = sent.head.headerFields[.contentEncoding]?.hasSuffix("gzip") == true
+        let content = try await sent.body.content
+        let original = try await request.body.content
+        #expect(isCompressed ? try await Body(content).decoded(from: [.gzip]).content == original : content == original)
+        return isCompressed
+    }
+
+    @Test("Nothing is compressed unless the stage or the call says so")
+    func byDefault() async throws {
+        #expect(try await !isCompressed(.post(url, body: Body(json)), by: GzipMiddleware()))
+        #expect(try await isCompressed(.post(url, body: Body(json)).compressed(), by: GzipMiddleware()))
+        #expect(try await isCompressed(.post(url, body: Body(json))))
+        #expect(try await !isCompressed(.post(url, body: Body(json)).uncompressed()))
+        #expect(
+            try await isCompressed(.post(url, body: "short").compressed(.init(minimumSize: 0, skippedTypes: .none)))
+                == false
+        )
+        #expect(try await isCompressed(.post(url, body: Body(Samples.json(400))).compressed(.init(minimumSize: 100))))
+    }
+
+    @Test("A body in memory is compressed at once, so that its length is known")
+    func inMemory() async throws {
+        let request = Request.post(url, headers: [.contentLength: "5000"], body: Body(json))
+        let small = try await sent(request)
+        #expect(small.head.headerFields[.contentEncoding] == "gzip")
+        #expect(small.head.headerFields[.contentLength] == nil)
+        #expect(try await small.body.length == Int64(gzip(json).count))
+        #expect(small.body.isReplayable)
+        let large = try await sent(.post(url, body: Body(Samples.json(300_000))))
+        #expect(large.body.length == nil)
+        #expect(large.body.isReplayable)
+    }
+
+    @Test("A stream and a file are compressed as they are sent")
+    func streams() async throws {
+        let sample = Samples.json(200_000)
+        var request = Request.post(url, body: .stream(sample))
+        var streamed = try await sent(request)
+        #expect(try await streamed.body.decoded(from: [.gzip]).content == sample)
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("gzip-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try sample.write(to: file)
+        request = .put(url, headers: [.contentLength: "200000"], body: .file(file))
+        streamed = try await sent(request)
+        #expect(streamed.body.isReplayable)
+        #expect(streamed.body.length == nil)
+        #expect(streamed.head.headerFields[.contentLength] == nil)
+        #expect(try await streamed.body.decoded(from: [.gzip]).content == sample)
+    }
+
+    @Test("A stream is read no further than it is sent")
+    func pulls() async throws {
+        let reads = Locked(0)
+        let body = Body.once { CountingNoise(reads: reads) }
+        let stage = GzipMiddleware(requests: .standard)
+        try await StageHarness(stage).drive(.post(url, body: body)) { run in
+            let call = try await run.nextCall()
+            #expect(reads.withLock { $0 } == 0)
+            var reader = try await call.request.body.makeReader()
+            _ = try await reader.read()
+            #expect((1...3).contains(reads.withLock { $0 }))
+            call.answer(Response(.ok))
+            _ = try await run.response()
+        }
+    }
+
+    private struct CountingNoise: BodyReader {
+        let reads: Locked<Int>
+        nonisolated(nonsending) mutating func read() async throws -> Data? {
+            reads.withLock { $0 += 1 }
+            return Samples.noise(65_536)
+        }
+    }
+
+    @Test("Small bodies, and those that would not become smaller, are sent as they are")
+    func notWorthIt() async throws {
+        #expect(try await !isCompressed(.post(url, body: Body(Samples.json(1023)))))
+        #expect(try await isCompressed(.post(url, body: Body(Samples.json(1024)))))
+        #expect(try await !isCompressed(.post(url, body: Body(Samples.noise(5000)))))
+        #expect(try await !isCompressed(.post(url)))
+        #expect(try await !isCompressed(.get(url)))
+        // Of a stream nobody knows.
+        #expect(
+            try await sent(.post(url, body: .stream(Samples.json(10)))).head.headerFields[.contentEncoding] == "gzip"
+        )
+    }
+
+    @Test("Content that is compressed already is sent as it is")
+    func types() async throws {
+        for (type, isCompressedType) in [
+            ("application/json; charset=utf-8", false), ("text/plain", false), ("image/svg+xml", false),
+            ("application/octet-stream", false), ("multipart/form-data; boundary=zip", false), ("nonsense", false),
+            ("image/png", true), ("IMAGE/JPEG ; q=1", true), ("video/mp4", true), ("application/zip", true),
+            ("application/epub+zip", true), ("font/woff2", true), ("application/gzip", true),
+            ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", true), ("audio/wav", false),
+        ] {
+            let request = Request.post(url, headers: [.contentType: type], body: Body(json))
+            #expect(try await isCompressed(request) == !isCompressedType, "\(type)")
+            #expect(ContentTypeSet.alreadyCompressed.contains(type) == isCompressedType)
+        }
+        let own = CompressionSettings(
+            skippedTypes: ContentTypeSet.alreadyCompressed.union(["text/*", "image/svg+xml"])
+        )
+        for type in ["text/plain", "image/svg+xml", "image/png"] {
+            let request = Request.post(url, headers: [.contentType: type], body: Body(json))
+            #expect(try await !isCompressed(request, by: GzipMiddleware(requests: own)), "\(type)")
+        }
+        #expect(!ContentTypeSet.none.contains("image/png"))
+    }
+
+    @Test("Codings that are there stay, and gzip comes after them; one that compresses is enough")
+    func codings() async throws {
+        for (present, expected) in [
+            ("aes128gcm", "aes128gcm, gzip"), ("identity", "gzip"), ("br", "br"), ("Gzip", "Gzip"),
+            ("zstd, aes128gcm", "zstd, aes128gcm"),
+        ] {
+            let request = Request.post(url, headers: [.contentEncoding: present], body: Body(json))
+            #expect(try await sent(request).head.headerFields[.contentEncoding] == expected)
+        }
+    }
+
+    @Test("Content that a digest or a range speaks of is sent as it is")
+    func bound() async throws {
+        for name in ["Content-MD5", "Content-Digest", "Repr-Digest", "Content-Range"] {
+            let name = try #require(HTTPField.Name(name))
+            #expect(try await !isCompressed(.put(url, headers: [name: "x"], body: Body(json))), "\(name)")
+        }
+    }
+
+    @Test("A typed value passes untouched: its serializer is still to come")
+    func typedValue() async throws {
+        let outcome = await StageHarness(GzipMiddleware(requests: .standard)).send(.post(url, body: .value([1, 2])))
+        #expect(outcome.requests.first?.body.value as? [Int] == [1, 2])
+        #expect(outcome.requests.first?.head.headerFields[.contentEncoding] == nil)
+    }
+
+    @Test("The level is the one that is set")
+    func level() async throws {
+        let stored = GzipMiddleware(requests: CompressionSettings(level: .smallest))
+        let request = Request.post(url, body: Body(Samples.json(100_000)))
+        let small = try await sent(request, by: stored).body.content
+        let fast = try await sent(request.compressed(CompressionSettings(level: .fastest)), by: stored).body.content
+        #expect(small.count < fast.count)
+    }
+}

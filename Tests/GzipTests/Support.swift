@@ -1,0 +1,104 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainGzip
+import HTTPChainTesting
+import HTTPTypes
+import Testing
+
+/// Content of several kinds to compress.
+enum Samples {
+    /// More than zlib's window of 32 KiB, so that repeating it does not make it compress better.
+    private static let records: Data = {
+        let random = SeededRandom(seed: 1)
+        let records = (0..<2000).map { _ in
+            let number = random.next() % 1_000_000
+            return #"{"id":\#(number),"name":"Plant \#(number % 977)","price":\#(number % 10_000).50,"tags":["a","b"]}"#
+        }
+        return Data("[\(records.joined(separator: ","))]".utf8)
+    }()
+
+    private static let randomBytes = Data(SeededRandom(seed: 2).bytes(100_003))
+
+    /// Records as a web service sends them.
+    static func json(_ count: Int) -> Data { repeating(records, count) }
+
+    /// Bytes that do not become smaller.
+    static func noise(_ count: Int) -> Data { repeating(randomBytes, count) }
+
+    private static func repeating(_ block: Data, _ count: Int) -> Data {
+        var result = Data(capacity: count)
+        while result.count < count { result.append(block.prefix(count - result.count)) }
+        return result
+    }
+
+    static func zeros(_ count: Int) -> Data { Data(count: count) }
+
+    /// Sizes around the edges of chunks and buffers, of each kind.
+    static var all: [Data] {
+        [Data(), Data("x".utf8), json(100), json(65_535), json(65_536), json(65_537), json(1_000_000)]
+            + [noise(1), noise(65_536), noise(300_001), zeros(65_536), zeros(1_000_003)]
+    }
+}
+
+/// Gives bytes in pieces of one size, then an error or the end; says when it is dropped.
+struct PieceReader: BodyReader {
+    var rest: Data
+    let size: Int
+    var error: (any Error)?
+    var lifeline: Lifeline?
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        guard !rest.isEmpty else {
+            if let error { throw error }
+            return nil
+        }
+        defer { rest = rest.dropFirst(size) }
+        // A copy, so that its indices begin at 0 for some and elsewhere for other pieces.
+        return rest.count % 2 == 0 ? Data(rest.prefix(size)) : rest.prefix(size)
+    }
+}
+
+/// Tells when the last reference to it goes.
+final class Lifeline: Sendable {
+    private let onEnd: @Sendable () -> Void
+    init(_ onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
+    deinit { onEnd() }
+}
+
+extension Body {
+    /// A body that can be read again, in pieces of one size.
+    static func pieces(_ bytes: Data, of size: Int) -> Body {
+        .replayable { PieceReader(rest: bytes, size: size) }
+    }
+
+    /// A body that can be read once, in pieces of one size, that may break at its end.
+    static func stream(_ bytes: Data, of size: Int = 1000, error: (any Error)? = nil, lifeline: Lifeline? = nil) -> Body
+    {
+        .once { PieceReader(rest: bytes, size: size, error: error, lifeline: lifeline) }
+    }
+
+    var content: Data {
+        get async throws { try await collect(upTo: .mebibytes(256)) }
+    }
+}
+
+/// Compresses with this package.
+func gzip(_ bytes: Data, level: CompressionLevel = .standard) async throws -> Data {
+    try await Body(bytes).gzipped(level: level).content
+}
+
+/// The error that reading a body ends with.
+func failure(of body: Body) async throws -> GzipError {
+    do {
+        let bytes = try await body.content
+        Issue.record("the body was read to its end: \(bytes.count) bytes")
+    } catch let error as GzipError {
+        return error
+    }
+    throw Missing("a GzipError")
+}
+
+struct Missing: Error, CustomStringConvertible {
+    let description: String
+    init(_ what: String) { description = "\(what) is missing" }
+}

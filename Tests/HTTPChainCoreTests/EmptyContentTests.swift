@@ -1,0 +1,82 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+import Testing
+
+private struct Plant: Codable, Sendable, Hashable {
+    var name: String
+}
+
+private func chain(_ response: Response) throws -> Chain {
+    try Chain(transport: FixedTransport(response: response))
+}
+
+private struct FixedTransport: Transport {
+    let response: Response
+    var capabilities: TransportCapabilities { [] }
+    func send(_ request: consuming Request) async throws -> Response { response }
+}
+
+private let url = "https://api.example.com/plants"
+
+@Suite("Responses without content")
+struct EmptyContentTests {
+    @Test("An optional type is nil for 204, for no bytes, for HEAD and for null")
+    func optional() async throws {
+        #expect(try await chain(Response(.noContent)).send(.get(url), as: Plant?.self) == nil)
+        #expect(try await chain(Response(.ok)).send(.get(url), as: Plant?.self) == nil)
+        #expect(try await chain(Response(.ok, body: .once(chunks: NoChunks()))).send(.get(url), as: Plant?.self) == nil)
+        #expect(try await chain(Response(.ok, body: "null")).send(.get(url), as: Plant?.self) == nil)
+        let head = Response(.ok, headers: [.contentLength: "20"])
+        #expect(try await chain(head).send(.head(url), as: Plant?.self) == nil)
+        let plant = try await chain(Response(.ok, body: #"{"name":"Fern"}"#)).send(.get(url), as: Plant?.self)
+        #expect(plant == Plant(name: "Fern"))
+    }
+
+    @Test("EmptyResponse takes no content and any content")
+    func emptyResponse() async throws {
+        for body: Body in [.empty, "OK", #"{"a":1}"#] {
+            let value = try await chain(Response(.ok, body: body)).send(.delete(url), as: EmptyResponse.self)
+            #expect(value == EmptyResponse())
+        }
+        #expect(String(decoding: try JSONEncoder().encode(EmptyResponse()), as: UTF8.self) == "{}")
+    }
+
+    @Test("A type that has no value for it is an error that says what to ask for")
+    func required() async throws {
+        let error = try await #require(throws: DecodingFailure.self) {
+            try await chain(Response(.noContent)).send(.get(url), as: Plant.self)
+        }
+        #expect(error.description.contains("there is no content; ask for Plant? or EmptyResponse"))
+        #expect(error.description.contains("GET https://api.example.com/plants"))
+        #expect(error.status == .noContent)
+    }
+
+    @Test("A value that a stage decoded is given as the type asked for, nil included")
+    func decodedByStage() async throws {
+        func decoding(_ value: any Sendable) throws -> Chain {
+            try Chain(transport: FixedTransport(response: Response(.ok))) {
+                ClosureMiddleware { request, next in
+                    var response = try await next(request)
+                    response.options[DecodedValue.self] = value
+                    return response
+                }
+            }
+        }
+        #expect(try await decoding(Plant?.none as any Sendable).send(.get(url), as: Plant?.self) == nil)
+        #expect(try await decoding(Plant(name: "a")).send(.get(url), as: Plant?.self) == Plant(name: "a"))
+        #expect(try await decoding(Plant(name: "a")).send(.get(url), as: Plant.self) == Plant(name: "a"))
+        #expect(try await decoding(Plant?.some(Plant(name: "a"))).send(.get(url), as: Plant.self) == Plant(name: "a"))
+        let error = try await #require(throws: DecodingFailure.self) {
+            try await decoding(42).send(.get(url), as: Plant.self)
+        }
+        #expect(error.description.contains("a stage decoded it to Int"))
+    }
+}
+
+private struct NoChunks: AsyncSequence, Sendable {
+    struct AsyncIterator: AsyncIteratorProtocol {
+        mutating func next() async -> Data? { nil }
+    }
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator() }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+import Testing
+
+private func redacted(_ text: String) -> String { Redaction.standard.text(text) }
+
+@Suite("Redaction of text")
+struct RedactionTextTests {
+    @Test(
+        "Secret members of JSON are blotted out, whatever their value",
+        arguments: [
+            (#"{"password":"hunter2","name":"Ida"}"#, #"{"password":"<redacted>","name":"Ida"}"#),
+            (#"{ "Password" : "hunter2" , "n":1}"#, #"{ "Password" : "<redacted>" , "n":1}"#),
+            (#"{"accessToken":"hunter2"}"#, #"{"accessToken":"<redacted>"}"#),
+            (#"{"secret":{"a":["hunter2","]"]},"n":1}"#, #"{"secret":"<redacted>","n":1}"#),
+            (#"{"secret":["hunter2","}"],"n":1}"#, #"{"secret":"<redacted>","n":1}"#),
+            (#"{"pwd":1234,"n":1}"#, #"{"pwd":"<redacted>","n":1}"#),
+            (#"{"token":null,"session":true}"#, #"{"token":null,"session":true}"#),
+            (#"{"token":"a\"hunter2","n":1}"#, #"{"token":"<redacted>","n":1}"#),
+            (#"{"pass\u0077ord":"hunter2"}"#, #"{"pass\u0077ord":"<redacted>"}"#),
+            (#"{"headers":{"Authorization":"Bearer hunter2"}}"#, #"{"headers":{"Authorization":"<redacted>"}}"#),
+            (#"{'password': 'hunter2'}"#, #"{'password': "<redacted>"}"#),
+        ]
+    )
+    func json(_ text: String, _ expected: String) {
+        #expect(redacted(text) == expected)
+    }
+
+    @Test(
+        "What is cut off anywhere does not show the rest of a secret",
+        arguments: [
+            (#"{"password":"hunt"#, #"{"password":"<redacted>""#),
+            (#"{"password":"hunter2\"#, #"{"password":"<redacted>""#),
+            (#"{"secret":{"a":"hunter2""#, #"{"secret":"<redacted>""#),
+            (#"{"password":12"#, #"{"password":"<redacted>""#),
+            (#"{"password":"#, #"{"password":"#),
+            (#"{"password"#, #"{"password"#),
+            ("<password>hunt", "<password><redacted>"),
+            ("a=1&password=hun", "a=1&password=<redacted>"),
+            (#"<user password="hunt"#, #"<user password="<redacted>"#),
+        ]
+    )
+    func cutOff(_ text: String, _ expected: String) {
+        #expect(redacted(text) == expected)
+    }
+
+    @Test("JSON within a string of JSON is looked into")
+    func nested() {
+        let inner = #"{\"user\":\"Ida\",\"password\":\"hunter2\"}"#
+        let result = redacted(#"{"body":""# + inner + #"","n":1}"#)
+        #expect(!result.contains("hunter2"))
+        #expect(result.contains("Ida") && result.hasSuffix(#"","n":1}"#))
+    }
+
+    @Test("A URL within JSON loses its secrets and nothing else")
+    func url() {
+        #expect(
+            redacted(#"{"next":"https://a.example/?token=hunter2&page=2"}"#)
+                == #"{"next":"https://a.example/?token=<redacted>&page=2"}"#
+        )
+    }
+
+    @Test(
+        "Pairs of forms are blotted out by their name, brackets and escapes included",
+        arguments: [
+            ("user=Ida&password=hunter2&n=1", "user=Ida&password=<redacted>&n=1"),
+            ("user%5Bpassword%5D=hunter2&n=1", "user%5Bpassword%5D=<redacted>&n=1"),
+            ("user[password]=hunter2", "user[password]=<redacted>"),
+            ("user.password=hunter2", "user.password=<redacted>"),
+            ("access_token=a;b,c&x=y", "access_token=<redacted>&x=y"),
+            ("monkey=1&keynote=2", "monkey=1&keynote=2"),
+            ("password=&x=1", "password=&x=1"),
+        ]
+    )
+    func forms(_ text: String, _ expected: String) {
+        #expect(redacted(text) == expected)
+    }
+
+    @Test(
+        "Elements, attributes and property lists are blotted out",
+        arguments: [
+            ("<a><password>hunter2</password><b>1</b></a>", "<a><password><redacted></password><b>1</b></a>"),
+            ("<s:Token x='1'>hunter2</s:Token>", "<s:Token x='1'><redacted></s:Token>"),
+            ("<token><token>a</token>hunter2</token>z", "<token><redacted></token>z"),
+            (#"<user password="hunter2" name="Ida"/>"#, #"<user password="<redacted>" name="Ida"/>"#),
+            ("<password/><b>1</b>", "<password/><b>1</b>"),
+            (
+                "<plist><dict><key>password</key>\n<string>hunter2</string><key>name</key><string>Ida</string></dict>",
+                "<plist><dict><key>password</key>\n<string><redacted></string><key>name</key><string>Ida</string></dict>"
+            ),
+        ]
+    )
+    func xml(_ text: String, _ expected: String) {
+        #expect(redacted(text) == expected)
+    }
+
+    @Test("Text without secrets stays as it is")
+    func untouched() {
+        for text in [
+            "", "\"", "<", "{", "plain words, 5 < 6 & 7 > 2", #"{"a":"b\\n\u00e9","c":[1,2]}"#, "<p class=\"x\">é</p>",
+            "the token of the day: none",
+        ] {
+            #expect(redacted(text) == text)
+        }
+    }
+
+    @Test("A quote too many does not lead past a secret")
+    func misaligned() {
+        #expect(!redacted(#"a 5" screen {"password": "hunter2"}"#).contains("hunter2"))
+        #expect(!redacted(#"""{"password":"hunter2"}"#).contains("hunter2"))
+    }
+
+    @Test("Random text and deep nesting neither trap nor take long", .timeLimit(.minutes(1)))
+    func random() {
+        var generator = SystemRandomNumberGenerator()
+        let pieces = [
+            "\"", "\\", "{", "}", "<", ">", "/", "password", "=", ":", "key", "'", "&", " ", "é", "\\u00", "dict",
+        ]
+        for _ in 0..<2_000 {
+            let text = (0..<Int.random(in: 0..<40, using: &generator)).map { _ in
+                pieces.randomElement(using: &generator) ?? ""
+            }.joined()
+            _ = redacted(text)
+        }
+        for piece in ["<a", "\"\\", "{\"secret\":", "[", "<password>", "\\\""] {
+            _ = redacted(String(repeating: piece, count: 20_000))
+        }
+    }
+
+    @Test("Errors show no secret of a body, and binary data not at all")
+    func errors() {
+        let body = Data(#"{"token":"hunter2","a":1}"#.utf8)
+        let snapshot = ExchangeSnapshot(
+            HTTPRequest(method: .get, scheme: "https", authority: "a.example", path: "/"),
+            response: HTTPResponse(status: .ok),
+            preview: BodyPreview(body, isTruncated: false)
+        )
+        #expect(!"\(snapshot)".contains("hunter2"))
+        let failure = DecodingFailure(
+            [Int].self,
+            from: body,
+            head: HTTPResponse(status: .ok),
+            cause: CancellationError()
+        )
+        #expect(!"\(failure)".contains("hunter2"))
+        #expect("\(failure)".contains("\"a\":1"))
+        let wide = Data(#"{"token":"hunter2"}"#.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] })
+        #expect("\(BodyPreview(wide, isTruncated: false))" == "\(wide.count) bytes of binary data")
+    }
+
+    private enum Kind: String, Decodable {
+        case a
+    }
+
+    private struct Account: Decodable {
+        let kind: Kind
+        let token: Kind
+    }
+
+    @Test("What a decoder quotes of a secret is not shown")
+    func quoted() throws {
+        for (text, shown) in [
+            (#"{"kind":"a","token":"hunter2"}"#, "token: its value, which is not shown, does not fit"),
+            (#"{"kind":"b","token":"hunter2"}"#, "kind: "),
+        ] {
+            let bytes = Data(text.utf8)
+            let error = try #require(throws: DecodingError.self) { try JSONDecoder().decode(Account.self, from: bytes) }
+            let failure = DecodingFailure(Account.self, from: bytes, head: HTTPResponse(status: .ok), cause: error)
+            #expect(!"\(failure)".contains("hunter2"))
+            #expect("\(failure)".contains(shown))
+        }
+    }
+}

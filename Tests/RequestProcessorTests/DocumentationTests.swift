@@ -1,0 +1,70 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainInMemory
+import HTTPChainRequestProcessor
+import HTTPChainTesting
+import HTTPTypes
+import Testing
+
+struct SigningProcessor: RequestProcessor {
+    let sign: @Sendable (Data) async throws -> String
+
+    func process(_ request: inout Request) async throws {
+        let bytes = try await request.body.collect(upTo: .mebibytes(1))
+        request.head.headerFields[.signature] = try await sign(bytes)
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let signature = HTTPField.Name.via
+}
+
+private struct Closed: Error {}
+
+private actor Shop {
+    private(set) var isOpen = true
+    func close() { isOpen = false }
+}
+
+@Suite("The documentation's example")
+struct DocumentationTests {
+    @Test("It does what the page says")
+    func example() async throws {
+        let transport = InMemoryTransport()
+        transport.enqueue(ScriptedReply(.ok))
+        let shop = Shop()
+        let sign: @Sendable (Data) async throws -> String = { "\($0.count) bytes" }
+
+        let chain = try Chain(transport: transport) {
+            RequestProcessorMiddleware(SigningProcessor(sign: sign))
+        }
+        let request = Request.post("https://api.example.com/orders", body: "tea").processed { request in
+            guard await shop.isOpen else { throw Closed() }
+            request.head.path = "/v2" + (request.head.path ?? "")
+        }
+        let response = try await chain.send(request)
+
+        #expect(response.status == .ok)
+        #expect(transport.requests.first?.head.path == "/v2/orders")
+        #expect(transport.requests.first?.headers[.signature] == "3 bytes")
+        await shop.close()
+        await #expect(throws: Closed.self) { try await chain.send(request) }
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("Each example of the page is part of this file, and so compiles")
+    func compiles() throws {
+        let here = URL(filePath: #filePath)
+        let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let folder = root.appending(path: "Middleware/RequestProcessor/Documentation.docc")
+        let page = folder.appending(path: "HTTPChainRequestProcessor.md")
+        let lines = { (text: String) in
+            text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
+        }
+        let source = lines(try String(contentsOf: here, encoding: .utf8))
+        let blocks = try String(contentsOf: page, encoding: .utf8).split(separator: "```swift\n").dropFirst()
+            .compactMap { $0.split(separator: "```").first }
+        #expect(blocks.count == 2)
+        for block in blocks { #expect(source.contains(lines(String(block))), "\(block)") }
+    }
+}

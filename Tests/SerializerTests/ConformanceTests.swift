@@ -1,0 +1,29 @@
+import HTTPChainCore
+import HTTPChainSerializer
+import HTTPChainTesting
+import HTTPTypes
+import Testing
+
+@Suite("The serializer as a stage")
+struct SerializerConformanceTests {
+    @Test("It keeps the rules of every stage", .timeLimit(.minutes(1)), arguments: StageConformance.Check.allCases)
+    func conformance(_ check: StageConformance.Check) async throws {
+        try await StageConformance(stage: { SerializerMiddleware(.json, .form) }).verify(check)
+    }
+
+    @Test(
+        "It keeps them while it decodes",
+        .timeLimit(.minutes(1)),
+        arguments: StageConformance.Check.allCases
+    )
+    func decoding(_ check: StageConformance.Check) async throws {
+        try await StageConformance(
+            request: {
+                var request = StageConformance.defaultRequest
+                request.options[ExpectedType.self] = String.self
+                return request
+            },
+            stage: { SerializerMiddleware(.json, .text) }
+        ).verify(check)
+    }
+}

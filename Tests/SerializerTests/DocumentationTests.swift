@@ -1,0 +1,100 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainInMemory
+import HTTPChainSerializer
+import HTTPChainTesting
+import HTTPTypes
+import Testing
+
+private struct Profile: Codable, Sendable {
+    var nickname: String?
+}
+
+private struct Track: Codable, Sendable {
+    var title: String
+    var albumID: Int?
+}
+
+private struct Album: Codable, Sendable {
+    var id: Int
+    var tracks: [Track]
+}
+
+private struct Event: Codable, Sendable {
+    var amount: Int
+}
+
+@Suite("The documentation's examples")
+struct DocumentationTests {
+    private static func transport() -> InMemoryTransport {
+        let transport = InMemoryTransport()
+        let json: HTTPFields = [.contentType: "application/json"]
+        transport.on(.get, "/plants") { request in
+            guard request.head.path == "/plants" else { return Response(.ok, headers: json, body: "[]") }
+            return Response(.ok, headers: json, body: #"{"data":{"items":[{"name":"Fern"}]}}"#)
+        }
+        transport.on(.post, "/plants") { request in
+            Response(.created, headers: json, body: #"{"name":"Ivy","height_in_c_m":1}"#)
+        }
+        transport.on(.get, "/plants/0") { _ in Response(.noContent) }
+        transport.on(.post, "/login") { _ in Response(.noContent) }
+        transport.on(.patch, "/me") { _ in Response(.noContent) }
+        transport.on(.get, "/albums/7") { _ in
+            Response(.ok, headers: json, body: #"{"id":7,"tracks":[{"title":"a"}]}"#)
+        }
+        transport.on(.get, "/events") { _ in Response(.ok, body: "{\"amount\":1}\n{\"amount\":2}\n") }
+        return transport
+    }
+
+    @Test("They do what the page says")
+    func examples() async throws {
+        let transport = Self.transport()
+        let chain = try Chain(transport: transport) {
+            SerializerMiddleware(.json(keys: .snakeCase, dates: .iso8601), .form, .text)
+        }
+        let plants = try await chain.send(.get("https://a.example/plants").decoded(at: "data.items"), as: [Plant].self)
+        let draft = Request.post("https://a.example/plants", body: .value(Plant(name: "Ivy"))).encoded(under: "plant")
+        let added = try await chain.send(draft, as: Plant.self)
+        let nothing = try await chain.send(.get("https://a.example/plants/0"), as: Plant?.self)
+
+        #expect(plants == [Plant(name: "Fern")])
+        #expect(transport.requests[1].text == #"{"plant":{"name":"Ivy"}}"#)
+        #expect(added.name == "Ivy")
+        #expect(nothing == nil)
+
+        let login = Request.post("https://a.example/login", body: .value(["user": "ida"])).encoded(by: .form)
+        let search = Request(.get, "https://a.example/plants", body: .value(["height": 3])).encoded(by: .form)
+        let clear = Request.patch("https://a.example/me", body: .value(Profile(nickname: nil))).encodingNilAsNull()
+        let wired = Request.get("https://a.example/albums/7").afterDecoding(Album.self) { album in
+            for index in album.tracks.indices { album.tracks[index].albumID = album.id }
+        }
+
+        for request in [login, search, clear] { _ = try await chain.send(request) }
+        #expect(transport.requests.suffix(3).map(\.text) == ["user=ida", "", #"{"nickname":null}"#])
+        #expect(transport.requests.dropLast().last?.head.path == "/plants?height=3")
+        #expect(try await chain.send(wired, as: Album.self).tracks.first?.albumID == 7)
+
+        var total = 0
+        let response = try await chain.send(.get("https://a.example/events"))
+        for try await event in response.jsonLines(of: Event.self) {
+            total += event.amount
+        }
+        #expect(total == 3)
+    }
+
+    @Test("Each example of the page is part of this file, and so compiles")
+    func compiles() throws {
+        let here = URL(filePath: #filePath)
+        let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let folder = root.appending(path: "Middleware/Serializer/Documentation.docc")
+        let page = folder.appending(path: "HTTPChainSerializer.md")
+        let lines = { (text: String) in
+            text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
+        }
+        let source = lines(try String(contentsOf: here, encoding: .utf8))
+        let blocks = try String(contentsOf: page, encoding: .utf8).split(separator: "```swift\n").dropFirst()
+            .compactMap { $0.split(separator: "```").first }
+        #expect(blocks.count == 3)
+        for block in blocks { #expect(source.contains(lines(String(block))), "\(block)") }
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainSerializer
+import HTTPTypes
+import Testing
+
+private struct Track: Codable, Sendable, Hashable {
+    var title: String
+    var albumID: Int?
+}
+
+private struct Album: Codable, Sendable, Hashable {
+    var id: Int
+    var tracks: [Track]
+}
+
+private struct Refused: Error, Equatable {}
+
+private let albumText = #"{"id":7,"tracks":[{"title":"a"},{"title":"b"}]}"#
+
+private let wiring = AfterDecoding.of(Album.self) { album in
+    for index in album.tracks.indices { album.tracks[index].albumID = album.id }
+}
+
+@Suite("After decoding")
+struct AfterDecodingTests {
+    @Test("A closure wires children to their parent, in a value, an optional and an array")
+    func wires() async throws {
+        let stage = SerializerMiddleware(.json, afterDecoding: [wiring])
+        let one = try await chain(stage, nil, Body(albumText)).send(.get(url), as: Album.self)
+        #expect(one.tracks.map(\.albumID) == [7, 7])
+        let maybe = try await chain(stage, nil, Body(albumText)).send(.get(url), as: Album?.self)
+        #expect(maybe?.tracks.map(\.albumID) == [7, 7])
+        let none = try await chain(stage, nil, "null").send(.get(url), as: Album?.self)
+        #expect(none == nil)
+        let many = try await chain(stage, nil, Body("[\(albumText),\(albumText)]")).send(.get(url), as: [Album].self)
+        #expect(many.flatMap { $0.tracks.map(\.albumID) } == [7, 7, 7, 7])
+        #expect(try await chain(stage, nil, "[]").send(.get(url), as: [Int].self) == [])
+        #expect(try await chain(stage, nil, "[1]").send(.get(url), as: [Int].self) == [1])
+    }
+
+    @Test("The closures of the call come after those of the client, and may look at the response")
+    func order() async throws {
+        let stage = SerializerMiddleware(
+            .json,
+            afterDecoding: [.of(Int.self) { $0 += 1 }, .of(Int.self) { $0 += $1.status.code }]
+        )
+        let value = try await chain(stage, nil, "1").send(.get(url).afterDecoding(Int.self) { $0 *= 2 }, as: Int.self)
+        #expect(value == 404)
+    }
+
+    @Test("What a closure throws reaches the caller unchanged")
+    func refusal() async throws {
+        let request = Request.get(url).afterDecoding(Int.self) { _ in throw Refused() }
+        await #expect(throws: Refused()) {
+            try await chain(SerializerMiddleware(.json), nil, "1").send(request, as: Int.self)
+        }
+    }
+}
+
+@Suite("Data mappers")
+struct DataMapperTests {
+    private let mapper = DataMapper("tracks", contentType: "text/x-tracks; version=1") { value in
+        guard let track = value as? Track else { throw Refused() }
+        return Data("title \(track.title)".utf8)
+    } decode: { data, type in
+        let text = String(decoding: data, as: UTF8.self)
+        guard text.hasPrefix("title ") else { throw Refused() }
+        return Track(title: String(text.dropFirst(6)))
+    }
+
+    @Test("A mapper is chosen by name, and by the Content-Type it reads")
+    func chosen() async throws {
+        let stage = SerializerMiddleware(.json, mapper)
+        let request = Request.post(url, body: .value(Track(title: "x"))).serialized(by: "tracks")
+        let written = try await sent(request.encodingNilAsNull(), through: stage)
+        #expect(try await written.body.text() == "title x")
+        #expect(written.head.headerFields[.contentType] == "text/x-tracks; version=1")
+        for call in [Request.get(url), .get(url).serialized(by: "tracks")] {
+            let track = try await chain(stage, "text/x-tracks", "title y").send(
+                call.afterDecoding(Track.self) { $0.albumID = 1 },
+                as: Track.self
+            )
+            #expect(track == Track(title: "y", albumID: 1))
+        }
+    }
+
+    @Test("What it throws, and what it makes that is not wanted, are errors of their own")
+    func failures() async throws {
+        let stage = SerializerMiddleware(mapper)
+        let unwritten = try await #require(throws: SerializerError.self) {
+            try await sent(.post(url, body: .value(1)), through: stage)
+        }
+        #expect(unwritten.underlyingError is Refused)
+        let unread = try await #require(throws: DecodingFailure.self) {
+            try await chain(stage, nil, "what").send(.get(url), as: Track.self)
+        }
+        #expect(unread.underlyingError is Refused)
+        let other = try await #require(throws: DecodingFailure.self) {
+            try await chain(stage, nil, "title x").send(.get(url), as: Album.self)
+        }
+        #expect(other.detail.contains("made a Track"))
+        await #expect(throws: DecodingFailure.self) {
+            try await chain(stage, nil, "title x").send(.get(url).decoded(at: "a"), as: Track.self)
+        }
+        await #expect(throws: SerializerError.self) {
+            try await sent(.post(url, body: .value(Track(title: "x"))).encoded(under: "a"), through: stage)
+        }
+    }
+}

@@ -1,0 +1,125 @@
+#if XML
+import Foundation
+import HTTPChainCore
+import HTTPChainSerializer
+import HTTPChainSerializerXML
+import HTTPChainTesting
+import HTTPTypes
+import Testing
+import XMLCoder
+
+private let url = "https://api.example.com/orders"
+
+private struct Item: Codable, Sendable, Hashable {
+    var name: String
+    var count: Int
+}
+
+private struct Order: Codable, Sendable, Hashable {
+    var id: Int
+    var note: String?
+    var placed: Date
+    var item: [Item]
+}
+
+private let order = Order(
+    id: 7,
+    placed: Date(timeIntervalSince1970: 1_769_851_800),
+    item: [Item(name: "Tea & <milk>", count: 1), Item(name: "b", count: 2)]
+)
+
+private func reply(_ stage: SerializerMiddleware, _ contentType: String, _ text: String) throws -> Chain {
+    try Chain(transport: Answer(response: Response(.ok, headers: [.contentType: contentType], body: Body(text)))) {
+        stage
+    }
+}
+
+private struct Answer: Transport {
+    let response: Response
+    var capabilities: TransportCapabilities { [] }
+    func send(_ request: consuming Request) async throws -> Response { response }
+}
+
+private func sent(_ request: Request, through stage: SerializerMiddleware) async throws -> Request {
+    let outcome = await StageHarness(stage).send(request)
+    _ = try outcome.response()
+    return try #require(outcome.requests.first)
+}
+
+@Suite("XML")
+struct XMLSerializerTests {
+    @Test("A value is written as a document and read back")
+    func roundTrip() async throws {
+        let request = try await sent(.post(url, body: .value(order)), through: SerializerMiddleware(.xml))
+        #expect(request.head.headerFields[.contentType] == "application/xml")
+        let text = try await request.body.text()
+        #expect(text.hasPrefix(#"<?xml version="1.0" encoding="UTF-8"?>"#))
+        #expect(text.contains("<Order><id>7</id><placed>2026-01-31T09:30:00Z</placed><item><name>Tea &amp; &lt;milk"))
+        let stage = SerializerMiddleware(.json, .xml)
+        for type in ["application/xml", "text/xml; charset=utf-8", "application/atom+xml"] {
+            #expect(try await reply(stage, type, text).send(.get(url), as: Order.self) == order)
+        }
+    }
+
+    @Test("The root element has the name given, by the serializer, the stage or the call")
+    func root() async throws {
+        let item = Request.post(url, body: .value(Item(name: "a", count: 1)))
+        let plain = try await sent(item, through: SerializerMiddleware(.xml(root: "item"))).body.text()
+        #expect(plain.contains("<item><name>a</name><count>1</count></item>"))
+        let keyed = try await sent(item.encoded(under: "order.item"), through: SerializerMiddleware(.xml)).body.text()
+        #expect(keyed.contains("<order><item><name>a</name><count>1</count></item></order>"))
+        let null = try await sent(item.encodingNilAsNull(), through: SerializerMiddleware(.xml)).body.text()
+        #expect(null.contains("<Item><name>a</name>"))
+    }
+
+    @Test("A key path begins inside the root element")
+    func keyPath() async throws {
+        let text =
+            "<reply><data><item><name>a</name><count>1</count></item><item><name>b</name><count>2</count></item></data></reply>"
+        let chain = try reply(SerializerMiddleware(.xml), "application/xml", text)
+        #expect(try await chain.send(.get(url).decoded(at: "data.item"), as: [Item].self).map(\.count) == [1, 2])
+        let error = try await #require(throws: SerializerError.self) {
+            try await chain.send(.get(url).decoded(at: "date.item"), as: [Item].self)
+        }
+        #expect(error.reason.contains("there are data"))
+    }
+
+    @Test("What is no XML, or lacks an element, is a decoding failure with its place")
+    func failures() async throws {
+        let stage = SerializerMiddleware(.xml)
+        await #expect(throws: DecodingFailure.self) {
+            try await reply(stage, "application/xml", "<a><b></a>").send(.get(url), as: Item.self)
+        }
+        let error = try await #require(throws: DecodingFailure.self) {
+            try await reply(stage, "application/xml", "<Item><name>a</name><password>hunter2</password></Item>")
+                .send(.get(url), as: Item.self)
+        }
+        #expect(error.codingPath == "count")
+        #expect(!error.description.contains("hunter2"))
+    }
+
+    @Test("Entities of a document are not expanded")
+    func entities() async throws {
+        let bomb = """
+            <?xml version="1.0"?><!DOCTYPE Item [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">
+            <!ENTITY x SYSTEM "file:///etc/passwd">]><Item><name>&b;&x;</name><count>1</count></Item>
+            """
+        do {
+            let item = try await reply(SerializerMiddleware(.xml), "application/xml", bomb).send(
+                .get(url),
+                as: Item.self
+            )
+            #expect(!item.name.contains("aaaaaaaaaaaaaaaaaaaa"))
+            #expect(!item.name.contains("root:"))
+        } catch is DecodingFailure {
+        }
+    }
+
+    @Test("No content is nil for an optional type")
+    func empty() async throws {
+        #expect(
+            try await reply(SerializerMiddleware(.xml), "application/xml", "").send(.get(url), as: Item?.self) == nil
+        )
+    }
+}
+#endif
