@@ -150,7 +150,7 @@ let package = Package(
         tests("ContentDigestTests", of: ["HTTPChainContentDigest"]),
         tests("GzipTests", of: ["HTTPChainGzip", "CZlib"]),
         tests("HeadersTests", of: ["HTTPChainHeaders"]),
-        tests("MultipartTests", of: ["HTTPChainMultipart"], resources: [.copy("Resources")]),
+        tests("MultipartTests", of: ["HTTPChainMultipart", "HTTPChainURLSession"], resources: [.copy("Resources")]),
         tests("RequestProcessorTests", of: ["HTTPChainRequestProcessor"]),
         tests("SerializerTests", of: ["HTTPChainSerializer"]),
         tests("SerializerXMLTests", of: ["HTTPChainSerializerXML", "HTTPChainSerializer", xmlCoder]),

@@ -271,7 +271,7 @@ struct FramedBodyTests {
         }
     }
 
-    @Test("Small parts are sent in large chunks, and large data is not copied", .timeLimit(.minutes(1)))
+    @Test("Small parts are sent together in large chunks", .timeLimit(.minutes(1)))
     func chunks() async throws {
         let small = MultipartForm((0..<500).map { .text("n\($0)", "value \($0)") })
         var sizes: [Int] = []
