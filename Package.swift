@@ -32,10 +32,11 @@ func stage(_ folder: String, _ dependencies: [Target.Dependency] = []) -> Target
 }
 
 /// The tests of one target, under `Tests/`.
-func tests(_ name: String, of dependencies: [Target.Dependency]) -> Target {
+func tests(_ name: String, of dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
     .testTarget(
         name: name,
         dependencies: ["HTTPChainCore", "HTTPChainInMemory", "HTTPChainTesting", httpTypes] + dependencies,
+        resources: resources,
         swiftSettings: settings
     )
 }
@@ -51,7 +52,7 @@ func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 /// The stages that the umbrella re-exports: those without a dependency of their own.
-let lightStages = ["ContentDigest", "Gzip", "Headers", "StatusValidation"]
+let lightStages = ["Gzip", "Headers", "Multipart", "StatusValidation", "URLBuilder"]
 
 /// SHA-2 and MD5 where the system brings no CryptoKit.
 let crypto = Target.Dependency.product(
@@ -80,6 +81,7 @@ let package = Package(
         .library(name: "HTTPChainURLSession", targets: ["HTTPChainURLSession"]),
         .library(name: "HTTPChainInMemory", targets: ["HTTPChainInMemory"]),
         .library(name: "HTTPChainAsyncHTTPClient", targets: ["HTTPChainAsyncHTTPClient"]),
+        .library(name: "HTTPChainContentDigest", targets: ["HTTPChainContentDigest"]),
         .library(name: "HTTPChainTesting", targets: ["HTTPChainTesting"]),
     ] + lightStages.map { .library(name: "HTTPChain\($0)", targets: ["HTTPChain\($0)"]) },
     traits: [
@@ -122,7 +124,9 @@ let package = Package(
         stage("ContentDigest", [crypto, structuredFields]),
         stage("Gzip", ["CZlib"]),
         stage("Headers"),
+        stage("Multipart"),
         stage("StatusValidation"),
+        stage("URLBuilder"),
 
         tests("HTTPChainTests", of: ["HTTPChain"]),
         tests("HTTPChainCoreTests", of: []),
@@ -136,8 +140,16 @@ let package = Package(
         tests("ContentDigestTests", of: ["HTTPChainContentDigest"]),
         tests("GzipTests", of: ["HTTPChainGzip", "CZlib"]),
         tests("HeadersTests", of: ["HTTPChainHeaders"]),
+        tests("MultipartTests", of: ["HTTPChainMultipart"], resources: [.copy("Resources")]),
         tests("StatusValidationTests", of: ["HTTPChainStatusValidation"]),
+        tests("URLBuilderTests", of: ["HTTPChainURLBuilder"], resources: [.copy("Resources")]),
 
-        example("Quickstart", [httpTypes, .product(name: "FlyingFox", package: "FlyingFox")]),
+        example(
+            "Quickstart",
+            [
+                httpTypes, .product(name: "FlyingFox", package: "FlyingFox"),
+                .product(name: "FlyingSocks", package: "FlyingFox"),
+            ]
+        ),
     ]
 )

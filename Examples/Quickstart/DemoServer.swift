@@ -1,4 +1,5 @@
 import FlyingFox
+import FlyingSocks
 import Foundation
 
 /// Runs a small HTTP server on a free port of the loopback interface for as long as `body` takes.

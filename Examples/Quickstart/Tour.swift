@@ -18,7 +18,7 @@ private struct StopwatchMiddleware: Middleware {
     func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let time = request.environment.time
         let began = time.elapsed
-        let label = "\(request.head.method) \(request.head.path ?? "")"
+        let label = "\(request.head.method) \(Redaction.standard.url(request.head.path ?? ""))"
         defer { print("  [stopwatch] \(label): \((time.elapsed - began) / .milliseconds(1)) ms") }
         return try await next(request)
     }

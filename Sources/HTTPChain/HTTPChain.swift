@@ -1,10 +1,11 @@
 // The umbrella: one import for the core, the light stages and the built-in transports.
 
-@_exported public import HTTPChainContentDigest
 @_exported public import HTTPChainCore
 @_exported public import HTTPChainGzip
 @_exported public import HTTPChainHeaders
 @_exported public import HTTPChainInMemory
+@_exported public import HTTPChainMultipart
 @_exported public import HTTPChainStatusValidation
+@_exported public import HTTPChainURLBuilder
 @_exported public import HTTPChainURLSession
 @_exported public import HTTPTypes

@@ -10,6 +10,7 @@ let settings: [SwiftSetting] = [
 
 let core = Target.Dependency.product(name: "HTTPChainCore", package: "swift-http-chain")
 let gzip = Target.Dependency.product(name: "HTTPChainGzip", package: "swift-http-chain")
+let multipart = Target.Dependency.product(name: "HTTPChainMultipart", package: "swift-http-chain")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 
 let package = Package(
@@ -18,16 +19,20 @@ let package = Package(
     dependencies: [
         .package(name: "swift-http-chain", path: "../.."),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
     ],
     targets: [
         .target(name: "MallocCounter"),
         .target(name: "ZlibLoop", linkerSettings: [.linkedLibrary("z")]),
-        .target(name: "Scenarios", dependencies: ["ZlibLoop", core, gzip, httpTypes], swiftSettings: settings),
+        .target(name: "Scenarios", dependencies: ["ZlibLoop", core, gzip, httpTypes, multipart], swiftSettings: settings),
         .executableTarget(
             name: "Figures",
             dependencies: [
                 "Scenarios", "MallocCounter", core, httpTypes,
+                .product(name: "HTTPChainURLSession", package: "swift-http-chain"),
+                .product(name: "FlyingFox", package: "FlyingFox"),
+                .product(name: "FlyingSocks", package: "FlyingFox"),
             ],
             swiftSettings: settings
         ),

@@ -17,6 +17,15 @@ struct RequestTests {
             ("{+path}://odd", "{+path}://odd"),
             ("", ""),
             ("://", "://"),
+            ("{?q}", "{?q}"),
+            ("{+base}/x", "{+base}/x"),
+            ("a{#section}", "a{#section}"),
+            ("a{#section}#fragment", "a{#section}"),
+            ("https://example.com/a{?q}", "https://example.com/a{?q}"),
+            ("https://example.com{?q}", "https://example.com{?q}"),
+            ("https://example.com{/path}/x?y", "https://example.com{/path}/x?y"),
+            ("https://{tenant}.example.com/a?b", "https://{tenant}.example.com/a?b"),
+            ("//{tenant}.example.com/a", "//{tenant}.example.com/a"),
         ]
     )
     func urls(text: String, expected: String) {
@@ -64,6 +73,7 @@ struct RequestTests {
             (Request.get("https://host/a b"), "must be percent-encoded"),
             (Request.get("https://host/é"), "must be percent-encoded"),
             (Request.get("https://host/{id}"), "must be percent-encoded"),
+            (Request.get("https://{host}/a"), "has no host"),
             (Request.get("https://host/a\r\nX: y"), "must be percent-encoded"),
             (Request.get("https://host/%zz"), "two hexadecimal digits"),
             (Request.get("https://host/%2"), "two hexadecimal digits"),

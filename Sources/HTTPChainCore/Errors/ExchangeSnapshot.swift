@@ -41,11 +41,7 @@ public struct ExchangeSnapshot: Sendable, Hashable, CustomStringConvertible {
     /// One line: `GET https://… → 404 Not Found, application/json: {"error":…`.
     public var description: String {
         var text = "\(method) \(url)"
-        if let status = response?.status {
-            text += " → \(status.code)"
-            // HTTP/2 and HTTP/3 have no reason phrases.
-            if !status.reasonPhrase.isEmpty { text += " \(status.reasonPhrase)" }
-        }
+        if let status = response?.status { text += " → \(status.label)" }
         if let type = response?.headerFields[.contentType] { text += ", \(type)" }
         if let bodyPreview { text += ": \(bodyPreview)" }
         return text

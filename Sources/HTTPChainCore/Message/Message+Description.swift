@@ -15,7 +15,7 @@ extension Response: CustomStringConvertible, CustomDebugStringConvertible {
     /// Status, header fields and the kind of body, secrets redacted.
     public var description: String {
         let lines = Redaction.standard.fields(headers).map { "\n\($0.name): \($0.value)" }
-        return "\(status)\(lines.joined())\nbody: \(body)"
+        return "\(status.label)\(lines.joined())\nbody: \(body)"
     }
 
     /// The same as ``description``.

@@ -1,25 +1,62 @@
 /// A URL reference split where RFC 3986 appendix B splits it, with no judgement of the pieces and no fragment.
-struct URLReference {
-    var scheme: String?
-    var authority: String?
+///
+/// Template expressions (`{?q}`, `{#section}`) are opaque: a delimiter inside braces splits nothing, and a reference
+/// whose authority holds an expression stays whole, in `path`, until a stage expands it.
+package struct URLReference {
+    package var scheme: String?
+    package var authority: String?
     /// Path and query.
-    var path: String
+    package var path: String
 
-    init(_ text: String) {
-        var rest = text.prefix { $0 != "#" }
-        let schemeEnd = rest.firstIndex { ":/?{".contains($0) }
-        if let schemeEnd, rest[schemeEnd...].hasPrefix("://"), schemeEnd > rest.startIndex {
-            scheme = rest[..<schemeEnd].lowercased()
-            rest = rest[rest.index(after: schemeEnd)...]
+    // Delimiters are looked for byte by byte: a combining character after one does not make it another.
+    package init(_ text: String) {
+        let whole = text.utf8[..<Self.fragmentStart(in: text.utf8)]
+        var rest = whole
+        let schemeEnd = rest.firstIndex { byte in
+            byte == Self.colon || byte == Self.slash || byte == Self.question || byte == Self.brace
         }
-        if rest.hasPrefix("//") {
-            rest = rest.dropFirst(2)
-            let end = rest.firstIndex { "/?".contains($0) } ?? rest.endIndex
-            authority = String(rest[..<end])
-            rest = rest[end...]
-            path = rest.hasPrefix("/") ? String(rest) : "/" + rest
+        if let end = schemeEnd, end > rest.startIndex, rest[end] == Self.colon,
+            Self.startsAuthority(rest[rest.index(after: end)...])
+        {
+            scheme = Substring(rest[..<end]).lowercased()
+            rest = rest[rest.index(after: end)...]
+        }
+        guard Self.startsAuthority(rest) else {
+            path = String(Substring(rest))
+            return
+        }
+        rest = rest.dropFirst(2)
+        let end = rest.firstIndex { $0 == Self.slash || $0 == Self.question || $0 == Self.brace } ?? rest.endIndex
+        if end < rest.endIndex, rest[end] == Self.brace {
+            scheme = nil
+            path = String(Substring(whole))
         } else {
-            path = String(rest)
+            authority = String(Substring(rest[..<end]))
+            rest = rest[end...]
+            path = rest.first == Self.slash ? String(Substring(rest)) : "/" + Substring(rest)
         }
     }
+
+    private static func startsAuthority(_ text: Substring.UTF8View) -> Bool {
+        text.first == slash && text.dropFirst().first == slash
+    }
+
+    private static func fragmentStart(in text: String.UTF8View) -> String.Index {
+        var inExpression = false
+        let start = text.firstIndex { byte in
+            switch byte {
+            case brace: inExpression = true
+            case UInt8(ascii: "}"): inExpression = false
+            case UInt8(ascii: "#"): return !inExpression
+            default: break
+            }
+            return false
+        }
+        return start ?? text.endIndex
+    }
+
+    private static let colon = UInt8(ascii: ":")
+    private static let slash = UInt8(ascii: "/")
+    private static let question = UInt8(ascii: "?")
+    private static let brace = UInt8(ascii: "{")
 }

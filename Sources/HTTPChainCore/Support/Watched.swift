@@ -49,14 +49,9 @@ package final class Watched<State: Sendable>: Sendable {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Result, any Error>) in
                 add(
-                    Waiter(
-                        id: id,
-                        attempt: { state in
-                            guard let result = condition(&state) else { return nil }
-                            return { continuation.resume(returning: result) }
-                        },
-                        cancel: { continuation.resume(throwing: CancellationError()) }
-                    ),
+                    waiter(id, for: condition, resume: { continuation.resume(returning: $0) }) {
+                        continuation.resume(throwing: CancellationError())
+                    },
                     // A cancellation that came before the waiter was listed found nothing to cancel.
                     unless: { Task.isCancelled }
                 )
@@ -77,17 +72,26 @@ package final class Watched<State: Sendable>: Sendable {
         let id = nextID()
         return await withCheckedContinuation { (continuation: CheckedContinuation<Result, Never>) in
             add(
-                Waiter(
-                    id: id,
-                    attempt: { state in
-                        guard let result = condition(&state) else { return nil }
-                        return { continuation.resume(returning: result) }
-                    },
-                    cancel: {}
-                ),
+                waiter(id, for: condition, resume: { continuation.resume(returning: $0) }, cancel: {}),
                 unless: { false }
             )
         }
+    }
+
+    private func waiter<Result: Sendable>(
+        _ id: Int,
+        for condition: @escaping @Sendable (inout State) -> Result?,
+        resume: @escaping @Sendable (Result) -> Void,
+        cancel: @escaping @Sendable () -> Void
+    ) -> Waiter {
+        Waiter(
+            id: id,
+            attempt: { state in
+                guard let result = condition(&state) else { return nil }
+                return { resume(result) }
+            },
+            cancel: cancel
+        )
     }
 
     private func nextID() -> Int {

@@ -90,7 +90,7 @@ struct ResponseState: Sendable {
 
     /// The changes from another response, or from none.
     func changes(from old: ResponseState?) -> [MessageChange] {
-        MessageChange.list("status", old.map { "\($0.head.status)" }, "\(head.status)")
+        MessageChange.list("status", old?.head.status.label, head.status.label)
             + MessageChange.between(old?.head.headerFields ?? [:], head.headerFields)
             + MessageChange.list("body", old?.body, body)
             + MessageChange.options(old?.options ?? [], options)

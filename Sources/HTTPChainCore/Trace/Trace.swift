@@ -42,7 +42,7 @@ public struct Trace: Sendable, CustomStringConvertible {
         /// The status, or the error.
         public var description: String {
             switch self {
-            case .response(let status): "\(status)"
+            case .response(let status): status.label
             case .failure(let text): text
             case .abandoned: "still running"
             }

@@ -1,14 +1,17 @@
 import Scenarios
 
 extension Suite {
-    /// What it costs to read a body in chunks of 64 KiB through transforms and a tee, and how gzip compares with C.
-    static let body = Suite(name: "body", prefixes: ["body", "memory", "gzip", "gunzip"], run: measureBody)
+    /// What it costs to read a body in chunks of 64 KiB through transforms and a tee, and how gzip
+    /// and forms compare with C.
+    static let body = Suite(name: "body", prefixes: ["body", "memory", "gzip", "gunzip", "multipart"], run: measureBody)
 
     private static func measureBody() async throws -> [Figure] {
         var figures: [Figure] = []
-        if let growth = try await ResidentMemory.growthOfLargeFile() {
-            figures.append(Figure(name: "memory.file2g.chain8", value: growth, unit: "MiB"))
+        let growth = try await ResidentMemory.growth(for: 2 << 30) { file in
+            try await BodyScenarios.file(file, transforms: 8, named: "").run(1)
         }
+        if let growth { figures.append(Figure(name: "memory.file2g.chain8", value: growth, unit: "MiB")) }
+        figures += try await multipart()
         let file = try BodyScenarios.sparseFile(of: 16 << 20)
         defer { file.delete() }
         let scenarios = [

@@ -7,6 +7,7 @@ import MallocCounter
 struct Figures {
     static func main() async {
         do {
+            if CommandLine.arguments.contains(LoopbackServer.argument) { return try await LoopbackServer.serve() }
             try await run(Array(CommandLine.arguments.dropFirst()))
         } catch {
             note("\(error)")

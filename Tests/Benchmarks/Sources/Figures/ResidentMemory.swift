@@ -3,18 +3,18 @@ import Scenarios
 
 /// How far the resident memory of the process grows while a file much larger than it goes through a chain.
 enum ResidentMemory {
-    /// Growth of the peak, in MiB, while 2 GiB pass through eight stages; `nil` where the system does not tell.
-    static func growthOfLargeFile() async throws -> Double? {
+    /// Growth of the peak, in MiB, while a file of a size is sent; `nil` where the system does not tell.
+    static func growth(for size: Int64, sending send: (SparseFile) async throws -> Void) async throws -> Double? {
         guard peakKiB != nil else { return nil }
         let small = try BodyScenarios.sparseFile(of: 1 << 20)
         defer { small.delete() }
-        let large = try BodyScenarios.sparseFile(of: 2 << 30)
+        let large = try BodyScenarios.sparseFile(of: size)
         defer { large.delete() }
         // A small body first: what the runtime allocates once and for all is not the large one's.
-        try await BodyScenarios.file(small, transforms: 8, named: "").run(1)
+        try await send(small)
         forgetPeak()
         guard let before = peakKiB else { return nil }
-        try await BodyScenarios.file(large, transforms: 8, named: "").run(1)
+        try await send(large)
         guard let after = peakKiB else { return nil }
         // A measurement that cannot see memory grow would find every chain frugal.
         let held = Data(repeating: 1, count: 64 << 20)
@@ -39,5 +39,5 @@ enum ResidentMemory {
 
 /// The peak of the resident memory does not follow what the process holds.
 struct BlindMeasurement: Error, CustomStringConvertible {
-    let description = "the peak of resident memory does not grow with memory held: memory.file2g.chain8 says nothing"
+    let description = "the peak of resident memory does not grow with memory held: what it shows says nothing"
 }

@@ -1,0 +1,67 @@
+import Foundation
+import HTTPChainCore
+
+/// Bodies one after the other, those in memory put together so that small parts do not make small chunks.
+struct Frame {
+    private var bodies: [Body] = []
+    private var pending = Data()
+
+    mutating func append(_ text: String) {
+        pending.append(contentsOf: text.utf8)
+    }
+
+    mutating func append(_ body: Body) {
+        if let bytes = body.bytes, bytes.count <= Body.chunkSize {
+            pending.append(bytes)
+        } else {
+            flush()
+            bodies.append(body)
+        }
+    }
+
+    private mutating func flush() {
+        guard !pending.isEmpty else { return }
+        bodies.append(Body(pending))
+        pending = Data()
+    }
+
+    consuming func body(isReplayable: Bool) -> Body {
+        flush()
+        if bodies.count == 1, isReplayable { return bodies[0] }
+        let bodies = bodies
+        let length = Self.length(of: bodies)
+        if isReplayable { return .replayable(length: length) { FramingReader(bodies) } }
+        return .once(length: length) { FramingReader(bodies) }
+    }
+
+    /// The sum of the lengths; `nil` when one is not known, makes no sense, or there are more bytes than can be counted.
+    private static func length(of bodies: [Body]) -> Int64? {
+        var sum: Int64 = 0
+        for body in bodies {
+            guard let length = body.length, length >= 0 else { return nil }
+            let (total, overflow) = sum.addingReportingOverflow(length)
+            guard !overflow else { return nil }
+            sum = total
+        }
+        return sum
+    }
+}
+
+/// Reads bodies one after the other; each is opened when its turn comes and let go at its end.
+struct FramingReader: BodyReader {
+    private var waiting: ArraySlice<Body>
+    private var current: (any BodyReader)?
+
+    init(_ bodies: [Body]) {
+        waiting = bodies[...]
+    }
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        while true {
+            if let chunk = try await current?.read() { return chunk }
+            current = nil
+            guard let next = waiting.popFirst() else { return nil }
+            current = try await next.makeReader()
+        }
+    }
+}

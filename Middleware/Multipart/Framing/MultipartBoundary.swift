@@ -1,0 +1,54 @@
+public import HTTPChainCore
+
+/// The text that separates the parts of a multipart body, RFC 2046 §5.1.1.
+///
+/// A random one has 192 bits of chance in it, so that it is not looked for in the content: a body of any size is
+/// framed without being read first.
+public struct MultipartBoundary: Sendable, Hashable, CustomStringConvertible {
+    /// The boundary without the dashes in front of it.
+    public let text: String
+
+    /// Takes a boundary that was chosen elsewhere; that it does not occur in any part is up to whoever chose it.
+    ///
+    /// - Parameter text: 1 to 70 ASCII letters, digits, spaces and any of `'()+_,-./:=?`; no space at the end.
+    /// - Throws: ``MultipartError`` for anything else.
+    public init(_ text: String) throws(MultipartError) {
+        if let reason = Self.flaw(of: text) { throw MultipartError(.invalidBoundary(text, reason: reason)) }
+        self.text = text
+    }
+
+    private init(unchecked text: String) {
+        self.text = text
+    }
+
+    /// A boundary of 192 random bits in 58 characters that need no quotes.
+    ///
+    /// - Parameter random: Where the bits come from; `request.environment.random` in a stage.
+    public static func random(from random: any RandomSource) -> MultipartBoundary {
+        let digits = Array("0123456789abcdef".utf8)
+        let bytes = random.bytes(24).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }
+        return MultipartBoundary(unchecked: "HTTPChain-" + String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// The boundary as the parameter of a Content-Type: in quotes where it is not a token, RFC 9110 §5.6.6.
+    public var parameterValue: String {
+        // None of the characters of a boundary needs a backslash within quotes.
+        text.utf8.allSatisfy(HeaderSyntax.isTokenByte) ? text : "\"\(text)\""
+    }
+
+    /// The boundary.
+    public var description: String { text }
+
+    private static func flaw(of text: String) -> String? {
+        guard (1...70).contains(text.utf8.count) else { return "it must have 1 to 70 characters" }
+        guard text.utf8.last != UInt8(ascii: " ") else { return "it must not end with a space" }
+        guard text.utf8.allSatisfy(isBoundaryByte) else {
+            return "it may hold letters, digits, spaces and any of '()+_,-./:=? alone"
+        }
+        return nil
+    }
+
+    private static func isBoundaryByte(_ byte: UInt8) -> Bool {
+        HeaderSyntax.isAlphanumeric(byte) || "'()+_,-./:=? ".utf8.contains(byte)
+    }
+}

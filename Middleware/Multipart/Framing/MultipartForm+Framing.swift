@@ -1,0 +1,142 @@
+import Foundation
+public import HTTPChainCore
+import HTTPTypes
+
+extension MultipartForm {
+    /// The Content-Type of the framed form: kind and boundary.
+    ///
+    /// - Throws: ``MultipartError`` when the type of a related form holds CR, LF or NUL.
+    public func contentType(boundary: MultipartBoundary) throws(MultipartError) -> String {
+        var value = "\(kind.mediaType); boundary=\(boundary.parameterValue)"
+        if case .related(let type) = kind {
+            // A media type has a slash, so the parameter needs quotes (RFC 2387 §3.4).
+            let escaped = type.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+            value += "; type=\"\(escaped)\""
+        }
+        try Self.check(value, of: "Content-Type")
+        return value
+    }
+
+    /// The form's own boundary, or a random one.
+    ///
+    /// - Parameter random: Where a random one comes from.
+    /// - Throws: ``MultipartError`` when the form's own boundary is not one.
+    public func boundary(random: any RandomSource) throws(MultipartError) -> MultipartBoundary {
+        if let boundary { return try MultipartBoundary(boundary) }
+        return .random(from: random)
+    }
+
+    /// The form as a body: heads, contents and boundaries in turn, pulled from the parts as it is read.
+    ///
+    /// The body has an exact length when every part knows its own (files are asked now), and can be read again when
+    /// every part can. Parts are never read ahead: a file of any size passes in the memory of one chunk.
+    ///
+    /// Names and file names are written as WHATWG's encoding of multipart/form-data does: UTF-8 as it is, with CR, LF
+    /// and quotation marks percent-encoded; in a name, a lone CR or LF counts as CRLF. The content of text parts is
+    /// sent as it is given.
+    ///
+    /// - Parameters:
+    ///   - boundary: The boundary, which must not occur in any part.
+    ///   - values: How typed values are encoded; as JSON by default.
+    /// - Throws: ``MultipartError`` for a part without the name it needs, for header fields that cannot be sent, and
+    ///   for a value that cannot be encoded.
+    public func body(
+        boundary: MultipartBoundary,
+        values: MultipartValueEncoding = .json
+    ) throws(MultipartError) -> Body {
+        var frame = Frame()
+        for (index, part) in parts.enumerated() {
+            let content = try Self.content(of: part, index: index, values: values)
+            frame.append("--\(boundary.text)\r\n")
+            frame.append(try head(of: part, index: index, contentType: content.type))
+            frame.append(content.body)
+            frame.append("\r\n")
+        }
+        frame.append("--\(boundary.text)--\r\n")
+        return frame.body(isReplayable: isReplayable)
+    }
+
+    private static func content(
+        of part: MultipartPart,
+        index: Int,
+        values: MultipartValueEncoding
+    ) throws(MultipartError) -> (body: Body, type: String?) {
+        guard let value = part.body.value else { return (part.body, part.contentType) }
+        do {
+            return (Body(try values.encode(value)), part.contentType ?? values.contentType)
+        } catch {
+            let type = String(describing: type(of: value))
+            throw MultipartError(.valueNotEncoded(part: index, type: type), underlyingError: error)
+        }
+    }
+
+    private func head(of part: MultipartPart, index: Int, contentType: String?) throws(MultipartError) -> String {
+        var fields: [(name: String, value: String)] = []
+        func isGiven(_ name: String) -> Bool {
+            part.headers.contains { $0.name.lowercased() == name.lowercased() }
+        }
+        if !isGiven("Content-Disposition"), let disposition = try disposition(of: part, index: index) {
+            fields.append(("Content-Disposition", disposition))
+        }
+        if !isGiven("Content-Type"), let contentType { fields.append(("Content-Type", contentType)) }
+        fields += part.headers.map { ($0.name, $0.value) }
+        var head = ""
+        for (name, value) in fields {
+            guard !name.isEmpty, name.utf8.allSatisfy(HeaderSyntax.isTokenByte) else {
+                throw MultipartError(.invalidFieldName(name))
+            }
+            try Self.check(value, of: name)
+            head += "\(name): \(value)\r\n"
+        }
+        return head + "\r\n"
+    }
+
+    private func disposition(of part: MultipartPart, index: Int) throws(MultipartError) -> String? {
+        var value: String
+        switch (kind, part.name, part.fileName) {
+        case (.formData, nil, _): throw MultipartError(.missingName(part: index))
+        case (.formData, _, _): value = "form-data"
+        case (_, nil, nil): return nil
+        case (_, _, nil): value = "inline"
+        case (_, _, _): value = "attachment"
+        }
+        if let name = part.name { value += "; name=\"\(Self.escaped(Self.withLineBreaksNormalised(name)))\"" }
+        if let fileName = part.fileName { value += "; filename=\"\(Self.escaped(fileName))\"" }
+        return value
+    }
+
+    private static func check(_ value: String, of name: String) throws(MultipartError) {
+        guard value.utf8.allSatisfy({ $0 != 0x0D && $0 != 0x0A && $0 != 0x00 }) else {
+            throw MultipartError(.invalidFieldValue(name: name))
+        }
+    }
+
+    /// "Escape a multipart form data name", HTML Standard, section "multipart/form-data encoding algorithm".
+    private static func escaped(_ name: String) -> String {
+        var result = ""
+        for scalar in name.unicodeScalars {
+            switch scalar {
+            case "\r": result += "%0D"
+            case "\n": result += "%0A"
+            case "\"": result += "%22"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    /// The algorithm's first step for the names of entries: a CR or LF that stands alone becomes CRLF.
+    private static func withLineBreaksNormalised(_ name: String) -> String {
+        var result = ""
+        var afterReturn = false
+        for scalar in name.unicodeScalars {
+            if scalar == "\n" || scalar == "\r" {
+                if scalar == "\r" || !afterReturn { result += "\r\n" }
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+            afterReturn = scalar == "\r"
+        }
+        return result
+    }
+}

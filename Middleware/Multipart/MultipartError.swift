@@ -1,0 +1,104 @@
+public import HTTPChainCore
+
+/// A multipart body cannot be framed as asked, or what arrived is not one.
+public struct MultipartError: HTTPChainError, Hashable {
+    /// What is wrong.
+    public enum Problem: Sendable, Hashable {
+        /// The boundary is not one, for the reason given; RFC 2046 §5.1.1.
+        case invalidBoundary(String, reason: String)
+        /// A part of multipart/form-data has no name, RFC 7578 §4.2; parts count from 0.
+        case missingName(part: Int)
+        /// A header field of a part has a name that is not a token, RFC 9110 §5.1.
+        case invalidFieldName(String)
+        /// A header field of a part has CR, LF or NUL in its value.
+        case invalidFieldValue(name: String)
+        /// The content of a part is a value that could not be encoded; the cause says why.
+        case valueNotEncoded(part: Int, type: String)
+        /// The request carries a form, and no stage framed it.
+        case stageMissing
+        /// The message's Content-Type is not a multipart type, or missing.
+        case notMultipart(contentType: String?)
+        /// The Content-Type is a multipart type without a usable boundary.
+        case noBoundary(contentType: String)
+        /// A line in the head of a part is not a header field; parts count from 0.
+        case malformedHeader(part: Int)
+        /// The head of a part is larger than the limit.
+        case headerTooLarge(part: Int, limit: ByteCount)
+        /// The head of a part has more fields than the limit.
+        case tooManyHeaders(part: Int, limit: Int)
+        /// There are more parts than the limit.
+        case tooManyParts(limit: Int)
+        /// The content of a part is larger than the limit.
+        case partTooLarge(part: Int, limit: ByteCount)
+        /// The message ended before its final boundary, after as many parts begun as given.
+        case truncated(parts: Int)
+        /// The content of a part was to be read after the next part had been asked for.
+        case partPassed(part: Int)
+        /// Two tasks read from one message at the same time.
+        case readConcurrently
+    }
+
+    /// What is wrong.
+    public let problem: Problem
+    /// Why a value could not be encoded.
+    public let underlyingError: (any Error)?
+
+    init(_ problem: Problem, underlyingError: (any Error)? = nil) {
+        self.problem = problem
+        self.underlyingError = underlyingError
+    }
+
+    /// Always "MultipartMiddleware".
+    public var stage: String { "MultipartMiddleware" }
+
+    /// Errors are equal when their problems are.
+    public static func == (lhs: MultipartError, rhs: MultipartError) -> Bool { lhs.problem == rhs.problem }
+
+    /// Hashes the problem.
+    public func hash(into hasher: inout Hasher) { hasher.combine(problem) }
+
+    /// What is wrong and what to do about it.
+    public var reason: String {
+        switch problem {
+        case .invalidBoundary(let boundary, let reason):
+            "\(boundary.debugDescription) is not a boundary: \(reason) (RFC 2046 §5.1.1); "
+                + "change it, or leave it out for a random one"
+        case .missingName(let part):
+            "part \(part) of the form has no name, which multipart/form-data requires (RFC 7578 §4.2); "
+                + "give it one, or make the form multipart/mixed"
+        case .invalidFieldName(let name):
+            "\(name.debugDescription) is not the name of a header field; use letters, digits and any of "
+                + "!#$%&'*+-.^_`|~ (RFC 9110 §5.1)"
+        case .invalidFieldValue(let name):
+            "the value of the part header \(name) holds a line break or NUL; remove it"
+        case .valueNotEncoded(let part, let type):
+            "the value of type \(type) in part \(part) cannot be encoded; see the cause"
+        case .stageMissing:
+            "the request carries a form that nothing has framed; add MultipartMiddleware to the chain, inside "
+                + "the stage that reads the body"
+        case .notMultipart(let type):
+            "the message is not multipart: its Content-Type is \(type.map { $0.debugDescription } ?? "missing")"
+        case .noBoundary(let type):
+            "the Content-Type \(type.debugDescription) has no usable boundary parameter, without which its parts "
+                + "cannot be told apart"
+        case .malformedHeader(let part):
+            "a line in the head of part \(part) is not a header field; the message is malformed"
+        case .headerTooLarge(let part, let limit):
+            "the head of part \(part) is larger than \(limit); raise MultipartLimits.headerSize if that is expected"
+        case .tooManyHeaders(let part, let limit):
+            "the head of part \(part) has more than \(limit) fields; "
+                + "raise MultipartLimits.headerCount if that is expected"
+        case .tooManyParts(let limit):
+            "the message has more than \(limit) parts; raise MultipartLimits.partCount if that is expected"
+        case .partTooLarge(let part, let limit):
+            "the content of part \(part) is larger than \(limit); raise MultipartLimits.partSize if that is expected"
+        case .truncated(let parts):
+            "the message ended before its final boundary, after the beginning of \(parts) "
+                + "\(parts == 1 ? "part" : "parts"); it is incomplete"
+        case .partPassed(let part):
+            "the content of part \(part) is gone, since a later part was asked for; read each part before the next"
+        case .readConcurrently:
+            "two tasks read parts of one message at the same time; read them one after the other"
+        }
+    }
+}

@@ -1,0 +1,65 @@
+public import HTTPChainCore
+import HTTPTypes
+
+/// Frames the forms that requests carry as multipart bodies.
+///
+/// ```swift
+/// let chain = try Chain(transport: URLSessionTransport()) {
+///     MultipartMiddleware()
+/// }
+/// let form: MultipartForm = [.text("title", "Holiday"), .file("photo", photoURL)]
+/// let response = try await chain.send(.post("https://api.example.com/photos", multipart: form))
+/// ```
+///
+/// A request with a ``MultipartForm`` gets the form as its body and the Content-Type that belongs to it, in the place
+/// of those it had; all others pass as they are. The body is framed once for a call, with the randomness of the
+/// request's environment, so that what a stage inside sends again has the same bytes.
+///
+/// **Sizes.** Content-Length is exact when every part knows its length; files of any size pass in constant memory. A
+/// part that can be read once makes the form one that can be sent once.
+///
+/// **Place.** Phase ``Phase/build``. Between the call and this stage the form's body cannot be read; a request that
+/// reaches the transport without having passed this stage fails with ``MultipartError``.
+///
+/// **Options.** ``MultipartFormOption``, which `Request.post(_:multipart:)` and ``HTTPChainCore/Request/multipart(_:)``
+/// set and this stage takes out.
+///
+/// **Errors.** ``MultipartError``, before anything is sent.
+///
+/// Multipart responses need no stage: ``HTTPChainCore/Response/parts(limits:)`` reads them.
+public struct MultipartMiddleware: Middleware {
+    private let values: MultipartValueEncoding
+
+    /// Makes the stage.
+    ///
+    /// - Parameter values: How typed values in forms are encoded; as JSON by default.
+    public init(values: MultipartValueEncoding = .json) {
+        self.values = values
+    }
+
+    /// With what else makes the request complete.
+    public var phase: Phase? { .build }
+
+    /// What the stage does, and how values are encoded.
+    public var summary: StageSummary {
+        StageSummary(
+            "MultipartMiddleware",
+            purpose: "frames forms as multipart bodies",
+            settings: ["values": values.contentType]
+        )
+    }
+
+    /// Frames the form, if there is one, and passes the request on.
+    ///
+    /// - Throws: ``MultipartError``; what the stages inside throw.
+    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        if let form = request.options[MultipartFormOption.self] {
+            let boundary = try form.boundary(random: request.environment.random)
+            request.head.headerFields[.contentType] = try form.contentType(boundary: boundary)
+            request.head.headerFields[.contentLength] = nil
+            request.body = try form.body(boundary: boundary, values: values)
+            request.options.remove(MultipartFormOption.self)
+        }
+        return try await next(request)
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+
+/// A Content-Disposition field: what a part is for, RFC 7578 §4.2 and RFC 6266.
+///
+/// The parser is lenient where senders differ: it takes tokens and quoted strings with and without backslashes, UTF-8
+/// as it is, the percent-encodings of browsers in form data (`%22`, `%0D`, `%0A`), and the extended notation
+/// `filename*=UTF-8''na%C3%AFve.txt` (RFC 8187), which wins over the plain one. Of a parameter that is repeated the
+/// first counts.
+public struct ContentDisposition: Sendable, Hashable {
+    /// `form-data`, `attachment`, `inline`, in lower case.
+    public let type: String
+    /// The name of the form field.
+    public let name: String?
+    /// The file name as it was sent.
+    ///
+    /// It is the sender's choice and may be a path or hold `..`; take none of it for a place to write to.
+    public let fileName: String?
+
+    /// Reads the value of a field; `nil` when there is no disposition type in it.
+    public init?(_ value: String) {
+        let field = ParameterizedValue(value.utf8)
+        guard !field.value.isEmpty, field.value.utf8.allSatisfy(HeaderSyntax.isTokenByte) else { return nil }
+        type = field.value
+        let isForm = field.value == "form-data"
+        name = Self.text("name", in: field, isForm: isForm)
+        fileName = Self.text("filename", in: field, isForm: isForm)
+    }
+
+    private static func text(_ name: String, in field: ParameterizedValue, isForm: Bool) -> String? {
+        if let extended = field.parameter(name + "*").flatMap(extendedValue) { return extended }
+        guard let plain = field.parameter(name) else { return nil }
+        return String(decoding: isForm ? formDecoded(plain) : plain, as: UTF8.self)
+    }
+
+    /// Undoes what WHATWG's encoding of form data does to names, and nothing else.
+    private static func formDecoded(_ bytes: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "%"), let byte = hexByte(bytes, at: index + 1), [10, 13, 34].contains(byte)
+            {
+                result.append(byte)
+                index += 3
+            } else {
+                result.append(bytes[index])
+                index += 1
+            }
+        }
+        return result
+    }
+
+    /// RFC 8187 §3.2: charset, language, and percent-encoded bytes; `nil` when it is malformed.
+    private static func extendedValue(_ bytes: [UInt8]) -> String? {
+        let pieces = bytes.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
+        guard pieces.count == 3 else { return nil }
+        var decoded: [UInt8] = []
+        var rest = pieces[2]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                decoded.append(byte)
+                continue
+            }
+            guard let byte = hexByte(Array(rest.prefix(2)), at: 0) else { return nil }
+            decoded.append(byte)
+            rest = rest.dropFirst(2)
+        }
+        switch String(decoding: pieces[0], as: UTF8.self).lowercased() {
+        case "utf-8": return String(bytes: decoded, encoding: .utf8)
+        case "iso-8859-1": return String(String.UnicodeScalarView(decoded.map { Unicode.Scalar($0) }))
+        default: return nil
+        }
+    }
+
+    private static func hexByte(_ bytes: [UInt8], at index: Int) -> UInt8? {
+        guard index + 1 < bytes.count, let high = hexDigit(bytes[index]), let low = hexDigit(bytes[index + 1]) else {
+            return nil
+        }
+        return high << 4 | low
+    }
+
+    private static func hexDigit(_ byte: UInt8) -> UInt8? {
+        Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) }
+    }
+}

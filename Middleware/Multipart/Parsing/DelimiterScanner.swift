@@ -1,0 +1,139 @@
+import Foundation
+
+/// Finds the lines that separate parts, RFC 2046 §5.1.1.
+///
+/// A delimiter is a whole line: two dashes, the boundary, two more dashes after the last part, and white space that
+/// transports may have added. A longer line that only begins like it, such as that of a nested message whose boundary
+/// begins with this one, is content.
+struct DelimiterScanner {
+    /// How lines end: as the first delimiter line of the message does.
+    enum LineEnd {
+        case crlf
+        case lf
+    }
+
+    /// A delimiter line, by offsets.
+    struct Delimiter {
+        /// Where the content before it ends: the line end in front belongs to the delimiter.
+        let contentEnd: Int
+        /// Where the next line begins.
+        let lineEnd: Int
+        let isFinal: Bool
+        let ending: LineEnd
+    }
+
+    enum Result {
+        case found(Delimiter)
+        /// There is none in what is there up to this offset; what follows may become one.
+        case none(upTo: Int)
+    }
+
+    /// White space behind a boundary beyond this is not taken for padding.
+    private static let longestPadding = 1024
+
+    private let marker: [UInt8]
+    /// `nil` until the first delimiter was seen.
+    var lineEnd: LineEnd?
+
+    init(boundary: [UInt8]) {
+        marker = Array("--".utf8) + boundary
+    }
+
+    /// Looks for the first delimiter.
+    ///
+    /// - Parameters:
+    ///   - buffer: The bytes, beginning where the last search left off.
+    ///   - isLineStart: Whether a line begins with the first byte.
+    ///   - isEnd: Whether nothing follows.
+    func search(_ buffer: Data, isLineStart: Bool, isEnd: Bool) -> Result {
+        buffer.withUnsafeBytes { bytes in
+            if isLineStart, let result = result(in: bytes, at: 0, contentEnd: 0, isEnd: isEnd) { return result }
+            var index = 0
+            while let newline = Self.newline(in: bytes, from: index) {
+                index = newline + 1
+                let hasReturn = newline > 0 && bytes[newline - 1] == 0x0D
+                if lineEnd == .crlf, !hasReturn { continue }
+                let contentEnd = lineEnd != .lf && hasReturn ? newline - 1 : newline
+                if let result = result(in: bytes, at: index, contentEnd: contentEnd, isEnd: isEnd) { return result }
+            }
+            let endsInReturn = lineEnd != .lf && bytes.last == 0x0D
+            return .none(upTo: bytes.count - (endsInReturn && !isEnd ? 1 : 0))
+        }
+    }
+
+    /// The delimiter that a line is, if it is one.
+    ///
+    /// - Parameters:
+    ///   - line: The line without its end.
+    ///   - size: The bytes of the line and its end.
+    ///   - ending: How it ends.
+    func delimiter(line: Data, size: Int, ending: LineEnd) -> Delimiter? {
+        line.withUnsafeBytes { bytes in
+            guard case .found(let found) = match(bytes, at: 0, contentEnd: 0, isEnd: true, needsLineEnd: false) else {
+                return nil
+            }
+            return Delimiter(contentEnd: 0, lineEnd: size, isFinal: found.isFinal, ending: ending)
+        }
+    }
+
+    private func result(in bytes: UnsafeRawBufferPointer, at start: Int, contentEnd: Int, isEnd: Bool) -> Result? {
+        switch match(bytes, at: start, contentEnd: contentEnd, isEnd: isEnd, needsLineEnd: true) {
+        case .found(let delimiter): .found(delimiter)
+        case .unclear: .none(upTo: contentEnd)
+        case .no: nil
+        }
+    }
+
+    private enum Match {
+        case found(Delimiter)
+        case unclear
+        case no
+    }
+
+    private func match(
+        _ bytes: UnsafeRawBufferPointer,
+        at start: Int,
+        contentEnd: Int,
+        isEnd: Bool,
+        needsLineEnd: Bool
+    ) -> Match {
+        let unclear: Match = isEnd ? .no : .unclear
+        let available = min(marker.count, bytes.count - start)
+        for offset in 0..<available where bytes[start + offset] != marker[offset] { return .no }
+        guard available == marker.count else { return unclear }
+        var index = start + marker.count
+        var isFinal = false
+        if index < bytes.count, bytes[index] == UInt8(ascii: "-") {
+            guard index + 1 < bytes.count else { return unclear }
+            guard bytes[index + 1] == UInt8(ascii: "-") else { return .no }
+            isFinal = true
+            index += 2
+        }
+        let padding = index
+        while index < bytes.count, HeaderSyntax.isSpace(bytes[index]) { index += 1 }
+        guard index - padding <= Self.longestPadding else { return .no }
+        func found(_ lineEnd: Int, _ ending: LineEnd) -> Match {
+            .found(Delimiter(contentEnd: contentEnd, lineEnd: lineEnd, isFinal: isFinal, ending: ending))
+        }
+        guard index < bytes.count else {
+            // The last line of a message often has no end.
+            return isEnd && (isFinal || !needsLineEnd) ? found(index, .crlf) : unclear
+        }
+        if bytes[index] == 0x0A { return found(index + 1, .lf) }
+        guard bytes[index] == 0x0D else { return .no }
+        guard index + 1 < bytes.count else { return isEnd && isFinal ? found(index + 1, .crlf) : unclear }
+        return bytes[index + 1] == 0x0A ? found(index + 2, .crlf) : .no
+    }
+
+    /// The offset of the first LF.
+    static func newline(in buffer: Data) -> Int? {
+        buffer.withUnsafeBytes { newline(in: $0, from: 0) }
+    }
+
+    private static func newline(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        guard start < bytes.count, let base = bytes.baseAddress,
+            let found = memchr(base + start, 0x0A, bytes.count - start)
+        else { return nil }
+        return UnsafeRawPointer(found) - base
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+/// Collects the lines in the head of one part.
+struct HeadParser {
+    private let part: Int
+    private let limits: MultipartLimits
+    private var fields: [(name: HTTPField.Name, value: [UInt8])] = []
+    private var size: Int64 = 0
+
+    init(part: Int, limits: MultipartLimits) {
+        self.part = part
+        self.limits = limits
+    }
+
+    /// Throws when a line of so many bytes, its end among them, would be too much.
+    func checkRoom(for count: Int) throws(MultipartError) {
+        guard size + Int64(count) <= limits.headerSize.bytes else {
+            throw MultipartError(.headerTooLarge(part: part, limit: limits.headerSize))
+        }
+    }
+
+    /// Takes a line without its end; one that begins with white space continues the field before (RFC 5322 §2.2.3).
+    ///
+    /// - Parameter size: The bytes of the line and its end.
+    mutating func append(_ line: Data, size: Int) throws(MultipartError) {
+        self.size += Int64(size)
+        guard !line.contains(where: { $0 == 0x00 || $0 == 0x0D }), let first = line.first else {
+            throw MultipartError(.malformedHeader(part: part))
+        }
+        if HeaderSyntax.isSpace(first) {
+            guard !fields.isEmpty else { throw MultipartError(.malformedHeader(part: part)) }
+            fields[fields.count - 1].value += [UInt8(ascii: " ")] + Self.trimmed(line)
+            return
+        }
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
+            throw MultipartError(.malformedHeader(part: part))
+        }
+        // Checked here because `HTTPFields` ends the process when it is given a pseudo field of HTTP/2.
+        let name = Self.trimmed(line[..<colon])
+        guard !name.isEmpty, name.allSatisfy(HeaderSyntax.isTokenByte),
+            let fieldName = HTTPField.Name(String(decoding: name, as: UTF8.self))
+        else { throw MultipartError(.malformedHeader(part: part)) }
+        // And when it is given one field more than it has room for.
+        let limit = min(limits.headerCount, 10_000)
+        guard fields.count < limit else { throw MultipartError(.tooManyHeaders(part: part, limit: limit)) }
+        fields.append((fieldName, Self.trimmed(line[line.index(after: colon)...])))
+    }
+
+    var head: MultipartHead {
+        var headers = HTTPFields()
+        headers.reserveCapacity(fields.count)
+        for (name, value) in fields { headers.append(HTTPField(name: name, lenientValue: value)) }
+        return MultipartHead(headers: headers)
+    }
+
+    private static func trimmed(_ bytes: Data) -> [UInt8] {
+        guard let first = bytes.firstIndex(where: { !HeaderSyntax.isSpace($0) }),
+            let last = bytes.lastIndex(where: { !HeaderSyntax.isSpace($0) })
+        else { return [] }
+        return Array(bytes[first...last])
+    }
+}

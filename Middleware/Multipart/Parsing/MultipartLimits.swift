@@ -1,0 +1,36 @@
+public import HTTPChainCore
+
+/// How much a multipart message may hold before it is refused.
+public struct MultipartLimits: Sendable, Hashable {
+    /// The bytes in the head of one part, names, values and line ends; 16 KiB by default.
+    public var headerSize: ByteCount
+    /// The fields in the head of one part; 64 by default, at most 10,000 whatever is set.
+    public var headerCount: Int
+    /// The parts in a message; 1,000 by default.
+    public var partCount: Int
+    /// The bytes in the content of one part; no limit by default, since contents stream and `collect(upTo:)` has a
+    /// limit of its own.
+    public var partSize: ByteCount
+
+    /// Makes limits.
+    ///
+    /// - Parameters:
+    ///   - headerSize: The bytes in the head of one part.
+    ///   - headerCount: The fields in the head of one part.
+    ///   - partCount: The parts in a message.
+    ///   - partSize: The bytes in the content of one part.
+    public init(
+        headerSize: ByteCount = .kibibytes(16),
+        headerCount: Int = 64,
+        partCount: Int = 1000,
+        partSize: ByteCount = .unlimited
+    ) {
+        self.headerSize = headerSize
+        self.headerCount = headerCount
+        self.partCount = partCount
+        self.partSize = partSize
+    }
+
+    /// The limits as documented on each.
+    public static let standard = MultipartLimits()
+}

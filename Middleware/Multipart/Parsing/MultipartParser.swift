@@ -1,0 +1,212 @@
+public import Foundation
+import HTTPChainCore
+
+/// Takes a multipart message apart as its bytes come, RFC 2046 §5.1: a pure state machine with no input or output.
+///
+/// ```swift
+/// var parser = try MultipartParser(contentType: "multipart/mixed; boundary=frontier")
+/// for event in parser.append(bytes) + parser.finish() { … }
+/// ```
+///
+/// The events are the same however the bytes are divided, save that contents come in pieces of their own size. What is
+/// held back is never more than a delimiter line or the head of a part.
+///
+/// Preamble and epilogue are passed over, and so is white space after a boundary. Lines may end with CRLF, or with LF
+/// alone when the first delimiter line does; in a message with CRLF, a boundary after a bare LF is content. A message
+/// without any part is valid. Content-Transfer-Encoding is left to the reader (RFC 7578 §4.7 deprecates it).
+public struct MultipartParser: Sendable {
+    /// What was found.
+    public enum Event: Sendable, Hashable {
+        /// A part begins.
+        case partBegan(MultipartHead)
+        /// The next piece of the part's content; never empty.
+        case content(Data)
+        /// The part is complete.
+        case partEnded
+        /// The message is malformed, incomplete or beyond a limit; nothing comes after this.
+        case failed(MultipartError)
+    }
+
+    private enum State {
+        case preamble
+        case head
+        case content
+        case epilogue
+        case failed
+    }
+
+    private let limits: MultipartLimits
+    private var scanner: DelimiterScanner
+    /// What was read of the head that is being read.
+    private var head: HeadParser
+    private var state = State.preamble
+    private var buffer = Data()
+    /// Whether the buffer begins where a line does.
+    private var isLineStart = true
+    private var partCount = 0
+    private var contentSize: Int64 = 0
+    private var events: [Event] = []
+
+    /// Makes a parser for a boundary.
+    ///
+    /// - Parameters:
+    ///   - boundary: The boundary without its dashes; more liberal than RFC 2046 §5.1.1, since senders are: up to 256
+    ///     bytes without control characters.
+    ///   - limits: What is refused.
+    /// - Throws: ``MultipartError`` when no line can hold the boundary.
+    public init(boundary: String, limits: MultipartLimits = .standard) throws(MultipartError) {
+        let bytes = Array(boundary.utf8)
+        guard (1...256).contains(bytes.count), bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), bytes.last != 0x20 else {
+            throw MultipartError(
+                .invalidBoundary(boundary, reason: "it is empty, too long, or holds what no line can hold")
+            )
+        }
+        scanner = DelimiterScanner(boundary: bytes)
+        head = HeadParser(part: 0, limits: limits)
+        self.limits = limits
+    }
+
+    /// Makes a parser for the boundary in a Content-Type.
+    ///
+    /// - Parameters:
+    ///   - contentType: The value of the field, of any multipart type.
+    ///   - limits: What is refused.
+    /// - Throws: ``MultipartError`` when the type is not multipart, or has no usable boundary.
+    public init(contentType: String?, limits: MultipartLimits = .standard) throws(MultipartError) {
+        guard let contentType else { throw MultipartError(.notMultipart(contentType: nil)) }
+        let field = ParameterizedValue(contentType.utf8)
+        guard field.value.hasPrefix("multipart/") else { throw MultipartError(.notMultipart(contentType: contentType)) }
+        guard let boundary = field.parameter("boundary"),
+            let parser = try? MultipartParser(boundary: String(decoding: boundary, as: UTF8.self), limits: limits)
+        else { throw MultipartError(.noBoundary(contentType: contentType)) }
+        self = parser
+    }
+
+    /// Takes the next bytes of the message.
+    ///
+    /// - Returns: What they complete; nothing after ``Event/failed(_:)``.
+    public mutating func append(_ bytes: Data) -> [Event] {
+        if buffer.isEmpty { buffer = bytes } else { buffer.append(bytes) }
+        return parse(isEnd: false)
+    }
+
+    /// Says that there are no more bytes.
+    ///
+    /// - Returns: What was held back, and ``Event/failed(_:)`` when the message is not complete.
+    public mutating func finish() -> [Event] {
+        parse(isEnd: true)
+    }
+
+    private mutating func parse(isEnd: Bool) -> [Event] {
+        do throws(MultipartError) {
+            while try step(isEnd: isEnd) {}
+            if isEnd { try checkComplete() }
+        } catch {
+            events.append(.failed(error))
+            state = .failed
+            buffer = Data()
+        }
+        // What is held back gets storage of its own: a few bytes must not keep a chunk in memory.
+        buffer = Data(buffer)
+        defer { events = [] }
+        return events
+    }
+
+    /// Does what can be done with the bytes there are.
+    ///
+    /// - Returns: Whether there may be more to do.
+    private mutating func step(isEnd: Bool) throws(MultipartError) -> Bool {
+        switch state {
+        case .preamble, .content: return try passContent(isEnd: isEnd)
+        case .head: return try readLine(isEnd: isEnd)
+        case .epilogue, .failed:
+            buffer = Data()
+            return false
+        }
+    }
+
+    private mutating func checkComplete() throws(MultipartError) {
+        switch state {
+        case .epilogue, .failed: return
+        case .preamble, .head, .content: throw MultipartError(.truncated(parts: partCount))
+        }
+    }
+
+    /// Hands on content, or drops the preamble, up to the next delimiter.
+    private mutating func passContent(isEnd: Bool) throws(MultipartError) -> Bool {
+        guard !buffer.isEmpty else { return false }
+        switch scanner.search(buffer, isLineStart: isLineStart, isEnd: isEnd) {
+        case .none(let count):
+            try emit(buffer.prefix(count))
+            consume(count)
+            if count > 0 { isLineStart = false }
+            return false
+        case .found(let delimiter):
+            try emit(buffer.prefix(delimiter.contentEnd))
+            if case .content = state { events.append(.partEnded) }
+            try pass(delimiter)
+            return true
+        }
+    }
+
+    private mutating func emit(_ content: Data) throws(MultipartError) {
+        guard case .content = state, !content.isEmpty else { return }
+        let room = limits.partSize.bytes - contentSize
+        contentSize += Int64(content.count)
+        guard Int64(content.count) <= room else {
+            // The bytes within the limit are handed on, so that the events do not depend on how the bytes came.
+            if room > 0 { events.append(.content(content.prefix(Int(room)))) }
+            throw MultipartError(.partTooLarge(part: partCount - 1, limit: limits.partSize))
+        }
+        events.append(.content(content))
+    }
+
+    private mutating func pass(_ delimiter: DelimiterScanner.Delimiter) throws(MultipartError) {
+        if scanner.lineEnd == nil { scanner.lineEnd = delimiter.ending }
+        consume(delimiter.lineEnd)
+        guard !delimiter.isFinal else {
+            state = .epilogue
+            return
+        }
+        guard partCount < limits.partCount else { throw MultipartError(.tooManyParts(limit: limits.partCount)) }
+        state = .head
+        head = HeadParser(part: partCount, limits: limits)
+        partCount += 1
+    }
+
+    private mutating func readLine(isEnd: Bool) throws(MultipartError) -> Bool {
+        let newline = DelimiterScanner.newline(in: buffer)
+        guard let line = newline.map({ buffer.prefix($0) }) ?? (isEnd ? buffer : nil) else {
+            try head.checkRoom(for: buffer.count)
+            return false
+        }
+        let isWhole = newline != nil
+        let hasReturn = isWhole && line.last == 0x0D
+        let size = line.count + (isWhole ? 1 : 0)
+        try head.checkRoom(for: size)
+        let text = hasReturn ? line.dropLast() : line
+        // A part without content has no line end between its head and the delimiter, RFC 2046 §5.1.1 (body-part).
+        if let delimiter = scanner.delimiter(line: text, size: size, ending: hasReturn ? .crlf : .lf),
+            isWhole || delimiter.isFinal
+        {
+            events += [.partBegan(head.head), .partEnded]
+            try pass(delimiter)
+            return true
+        }
+        guard isWhole else { return false }
+        if text.isEmpty {
+            events.append(.partBegan(head.head))
+            state = .content
+            contentSize = 0
+            isLineStart = true
+        } else {
+            try head.append(text, size: size)
+        }
+        consume(size)
+        return true
+    }
+
+    private mutating func consume(_ count: Int) {
+        buffer = buffer.dropFirst(count)
+    }
+}

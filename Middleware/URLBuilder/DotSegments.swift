@@ -1,0 +1,86 @@
+/// The `.` and `..` segments of a path (RFC 3986 §5.2.4), in every disguise that servers see through: percent-encoded
+/// dots, backslashes and encoded slashes as separators, and parameters after the dots (`..;x`).
+struct DotSegments {
+    /// Where they stand.
+    private(set) var ranges: [Range<Int>] = []
+    /// Whether, read from left to right, there is a `..` with nothing left to go up from.
+    private(set) var climbsOut = false
+
+    init(in path: ArraySlice<UInt8>) {
+        guard path.withUnsafeBufferPointer(Self.mayBe) else { return }
+        var depth = 0
+        var start = path.startIndex
+        var index = path.startIndex
+        while index <= path.endIndex {
+            let isEnd = index == path.endIndex
+            let (byte, next) = isEnd ? (.slash, index + 1) : path.decodedByte(at: index)
+            if byte == .slash || byte == .backslash {
+                switch Self.dots(in: path[start..<index]) {
+                case 1: ranges.append(start..<index)
+                case 2:
+                    ranges.append(start..<index)
+                    depth -= 1
+                    if depth < 0 { climbsOut = true }
+                // Servers that merge slashes see nothing between two of them.
+                default: if index > start { depth += 1 }
+                }
+                start = next
+            }
+            index = next
+        }
+    }
+
+    /// Whether a dot, plain or encoded, stands where a segment may begin: most paths are done with this one look.
+    private static func mayBe(in path: UnsafeBufferPointer<UInt8>) -> Bool {
+        var previous = UInt8.slash
+        for index in path.indices {
+            let byte = path[index]
+            if byte == .dot {
+                // After a slash, or the last digit of an encoded one (%2F, %5C).
+                let letter = previous & 0xDF
+                if previous == .slash || previous == .backslash || letter == 0x46 || letter == 0x43 { return true }
+            } else if byte == .percent, index + 2 < path.count, path[index + 1] == 0x32, path[index + 2] | 0x20 == 0x65
+            {
+                return true
+            }
+            previous = byte
+        }
+        return false
+    }
+
+    /// 1 for `.`, 2 for `..`, else `nil`.
+    private static func dots(in segment: ArraySlice<UInt8>) -> Int? {
+        var count = 0
+        var index = segment.startIndex
+        while index < segment.endIndex {
+            let (byte, next) = segment.decodedByte(at: index)
+            if byte == UInt8(ascii: ";") { break }
+            guard byte == .dot, count < 2 else { return nil }
+            count += 1
+            index = next
+        }
+        return count == 0 ? nil : count
+    }
+
+    /// The path without its dot segments (RFC 3986 §5.2.4); only real slashes separate here.
+    static func removed(from path: ArraySlice<UInt8>) -> [UInt8] {
+        let segments = path.split(separator: .slash, omittingEmptySubsequences: false)
+        var kept: [ArraySlice<UInt8>] = []
+        // The empty segment before a leading slash is not one to go up from.
+        let floor = path.first == .slash ? 1 : 0
+        for (offset, segment) in segments.enumerated() {
+            let dots = plainDots(in: segment)
+            if dots == 2, kept.count > floor { kept.removeLast() }
+            if dots == nil {
+                kept.append(segment)
+            } else if offset == segments.count - 1 {
+                kept.append([])
+            }
+        }
+        return Array(kept.joined(separator: [.slash]))
+    }
+
+    private static func plainDots(in segment: ArraySlice<UInt8>) -> Int? {
+        segment.contains(UInt8(ascii: ";")) ? nil : dots(in: segment)
+    }
+}

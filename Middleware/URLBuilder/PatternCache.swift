@@ -1,0 +1,50 @@
+import HTTPChainCore
+
+/// Parsed references, so that a template is parsed once however often it is used.
+///
+/// Bounded: there are two generations of at most `generation` entries; what was not used since the younger one was
+/// begun goes with the older. A template that is used once is forgotten after a while.
+final class PatternCache: Sendable {
+    private struct Generations {
+        var young: [String: URLPattern] = [:]
+        var old: [String: URLPattern] = [:]
+    }
+
+    private let storage = Locked(Generations())
+    private let generation: Int
+    /// Longer references are parsed each time: the bound is one of memory, not only of entries.
+    private let longestText = 1024
+
+    init(generation: Int = 128) {
+        self.generation = generation
+    }
+
+    /// How many references are kept now.
+    var count: Int { storage.withLock { $0.young.count + $0.old.count } }
+
+    /// The reference parsed, with the stage's own syntax.
+    func pattern(_ text: String, syntax: URLVariableSyntax) throws(URLBuilderError) -> URLPattern {
+        guard text.utf8.count <= longestText else { return try URLPattern(text, syntax: syntax) }
+        if let known = known(text) { return known }
+        let pattern = try URLPattern(text, syntax: syntax)
+        storage.withLock { insert(pattern, for: text, in: &$0) }
+        return pattern
+    }
+
+    private func known(_ text: String) -> URLPattern? {
+        storage.withLock { generations in
+            if let pattern = generations.young[text] { return pattern }
+            guard let pattern = generations.old.removeValue(forKey: text) else { return nil }
+            insert(pattern, for: text, in: &generations)
+            return pattern
+        }
+    }
+
+    private func insert(_ pattern: URLPattern, for text: String, in generations: inout Generations) {
+        if generations.young.count >= generation {
+            generations.old = generations.young
+            generations.young = [:]
+        }
+        generations.young[text] = pattern
+    }
+}

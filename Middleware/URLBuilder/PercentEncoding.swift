@@ -1,0 +1,113 @@
+/// A set of ASCII characters, for deciding which bytes of a URL component stand as they are.
+struct ByteSet: Sendable {
+    private let low: UInt64
+    private let high: UInt64
+
+    init(_ characters: StaticString) {
+        var low: UInt64 = 0
+        var high: UInt64 = 0
+        characters.withUTF8Buffer { bytes in
+            for byte in bytes where byte < 128 {
+                if byte < 64 { low |= 1 << UInt64(byte) } else { high |= 1 << UInt64(byte - 64) }
+            }
+        }
+        self.low = low
+        self.high = high
+    }
+
+    @inline(__always)
+    func contains(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0..<64: low & (1 << UInt64(byte)) != 0
+        case 64..<128: high & (1 << UInt64(byte - 64)) != 0
+        default: false
+        }
+    }
+
+    /// RFC 3986 §2.3.
+    static let unreserved = ByteSet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+    /// RFC 3986 §2.3 and §2.2: what RFC 6570 copies from literals and reserved expansions.
+    static let reserved = ByteSet(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?#[]@!$&'()*+,;="
+    )
+}
+
+extension [UInt8] {
+    /// Appends the text, with bytes outside `allowed` percent-encoded as UTF-8 (RFC 3986 §2.1).
+    ///
+    /// - Parameter keepingTriplets: Whether a `%` with two hexadecimal digits after it stands as it is.
+    mutating func append(percentEncoding text: String, allowed: ByteSet, keepingTriplets: Bool = false) {
+        var text = text
+        text.withUTF8 { append(percentEncoding: $0, allowed: allowed, keepingTriplets: keepingTriplets) }
+    }
+
+    mutating func append(
+        percentEncoding bytes: UnsafeBufferPointer<UInt8>,
+        allowed: ByteSet,
+        keepingTriplets: Bool
+    ) {
+        for index in bytes.indices {
+            let byte = bytes[index]
+            if allowed.contains(byte) || (keepingTriplets && byte == .percent && bytes.holdsTriplet(at: index)) {
+                append(byte)
+            } else {
+                append(.percent)
+                append(.hexDigit(byte >> 4))
+                append(.hexDigit(byte & 15))
+            }
+        }
+    }
+}
+
+extension Collection where Element == UInt8, Index == Int {
+    /// Whether a percent-encoded byte stands at the index (RFC 3986 §2.1).
+    func holdsTriplet(at index: Int) -> Bool {
+        index + 2 < endIndex && self[index] == .percent && self[index + 1].hexValue != nil
+            && self[index + 2].hexValue != nil
+    }
+
+    /// The byte at the index, decoded when it is percent-encoded, and where the next one begins.
+    func decodedByte(at index: Int) -> (byte: UInt8, next: Int) {
+        guard self[index] == .percent, index + 2 < endIndex, let high = self[index + 1].hexValue,
+            let low = self[index + 2].hexValue
+        else { return (self[index], index + 1) }
+        return (high << 4 | low, index + 3)
+    }
+}
+
+extension UInt8 {
+    static let percent = UInt8(ascii: "%")
+    static let slash = UInt8(ascii: "/")
+    static let backslash = UInt8(ascii: "\\")
+    static let question = UInt8(ascii: "?")
+    static let hash = UInt8(ascii: "#")
+    static let colon = UInt8(ascii: ":")
+    static let dot = UInt8(ascii: ".")
+    static let hyphen = UInt8(ascii: "-")
+    static let comma = UInt8(ascii: ",")
+    static let equals = UInt8(ascii: "=")
+    static let ampersand = UInt8(ascii: "&")
+    static let openBrace = UInt8(ascii: "{")
+    static let closeBrace = UInt8(ascii: "}")
+
+    static func hexDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + (value - 10)
+    }
+
+    var hexValue: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
+    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+    var isLetter: Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
+    }
+
+    var isControl: Bool { self < 0x20 || self == 0x7F }
+}

@@ -1,0 +1,242 @@
+/// Fills in a template (RFC 6570 §3.2.1).
+struct TemplateExpansion {
+    /// What is asked of the values beyond RFC 6570.
+    enum Rules {
+        /// Nothing: undefined variables vanish, and any value is encoded.
+        case rfc6570
+        /// What a request needs: path variables have values, and no value brings a host, a dot segment or a control
+        /// character.
+        case request
+    }
+
+    /// What a variable wrote, for finding the one at fault.
+    struct Contribution {
+        var name: String
+        var range: Range<Int>
+    }
+
+    let lookup: VariableLookup
+    let format: URLValueFormat
+    let rules: Rules
+    var output: [UInt8] = []
+    /// Kept only when asked for: only an error needs them.
+    var contributions: [Contribution]?
+
+    mutating func append(_ parts: some Sequence<TemplatePart>) throws(URLBuilderError) {
+        for part in parts {
+            switch part {
+            case .literal(let bytes): output += bytes
+            case .expression(let expression): try append(expression)
+            }
+        }
+    }
+
+    private mutating func append(_ expression: TemplateExpression) throws(URLBuilderError) {
+        let operation = expression.operation
+        var isFirst = true
+        for variable in expression.variables {
+            let start = output.count
+            guard let value = try definedValue(of: variable, in: expression) else { continue }
+            if isFirst {
+                if let first = operation.first { output.append(first) }
+            } else {
+                output.append(operation.separator)
+            }
+            isFirst = false
+            switch value {
+            case .array(let members): try append(list: members, of: variable, operation)
+            case .dictionary(let pairs): try append(map: pairs, of: variable, operation)
+            default: try append(scalar: value, of: variable, expression)
+            }
+            contributions?.append(Contribution(name: variable.name, range: start..<output.count))
+        }
+    }
+
+    /// The value, `nil` when it is undefined: missing, null, or without members (RFC 6570 §2.3, §3.2.1).
+    private func definedValue(
+        of variable: VariableSpecification,
+        in expression: TemplateExpression
+    ) throws(URLBuilderError) -> URLValue? {
+        let value = lookup.value(of: variable.name)
+        let isDefined: Bool
+        switch value {
+        case nil, .null: isDefined = false
+        case .array(let members):
+            try refusePrefix(of: variable)
+            isDefined = members.contains { $0 != .null }
+        case .dictionary(let pairs):
+            try refusePrefix(of: variable)
+            isDefined = pairs.elements.contains { $0.value != .null }
+        default: isDefined = true
+        }
+        if isDefined { return value }
+        if rules == .request, expression.operation.isRequired {
+            throw URLBuilderError(.missingVariable(variable.name))
+        }
+        return nil
+    }
+
+    /// RFC 6570 §2.4.1: prefix modifiers are not applicable to composite values.
+    private func refusePrefix(of variable: VariableSpecification) throws(URLBuilderError) {
+        guard variable.prefix != nil else { return }
+        throw unusable(variable, "a prefix (:\(variable.prefix ?? 0)) cannot be taken of a list or map")
+    }
+
+    // MARK: Values
+
+    private mutating func append(
+        scalar value: URLValue,
+        of variable: VariableSpecification,
+        _ expression: TemplateExpression
+    ) throws(URLBuilderError) {
+        let operation = expression.operation
+        var text = try text(of: value, variable, operation)
+        if text.isEmpty {
+            if rules == .request, expression.isWholeSegment, expression.variables.count == 1 {
+                throw URLBuilderError(.emptyVariable(variable.name))
+            }
+            if operation.isNamed { appendName(variable.name, isEmpty: true, operation) }
+            return
+        }
+        if let prefix = variable.prefix { text = String(text.unicodeScalars.prefix(prefix)) }
+        if operation.isNamed { appendName(variable.name, isEmpty: false, operation) }
+        encode(text, value, operation)
+    }
+
+    private mutating func append(
+        list members: [URLValue],
+        of variable: VariableSpecification,
+        _ operation: TemplateOperator
+    ) throws(URLBuilderError) {
+        let isNamed = operation.isNamed
+        if isNamed, !variable.isExploded {
+            appendName(variable.name, isEmpty: false, operation)
+        }
+        var isFirst = true
+        for member in members where member != .null {
+            let text = try text(of: member, variable, operation)
+            if !isFirst { output.append(variable.isExploded ? operation.separator : .comma) }
+            isFirst = false
+            if isNamed, variable.isExploded { appendName(variable.name, isEmpty: text.isEmpty, operation) }
+            encode(text, member, operation)
+        }
+    }
+
+    private mutating func append(
+        map pairs: URLParameters,
+        of variable: VariableSpecification,
+        _ operation: TemplateOperator
+    ) throws(URLBuilderError) {
+        if operation.isNamed, !variable.isExploded {
+            appendName(variable.name, isEmpty: false, operation)
+        }
+        var isFirst = true
+        for pair in pairs.elements where pair.value != .null {
+            let text = try text(of: pair.value, variable, operation)
+            if !isFirst { output.append(variable.isExploded ? operation.separator : .comma) }
+            isFirst = false
+            try check(pair.name, variable, operation)
+            // §3.2.1 has a pair's name encoded like a literal; a name is data, though, and one that holds a delimiter
+            // must not become two parameters, so it is encoded like the value, as other implementations do.
+            output.append(
+                percentEncoding: pair.name,
+                allowed: operation.allowed,
+                keepingTriplets: operation.allowsReserved
+            )
+            if !variable.isExploded {
+                output.append(.comma)
+            } else if !(operation.isNamed && text.isEmpty && !operation.keepsEqualsSign) {
+                output.append(.equals)
+            }
+            encode(text, pair.value, operation)
+        }
+    }
+
+    /// A name is copied like a literal; its characters are all allowed in one.
+    private mutating func appendName(_ name: String, isEmpty: Bool, _ operation: TemplateOperator) {
+        output.append(contentsOf: name.utf8)
+        if !isEmpty || operation.keepsEqualsSign { output.append(.equals) }
+    }
+
+    private mutating func encode(_ text: String, _ value: URLValue, _ operation: TemplateOperator) {
+        if case .opaque = value {
+            output.append(percentEncoding: text, allowed: .unreserved)
+        } else {
+            output.append(
+                percentEncoding: text,
+                allowed: operation.allowed,
+                keepingTriplets: operation.allowsReserved
+            )
+        }
+    }
+
+    private func text(
+        of value: URLValue,
+        _ variable: VariableSpecification,
+        _ operation: TemplateOperator
+    ) throws(URLBuilderError) -> String {
+        switch value {
+        case .string(let text):
+            try check(text, variable, operation)
+            return text
+        case .opaque(let text):
+            try checkControls(text, variable, operation)
+            return text
+        case .array, .dictionary:
+            throw unusable(variable, "lists and maps in a template cannot hold lists or maps (RFC 6570 §2.3)")
+        default:
+            guard let text = format.text(value) else { throw unusable(variable, "it is not a finite number or date") }
+            if case .date = value { try check(text, variable, operation) }
+            return text
+        }
+    }
+
+    // MARK: Rules of requests
+
+    private func check(
+        _ text: String,
+        _ variable: VariableSpecification,
+        _ operation: TemplateOperator
+    ) throws(URLBuilderError) {
+        guard rules == .request, !operation.isQuery, !Self.isHarmless(text) else { return }
+        try checkControls(text, variable, operation)
+        if HostInValue.isSuspected(in: text) {
+            throw URLBuilderError(.hostInValue(variable: variable.name))
+        }
+    }
+
+    /// Whether the text has none of the characters that control or name a host: most values are done with this look.
+    private static func isHarmless(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            for byte in bytes where byte.isControl || byte == .slash || byte == .backslash || byte == .percent {
+                return false
+            }
+            return true
+        }
+    }
+
+    private func checkControls(
+        _ text: String,
+        _ variable: VariableSpecification,
+        _ operation: TemplateOperator
+    ) throws(URLBuilderError) {
+        // In a query a line break is text like any other, and percent-encoded.
+        guard rules == .request, !operation.isQuery, text.utf8.contains(where: \.isControl) else { return }
+        throw URLBuilderError(.controlCharacter(variable: variable.name))
+    }
+
+    private func unusable(_ variable: VariableSpecification, _ reason: String) -> URLBuilderError {
+        URLBuilderError(.unusableValue(variable: variable.name, reason: reason))
+    }
+}
+
+/// Where the values of variables are looked up: in the call's path variables, then in those for the builder alone.
+struct VariableLookup {
+    let first: URLParameters
+    var second = URLParameters([])
+
+    func value(of name: String) -> URLValue? {
+        first[name] ?? second[name]
+    }
+}

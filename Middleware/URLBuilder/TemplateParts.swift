@@ -1,0 +1,97 @@
+/// One piece of a parsed template.
+enum TemplatePart: Sendable, Hashable {
+    /// Text between expressions, already percent-encoded.
+    case literal([UInt8])
+    case expression(TemplateExpression)
+}
+
+struct TemplateExpression: Sendable, Hashable {
+    var operation: TemplateOperator
+    var variables: [VariableSpecification]
+    /// Whether the expression is all there is of a path segment, so that nothing in it leaves the segment empty.
+    var isWholeSegment = false
+}
+
+struct VariableSpecification: Sendable, Hashable {
+    var name: String
+    /// How many characters of the value are taken (RFC 6570 §2.4.1); `nil` for all.
+    var prefix: Int?
+    /// Whether lists and maps are taken apart (RFC 6570 §2.4.2).
+    var isExploded = false
+}
+
+/// The expression types of RFC 6570 §2.2, with the table of appendix A.
+enum TemplateOperator: UInt8, Sendable, Hashable {
+    case simple = 0
+    case reserved = 0x2B
+    case fragment = 0x23
+    case label = 0x2E
+    case pathSegment = 0x2F
+    case pathParameter = 0x3B
+    case query = 0x3F
+    case queryContinuation = 0x26
+
+    /// What comes before the first value; also the operator's own character.
+    var first: UInt8? {
+        switch self {
+        case .simple, .reserved: nil
+        default: rawValue
+        }
+    }
+
+    /// What comes between values.
+    var separator: UInt8 {
+        switch self {
+        case .simple, .reserved, .fragment: .comma
+        case .query: .ampersand
+        case .label, .pathSegment, .pathParameter, .queryContinuation: rawValue
+        }
+    }
+
+    /// Whether values are written with their names.
+    var isNamed: Bool {
+        switch self {
+        case .pathParameter, .query, .queryContinuation: true
+        default: false
+        }
+    }
+
+    /// Whether a name without a value still gets an equals sign.
+    var keepsEqualsSign: Bool { self == .query || self == .queryContinuation }
+
+    var allowsReserved: Bool { self == .reserved || self == .fragment }
+
+    var allowed: ByteSet { allowsReserved ? .reserved : .unreserved }
+
+    /// Whether the values land in the query, where neither slashes nor dots mean anything.
+    var isQuery: Bool { self == .query || self == .queryContinuation }
+
+    /// Whether the expression makes no sense without its values: nothing but the value stands in its place.
+    var isRequired: Bool { self == .simple || self == .reserved }
+}
+
+/// Which notations for variables a reference is searched for.
+public struct URLVariableSyntax: OptionSet, Sendable, Hashable, CustomStringConvertible {
+    /// One bit for each notation.
+    public let rawValue: UInt8
+
+    /// Makes a set of bits.
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// `{id}`, `{?q,page}`: RFC 6570 templates, level 4.
+    public static let templates = URLVariableSyntax(rawValue: 1)
+    /// `:id` in the path, at the beginning of a segment or after a dot or hyphen (`/flights/:from-:to`).
+    public static let colons = URLVariableSyntax(rawValue: 2)
+    /// `%%0%%`: the first positional variable, as older configuration files write it.
+    public static let positions = URLVariableSyntax(rawValue: 4)
+    /// All three.
+    public static let all: URLVariableSyntax = [.templates, .colons, .positions]
+
+    /// The notations by example.
+    public var description: String {
+        [(URLVariableSyntax.templates, "{id}"), (.colons, ":id"), (.positions, "%%0%%")]
+            .filter { contains($0.0) }.map(\.1).joined(separator: ", ")
+    }
+}

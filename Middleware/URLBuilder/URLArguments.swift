@@ -1,0 +1,71 @@
+public import HTTPChainCore
+
+/// What one call gives the URL builder; nothing of it is sent anywhere else.
+public struct URLArguments: Sendable {
+    /// Values of the variables in the reference: `{id}`, `:id`, and `%%0%%` by position.
+    public var path: URLParameters
+    /// Parameters appended to the query.
+    public var query: URLQuery
+    /// Values for the builder alone.
+    ///
+    /// A custom builder reads them, and variables that ``path`` does not name are looked up here. They are never made
+    /// part of the query, the header fields or the body.
+    public var reserved: URLParameters
+    /// How this call's query is written; `nil` for the stage's way.
+    public var encoder: QueryEncoder?
+    /// Which notations for variables this call's reference has; `nil` for the stage's.
+    public var syntax: URLVariableSyntax?
+
+    /// Makes arguments.
+    public init(
+        path: URLParameters = [:],
+        query: URLQuery = [:],
+        reserved: URLParameters = [:],
+        encoder: QueryEncoder? = nil,
+        syntax: URLVariableSyntax? = nil
+    ) {
+        self.path = path
+        self.query = query
+        self.reserved = reserved
+        self.encoder = encoder
+        self.syntax = syntax
+    }
+
+    /// Whether there is no value for a variable.
+    var hasNoVariables: Bool { path.isEmpty && reserved.isEmpty }
+}
+
+/// The URL builder's arguments of one call; ``URLBuilderMiddleware`` takes them out of the request it passes on.
+///
+/// Usually set by the conveniences: `.get("users/{id}", path: ["id": 42])`.
+public enum URLArgumentsOption: RequestOption {
+    /// No arguments.
+    public static var defaultValue: URLArguments? { nil }
+}
+
+extension Request {
+    /// What this call gives the URL builder, for the variables and the query of its URL.
+    public var urlArguments: URLArguments {
+        get { options[URLArgumentsOption.self] ?? URLArguments() }
+        set { options[URLArgumentsOption.self] = newValue }
+    }
+
+    /// The request with values for the variables of its URL, query parameters, and values for the builder alone, added
+    /// to those it has.
+    ///
+    /// ```swift
+    /// try Request.post("users/{id}/notes", json: note).with(path: ["id": 42])
+    /// ```
+    public consuming func with(
+        path: URLParameters = [:],
+        query: URLQuery = [:],
+        reserved: URLParameters = [:]
+    ) -> Request {
+        var arguments = urlArguments
+        arguments.path.elements += path.elements
+        arguments.query = arguments.query + query
+        arguments.reserved.elements += reserved.elements
+        urlArguments = arguments
+        return self
+    }
+}

@@ -1,0 +1,95 @@
+public import HTTPChainCore
+
+/// A URL that cannot be built; nothing was sent.
+///
+/// It names the variable at fault and never shows a value.
+public struct URLBuilderError: HTTPChainError {
+    /// What is wrong.
+    public enum Problem: Sendable, Hashable {
+        /// The base is not an absolute http or https URL, for the reason given.
+        case invalidBase(String, reason: String)
+        /// The reference is relative and the stage has no base.
+        case noBase(reference: String)
+        /// The template breaks RFC 6570 at a position, counted in characters from 0.
+        case malformedTemplate(String, position: Int, reason: String)
+        /// A variable that the template cannot do without has no value.
+        case missingVariable(String)
+        /// A path segment would be empty, and so name another resource.
+        case emptyVariable(String)
+        /// A variable's value cannot be written where the template wants it, for the reason given.
+        case unusableValue(variable: String, reason: String)
+        /// The path climbs out of the base; `variable` brings the dot segments, or the reference itself when `nil`.
+        case climbsOut(reference: String, variable: String?)
+        /// A variable's value brings a scheme or a host of its own.
+        case hostInValue(variable: String)
+        /// A variable's value holds a control character.
+        case controlCharacter(variable: String)
+        /// The host is not one that can be looked up (RFC 3986 §3.2.2, RFC 5891 §4).
+        case invalidHost(String)
+        /// A query value could not be encoded; the path says which, and is empty for the whole of it.
+        case unencodableQuery(path: String, reason: String)
+    }
+
+    /// What is wrong.
+    public let problem: Problem
+    /// The request as it stood, redacted; `nil` when a template or encoder was used without a request.
+    public internal(set) var exchange: ExchangeSnapshot?
+    /// What the `Encodable` value threw, if that was the cause.
+    public let underlyingError: (any Error)?
+
+    /// Makes the error for a problem.
+    public init(_ problem: Problem, exchange: ExchangeSnapshot? = nil, underlyingError: (any Error)? = nil) {
+        self.problem = problem
+        self.exchange = exchange
+        self.underlyingError = underlyingError
+    }
+
+    /// Always "URLBuilderMiddleware".
+    public var stage: String { "URLBuilderMiddleware" }
+
+    /// The variable at fault, if it is one.
+    public var variable: String? {
+        switch problem {
+        case .missingVariable(let name), .emptyVariable(let name), .unusableValue(let name, _), .hostInValue(let name),
+            .controlCharacter(let name):
+            name
+        case .climbsOut(_, let name): name
+        default: nil
+        }
+    }
+
+    /// What is wrong and what to do about it.
+    public var reason: String {
+        switch problem {
+        case .invalidBase(let base, let reason):
+            "the base \"\(Redaction.standard.url(base))\" is not an absolute http or https URL: \(reason); "
+                + "give one like \"https://api.example.com/v2\""
+        case .noBase(let reference):
+            "the reference \"\(Redaction.standard.url(reference))\" is relative and there is no base to join it with; "
+                + "give the stage a base, or the whole URL"
+        case .malformedTemplate(let template, let position, let reason):
+            "the template \"\(Redaction.standard.url(template))\" is malformed at position \(position): \(reason)"
+        case .missingVariable(let name):
+            "the variable \"\(name)\" has no value; give it with path: [\"\(name)\": …]"
+        case .emptyVariable(let name):
+            "the value of the path variable \"\(name)\" is empty, which would address another resource; give it one"
+        case .unusableValue(let name, let reason):
+            "the value of the variable \"\(name)\" cannot be written: \(reason)"
+        case .climbsOut(let reference, let name?):
+            "the value of the variable \"\(name)\" makes a dot segment (. or ..) in the path of "
+                + "\"\(Redaction.standard.url(reference))\"; give a value without it"
+        case .climbsOut(let reference, nil):
+            "the reference \"\(Redaction.standard.url(reference))\" climbs out of the base's path; "
+                + "remove the .. segments, or give the whole URL"
+        case .hostInValue(let name):
+            "the value of the variable \"\(name)\" brings a scheme or host of its own; put the host in the reference, "
+                + "or pass .opaque(…) for an identifier that looks like a URL"
+        case .controlCharacter(let name):
+            "the value of the variable \"\(name)\" holds a control character; remove it"
+        case .invalidHost(let host):
+            "\"\(Redaction.standard.url(host))\" is not a host name, internationalised or not (RFC 5891); correct it"
+        case .unencodableQuery(let path, let reason):
+            "the query\(path.isEmpty ? "" : " parameter \"\(path)\"") cannot be encoded: \(reason)"
+        }
+    }
+}

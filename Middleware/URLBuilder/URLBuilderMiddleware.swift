@@ -1,0 +1,152 @@
+public import HTTPChainCore
+import HTTPTypes
+
+/// Completes the URL of each request: base, path variables, templates, query parameters.
+///
+/// ```swift
+/// let chain = try Chain(transport: URLSessionTransport()) {
+///     URLBuilderMiddleware(base: "https://api.example.com/v2")
+/// }
+/// let user = try await chain.send(.get("users/{id}", path: ["id": 42]), as: User.self)
+/// let hits = try await chain.send(.get("search", query: ["q": "swift", "page": 2]))
+/// ```
+///
+/// **Base.** A relative reference is appended to the base's path, with or without a slash at its beginning, and its
+/// query comes after the base's. An absolute URL passes through.
+///
+/// **Variables.** `{id}` and all of RFC 6570 (``URITemplate``), `:id` at the beginning of a segment, and `%%0%%` by
+/// position. A variable that stands alone (`{id}`, `{+path}`, `:id`) needs a value; those behind an operator that brings
+/// its own delimiter (`{?page}`, `{/section}`) vanish without one. Values are percent-encoded, and none may bring a
+/// host, a dot segment or, outside the query, a control character. In a host, a variable may be the left part
+/// (`https://{tenant}.example.com`) or the port.
+///
+/// **Encoding.** What you write stays as you wrote it: only characters that no URL may hold are percent-encoded, and
+/// triplets such as `%2F` are kept. Query parameters are written by a ``QueryEncoder``. A fragment is kept off the wire.
+///
+/// **Hosts** that are internationalised become A-labels (`bücher.example`: `xn--bcher-kva.example`) by Foundation's
+/// IDNA, which is UTS #46, non-transitional.
+///
+/// A call sets ``URLArgumentsOption``, mostly through the conveniences of ``HTTPChainCore/Request``; the stage takes it
+/// out, so nothing inside sees it. It throws ``URLBuilderError``, which names the variable at fault.
+public struct URLBuilderMiddleware: Middleware {
+    private let base: String?
+    private let encoder: QueryEncoder
+    private let syntax: URLVariableSyntax
+    private let builder: Result<URLBuilder, URLBuilderError>
+    private let custom: (any URLBuilding)?
+
+    private init(base: String?, encoder: QueryEncoder, syntax: URLVariableSyntax, custom: (any URLBuilding)?) {
+        self.base = base
+        self.encoder = encoder
+        self.syntax = syntax
+        self.custom = custom
+        builder = Result { () throws(URLBuilderError) in
+            try URLBuilder(base: base, encoder: encoder, syntax: syntax)
+        }
+    }
+
+    /// Makes the stage.
+    ///
+    /// A base that is not an absolute http or https URL is a problem that a chain refuses to be built with; used
+    /// outside a checked chain, the stage throws it for each request.
+    ///
+    /// - Parameters:
+    ///   - base: What relative references are joined with: scheme, host, and where wanted a path and a query.
+    ///   - encoder: How query parameters are written, and truth values and dates in path variables.
+    ///   - syntax: Which notations for variables there are; all by default.
+    public init(base: String, encoder: QueryEncoder = QueryEncoder(), syntax: URLVariableSyntax = .all) {
+        self.init(base: base, encoder: encoder, syntax: syntax, custom: nil)
+    }
+
+    /// Makes the stage with a builder of your own.
+    ///
+    /// - Parameters:
+    ///   - base: What relative results are joined with; `nil` when the builder gives absolute URLs.
+    ///   - encoder: How ``URLBuildingCall/standardURL(base:reference:)`` writes query parameters.
+    ///   - syntax: Which notations for variables it looks for.
+    ///   - builder: Builds the URL of each call.
+    public init(
+        base: String? = nil,
+        encoder: QueryEncoder = QueryEncoder(),
+        syntax: URLVariableSyntax = .all,
+        builder: some URLBuilding
+    ) {
+        self.init(base: base, encoder: encoder, syntax: syntax, custom: builder)
+    }
+
+    /// Makes the stage with a closure that builds the URL of each call.
+    ///
+    /// - Parameters:
+    ///   - base: What relative results are joined with; `nil` when the closure gives absolute URLs.
+    ///   - encoder: How ``URLBuildingCall/standardURL(base:reference:)`` writes query parameters.
+    ///   - syntax: Which notations for variables it looks for.
+    ///   - build: Builds the URL, as ``URLBuilding/url(for:)`` says.
+    public init(
+        base: String? = nil,
+        encoder: QueryEncoder = QueryEncoder(),
+        syntax: URLVariableSyntax = .all,
+        build: @escaping @Sendable (_ call: URLBuildingCall) async throws -> String
+    ) {
+        self.init(base: base, encoder: encoder, syntax: syntax, custom: ClosureURLBuilding(build: build))
+    }
+
+    /// ``Phase/build``: what follows may repeat the request, which must be complete by then.
+    public var phase: Phase? { .build }
+
+    /// The base and how URLs are written, secrets redacted.
+    public var summary: StageSummary {
+        var summary = StageSummary(
+            "URLBuilderMiddleware",
+            purpose: "completes URLs",
+            settings: [
+                "base": base.map { Redaction.standard.url($0) } ?? "none",
+                "variables": "\(syntax)",
+                "arrays": "\(encoder.arrays)",
+            ]
+        )
+        if let custom {
+            let name = custom is ClosureURLBuilding ? "closure" : StageSummary.name(of: type(of: custom))
+            summary.settings += StageSummary("", settings: ["builder": name]).settings
+        }
+        return summary
+    }
+
+    /// A base that is not an absolute http or https URL.
+    public func problems(at place: ChainPlace) -> [ChainProblem] {
+        guard case .failure(let error) = builder, case .invalidBase(let base, let reason) = error.problem else {
+            return []
+        }
+        return [
+            ChainProblem(
+                stage: "URLBuilderMiddleware",
+                problem: "URLBuilderMiddleware cannot use the base \"\(Redaction.standard.url(base))\": \(reason)",
+                fix: "give an absolute http or https URL, such as \"https://api.example.com/v2\""
+            )
+        ]
+    }
+
+    /// Completes the request's URL and passes it on.
+    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        let arguments = request.options[URLArgumentsOption.self]
+        do {
+            let builder = try builder.get()
+            if let custom {
+                let call = URLBuildingCall(
+                    method: request.head.method,
+                    reference: request.url,
+                    arguments: arguments ?? URLArguments(),
+                    options: request.options,
+                    standard: builder
+                )
+                request.url = try await builder.url(custom.url(for: call), URLArguments(syntax: []))
+            } else {
+                try builder.build(&request.head, arguments)
+            }
+        } catch var error as URLBuilderError {
+            if error.exchange == nil { error.exchange = ExchangeSnapshot(request.head) }
+            throw error
+        }
+        if arguments != nil { request.options.remove(URLArgumentsOption.self) }
+        return try await next(request)
+    }
+}

@@ -1,0 +1,70 @@
+/// Named values in the order they were given, for path variables, templates and queries.
+///
+/// ```swift
+/// let variables: URLParameters = ["id": 42, "tags": ["a", "b"], "since": lastVisit]
+/// let positional: URLParameters = [42, "x"]       // named "0", "1"
+/// ```
+public struct URLParameters: Sendable, Hashable {
+    /// One name with its value.
+    public struct Element: Sendable, Hashable {
+        /// The name.
+        public var name: String
+        /// The value.
+        public var value: URLValue
+
+        /// Makes a named value.
+        public init(name: String, value: URLValue) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// The named values in order; a query may have the same name more than once.
+    public var elements: [Element]
+
+    /// Makes parameters of names and values, in order.
+    public init(_ pairs: some Sequence<(String, URLValue)>) {
+        elements = pairs.map { Element(name: $0.0, value: $0.1) }
+    }
+
+    /// Makes parameters of a dictionary, sorted by name.
+    public init(_ dictionary: [String: some URLValueConvertible]) {
+        self.init(dictionary.sorted { $0.key < $1.key }.map { ($0.key, $0.value.urlValue) })
+    }
+
+    /// Whether there are none.
+    public var isEmpty: Bool { elements.isEmpty }
+
+    /// The value of a name, the last given where there are several; setting `nil` removes the name.
+    public subscript(name: String) -> URLValue? {
+        get { elements.last { $0.name == name }?.value }
+        set {
+            guard let newValue else {
+                elements.removeAll { $0.name == name }
+                return
+            }
+            if let index = elements.lastIndex(where: { $0.name == name }) {
+                elements[index].value = newValue
+            } else {
+                elements.append(Element(name: name, value: newValue))
+            }
+        }
+    }
+}
+
+extension URLParameters: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
+    /// Makes parameters of names and values, in order; `nil` is ``URLValue/null``.
+    public init(dictionaryLiteral elements: (String, (any URLValueConvertible)?)...) {
+        self.init(elements.map { ($0.0, $0.1?.urlValue ?? .null) })
+    }
+
+    /// Makes parameters named "0", "1", and so on, for positional variables.
+    public init(arrayLiteral elements: (any URLValueConvertible)?...) {
+        self.init(elements.enumerated().map { ("\($0.offset)", $0.element?.urlValue ?? .null) })
+    }
+}
+
+extension URLParameters: URLValueConvertible {
+    /// The parameters as one value.
+    public var urlValue: URLValue { .dictionary(self) }
+}

@@ -1,0 +1,98 @@
+import Foundation
+
+/// A reference with variables, ready to be filled in: the host apart from the rest, where a template names one.
+struct URLPattern: Sendable {
+    /// The scheme of a template that names a host; `nil` also for one that begins with `//`.
+    let scheme: String?
+    /// The host and port of a template that names one.
+    let authority: [TemplatePart]?
+    /// Path and query.
+    let parts: [TemplatePart]
+
+    init(_ text: String, syntax: URLVariableSyntax) throws(URLBuilderError) {
+        let all = try TemplateParser.parse(text, syntax: syntax)
+        guard case .literal(let bytes)? = all.first, let start = Self.authorityStart(of: bytes) else {
+            scheme = nil
+            authority = nil
+            parts = all
+            return
+        }
+        scheme = start > 2 ? String(decoding: bytes[..<(start - 3)], as: UTF8.self).lowercased() : nil
+        var authority: [TemplatePart] = []
+        var rest = ArraySlice([.literal(Array(bytes[start...]))] + all.dropFirst())
+        scan: while let part = rest.first {
+            switch part {
+            case .literal(let bytes):
+                if let end = bytes.firstIndex(where: { $0 == .slash || $0 == .question || $0 == .hash }) {
+                    authority.append(.literal(Array(bytes[..<end])))
+                    rest[rest.startIndex] = .literal(Array(bytes[end...]))
+                    break scan
+                }
+            case .expression(let expression):
+                // The other operators bring the delimiter that ends the host, or a value that has to.
+                guard expression.operation == .simple else { break scan }
+            }
+            authority.append(part)
+            rest = rest.dropFirst()
+        }
+        self.authority = authority
+        parts = Array(rest)
+    }
+
+    /// Where the authority begins, after `scheme://` or `//` (RFC 3986 §3).
+    static func authorityStart(of bytes: [UInt8]) -> Int? {
+        let colon = bytes.firstIndex {
+            !($0.isLetter || $0.isDigit || $0 == UInt8(ascii: "+") || $0 == .hyphen || $0 == .dot)
+        }
+        guard let colon, bytes[colon...].starts(with: Array("://".utf8)), bytes[0].isLetter else {
+            return bytes.starts(with: [.slash, .slash]) ? 2 : nil
+        }
+        return colon + 3
+    }
+
+    /// The name of the first variable outside the host, for errors.
+    var firstVariable: String {
+        for case .expression(let expression) in parts { return expression.variables.first?.name ?? "" }
+        return ""
+    }
+
+    /// The host and port with their variables filled in.
+    ///
+    /// A variable may be the left part of a host (`{tenant}.example.com`) or a port; one that ends the host would
+    /// decide alone where the request goes.
+    func expandedAuthority(
+        _ authority: [TemplatePart],
+        _ lookup: VariableLookup,
+        _ format: URLValueFormat
+    ) throws(URLBuilderError) -> String {
+        var expansion = TemplateExpansion(lookup: lookup, format: format, rules: .request)
+        for (index, part) in authority.enumerated() {
+            let start = expansion.output.count
+            try expansion.append(CollectionOfOne(part))
+            guard case .expression(let expression) = part else { continue }
+            let name = expression.variables.first?.name ?? ""
+            let value = String(decoding: expansion.output[start...], as: UTF8.self).removingPercentEncoding ?? "/"
+            guard !value.isEmpty else { throw URLBuilderError(.emptyVariable(name)) }
+            let isPort = start > 0 && expansion.output[start - 1] == .colon
+            let isSafe = isPort ? value.utf8.allSatisfy(\.isDigit) : Self.isPartOfHost(value)
+            guard isSafe, isPort || Self.goesOn(authority[(index + 1)...]) else {
+                throw URLBuilderError(.hostInValue(variable: name))
+            }
+        }
+        return String(decoding: expansion.output, as: UTF8.self)
+    }
+
+    private static func isPartOfHost(_ value: String) -> Bool {
+        value.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == .hyphen || $0 == .dot || $0 == 0x5F || $0 >= 0x80 }
+    }
+
+    /// Whether literal text that holds a further label follows.
+    private static func goesOn(_ rest: ArraySlice<TemplatePart>) -> Bool {
+        rest.contains { part in
+            guard case .literal(let bytes) = part else { return false }
+            let host = bytes.prefix { $0 != .colon }
+            guard let dot = host.firstIndex(of: .dot) else { return false }
+            return host[dot...].contains { $0.isLetter || $0.isDigit || $0 == .percent }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+public import Foundation
+
+/// A value that goes into a URL: of a path variable, a template variable or a query parameter.
+///
+/// Literals make one, and so does everything that is ``URLValueConvertible``.
+public enum URLValue: Sendable, Hashable {
+    /// No value: the variable is undefined (RFC 6570 §2.3), the query parameter is left out.
+    case null
+    /// Text, percent-encoded where it is put.
+    case string(String)
+    /// Text that is one opaque piece, such as an identifier that is itself a URL: always percent-encoded whole, so
+    /// that it may look like a URL without being refused as one.
+    case opaque(String)
+    /// An integer, in decimal.
+    case integer(Int64)
+    /// A number; infinite ones and NaN cannot be written.
+    case double(Double)
+    /// A truth value, written as ``URLValueFormat/booleans`` says.
+    case bool(Bool)
+    /// A moment, written as ``URLValueFormat/dates`` says.
+    case date(Date)
+    /// Values in order: a list of RFC 6570 §2.3, or one query parameter with several values.
+    case array([URLValue])
+    /// Named values in order: an associative array of RFC 6570 §2.3, or nested query parameters.
+    case dictionary(URLParameters)
+}
+
+/// What can be put into a URL.
+///
+/// Numbers, text, truth values, dates, UUIDs, and arrays and dictionaries of them can. An enum with raw values needs
+/// no more than the conformance: `extension Sort: URLValueConvertible {}`.
+public protocol URLValueConvertible {
+    /// The value as it goes into a URL.
+    var urlValue: URLValue { get }
+}
+
+extension URLValue: URLValueConvertible {
+    /// The value itself.
+    public var urlValue: URLValue { self }
+}
+
+extension URLValue: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
+{
+    /// Text.
+    public init(stringLiteral value: String) { self = .string(value) }
+    /// An integer.
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    /// A number.
+    public init(floatLiteral value: Double) { self = .double(value) }
+    /// A truth value.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// No value.
+    public init(nilLiteral: ()) { self = .null }
+    /// Values in order.
+    public init(arrayLiteral elements: URLValue...) { self = .array(elements) }
+    /// Named values in order.
+    public init(dictionaryLiteral elements: (String, URLValue)...) {
+        self = .dictionary(URLParameters(elements))
+    }
+}
+
+extension URLValueConvertible where Self: BinaryInteger {
+    /// The integer in decimal.
+    public var urlValue: URLValue { Int64(exactly: self).map(URLValue.integer) ?? .string(String(self)) }
+}
+
+extension URLValueConvertible where Self: RawRepresentable, RawValue: URLValueConvertible {
+    /// The raw value.
+    public var urlValue: URLValue { rawValue.urlValue }
+}
+
+extension Int: URLValueConvertible {}
+extension Int8: URLValueConvertible {}
+extension Int16: URLValueConvertible {}
+extension Int32: URLValueConvertible {}
+extension Int64: URLValueConvertible {}
+extension UInt: URLValueConvertible {}
+extension UInt8: URLValueConvertible {}
+extension UInt16: URLValueConvertible {}
+extension UInt32: URLValueConvertible {}
+extension UInt64: URLValueConvertible {}
+
+extension String: URLValueConvertible {
+    /// The text.
+    public var urlValue: URLValue { .string(self) }
+}
+
+extension Substring: URLValueConvertible {
+    /// The text.
+    public var urlValue: URLValue { .string(String(self)) }
+}
+
+extension Double: URLValueConvertible {
+    /// The number.
+    public var urlValue: URLValue { .double(self) }
+}
+
+extension Float: URLValueConvertible {
+    /// The number with the digits that tell it from every other `Float`.
+    public var urlValue: URLValue { Double("\(self)").map(URLValue.double) ?? .double(Double(self)) }
+}
+
+extension Decimal: URLValueConvertible {
+    /// The number.
+    public var urlValue: URLValue { isNaN ? .double(.nan) : .string("\(self)") }
+}
+
+extension Bool: URLValueConvertible {
+    /// The truth value.
+    public var urlValue: URLValue { .bool(self) }
+}
+
+extension Date: URLValueConvertible {
+    /// The moment.
+    public var urlValue: URLValue { .date(self) }
+}
+
+extension UUID: URLValueConvertible {
+    /// The identifier in upper-case hexadecimal.
+    public var urlValue: URLValue { .string(uuidString) }
+}
+
+extension URL: URLValueConvertible {
+    /// The URL as one opaque value.
+    public var urlValue: URLValue { .opaque(absoluteString) }
+}
+
+extension Optional: URLValueConvertible where Wrapped: URLValueConvertible {
+    /// The value, or none.
+    public var urlValue: URLValue { self?.urlValue ?? .null }
+}
+
+extension Array: URLValueConvertible where Element: URLValueConvertible {
+    /// The values in order.
+    public var urlValue: URLValue { .array(map(\.urlValue)) }
+}
+
+extension Dictionary: URLValueConvertible where Key == String, Value: URLValueConvertible {
+    /// The values sorted by name: a dictionary has no order of its own, and a URL should come out the same each time.
+    public var urlValue: URLValue {
+        .dictionary(URLParameters(sorted { $0.key < $1.key }.map { ($0.key, $0.value.urlValue) }))
+    }
+}

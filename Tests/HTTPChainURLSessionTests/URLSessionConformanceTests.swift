@@ -1,0 +1,33 @@
+import HTTPChainCore
+import HTTPChainTesting
+import HTTPChainURLSession
+import Testing
+
+/// URLSessionTransport keeps the contract, as far as its platform lets it.
+@Suite(.serialized)
+struct URLSessionConformanceTests {
+    #if canImport(FoundationNetworking)
+    static let excluded: [TransportConformance.Check: String] = [
+        .cutHead: "FoundationNetworking ends the process when an answer is cut within its head",
+        .unknownLengthIsChunked: "streamed bodies are stored first, so that their length is known when they are sent",
+        .uploadIsPulled: "streamed bodies are stored before they are sent",
+        .trailersDoNoHarm: "FoundationNetworking ends the process when trailers follow a body",
+    ]
+    #else
+    static let excluded: [TransportConformance.Check: String] = [:]
+    #endif
+
+    static let suite = TransportConformance(
+        over: .loopback,
+        excluding: excluded,
+        timingOut: {
+            URLSessionTransport(configuration: URLSessionTransport.Configuration(requestTimeout: .milliseconds(500)))
+        },
+        make: { URLSessionTransport() }
+    )
+
+    @Test("URLSessionTransport conforms", .timeLimit(.minutes(1)), arguments: suite.checks)
+    func conforms(_ check: TransportConformance.Check) async throws {
+        try await Self.suite.verify(check)
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainInMemory
+import HTTPChainMultipart
+import HTTPTypes
+import Testing
+
+/// The examples of the documentation page, which compile and do what the page says.
+@Suite("The documentation's examples", .timeLimit(.minutes(1)))
+struct DocumentationTests {
+    @Test("Sending a form")
+    func sending() async throws {
+        let transport = InMemoryTransport { _ in Response(.ok) }
+        let file = try ScratchFile("sea.jpg", content: Data("pixels".utf8))
+        let photo = file.url
+        let photos = [photo, photo]
+        let chain = try Chain(transport: transport) {
+            MultipartMiddleware()
+        }
+        var form = MultipartForm(parameters: ["title": "Holiday", "album": "2026"])
+        form.append(.file("cover", photo))
+        form.append(contentsOf: photos.map { .file("photos", $0) })
+        form.append(.value("place", ["lat": 47.1, "lon": 8.2]))
+        let answer = try await chain.send(.post("https://api.example.com/albums", multipart: form))
+        #expect(answer.status == .ok)
+
+        let sent = try #require(transport.requests.first)
+        var parser = try MultipartParser(contentType: sent.headers[.contentType])
+        var parsed = Parsed()
+        parsed.add(parser.append(sent.body) + parser.finish())
+        #expect(parsed.parts.map(\.head.name) == ["title", "album", "cover", "photos", "photos", "place"])
+
+        let boundary = MultipartBoundary.random(from: SystemRandom())
+        let type = try form.contentType(boundary: boundary)
+        let body = try form.body(boundary: boundary)
+        #expect(type == "multipart/form-data; boundary=\(boundary)")
+        #expect(body.length == Int64(sent.body.count))
+    }
+
+    @Test("Reading a response, and uploading a file")
+    func reading() async throws {
+        let transport = InMemoryTransport { _ in Response(.created) }
+        let file = try ScratchFile("report.pdf", content: Data("%PDF".utf8))
+        let directory = file.url.deletingLastPathComponent()
+        let report = file.url
+        var names: [String] = []
+        let response = Response(
+            .ok,
+            headers: [.contentType: "multipart/mixed; boundary=b"],
+            body: "--b\r\nContent-Type: application/json\r\n\r\n[1]\r\n--b\r\n\r\nbytes\r\n--b--\r\n"
+        )
+        for try await part in try response.parts() {
+            switch part.contentType {
+            case "application/json": names.append(try await part.body.text())
+            default: try await part.body.save(to: directory.appendingPathComponent("part-\(names.count)"))
+            }
+        }
+        #expect(names == ["[1]"])
+        #expect(try Data(contentsOf: directory.appendingPathComponent("part-1")) == Data("bytes".utf8))
+
+        let chain = try Chain(transport: transport)
+        let stored = try await chain.send(.put("https://files.example.com/report.pdf", file: report))
+        let posted = try await chain.send(.upload(.post, "https://files.example.com/", file: report))
+        #expect(stored.status == .created && posted.status == .created)
+        #expect(transport.requests.map { $0.headers[.contentType] } == ["application/pdf", "application/pdf"])
+        #expect(transport.requests.map(\.text) == ["%PDF", "%PDF"])
+    }
+
+    @Test("The page shows what compiles here")
+    func pageIsThisFile() throws {
+        func lines(_ text: String) -> [String] {
+            text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        let here = URL(fileURLWithPath: #filePath)
+        let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let page = root.appendingPathComponent("Middleware/Multipart/Multipart.docc/Multipart.md")
+        let source = lines(try String(contentsOf: here, encoding: .utf8)).joined(separator: "\n")
+        let blocks = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```swift\n").dropFirst()
+        #expect(blocks.count == 4)
+        for block in blocks {
+            let code = try #require(block.components(separatedBy: "```").first)
+            #expect(source.contains(lines(code).joined(separator: "\n")), "this is not in the tests:\n\(code)")
+        }
+    }
+}

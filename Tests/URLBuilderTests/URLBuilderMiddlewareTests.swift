@@ -1,0 +1,222 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainURLBuilder
+import HTTPTypes
+import Testing
+
+private struct User: Codable, Equatable, Sendable {
+    var id: Int
+}
+
+/// Keeps the requests that reach it, and answers with a user.
+private struct Server: Transport {
+    let seen = Locked<[Request]>([])
+    var capabilities: TransportCapabilities { [] }
+
+    func send(_ request: consuming Request) async throws -> Response {
+        let request = request
+        seen.withLock { $0.append(request) }
+        return Response(.ok, body: #"{"id":42}"#)
+    }
+
+    var requests: [Request] { seen.withLock { $0 } }
+}
+
+@Suite("URLBuilderMiddleware")
+struct URLBuilderMiddlewareTests {
+    @Test("completes the design page's example")
+    func example() async throws {
+        let server = Server()
+        let chain = try Chain(transport: server) {
+            URLBuilderMiddleware(base: "https://api.example.com/v2")
+        }
+        let user: User = try await chain.send(.get("users/{id}", path: ["id": 42]), as: User.self)
+        #expect(user == User(id: 42))
+        _ = try await chain.send(.get("search", query: ["q": "swift", "page": 2]))
+        _ = try await chain.send(.get("users/{id}", path: ["id": 42], query: ["q": "x"]))
+        #expect(
+            server.requests.map(\.url) == [
+                "https://api.example.com/v2/users/42", "https://api.example.com/v2/search?q=swift&page=2",
+                "https://api.example.com/v2/users/42?q=x",
+            ]
+        )
+    }
+
+    @Test("has conveniences for each method, and leaves method, header fields and body alone")
+    func conveniences() async throws {
+        let server = Server()
+        let chain = try Chain(transport: server) { URLBuilderMiddleware(base: "http://h") }
+        let requests: [Request] = [
+            .get("{a}", path: ["a": 1]), .get("b", query: ["a": 1]), .head("{a}", path: ["a": 1]),
+            .head("b", query: ["a": 1]),
+            .delete("{a}", path: ["a": 1]), .delete("b", query: ["a": 1]), .options("{a}", path: ["a": 1]),
+            .options("b", query: ["a": 1]),
+            .post("{a}", path: ["a": 1], body: "x"), .post("b", query: ["a": 1], body: "x"),
+            .put("{a}", path: ["a": 1], body: "x"),
+            .put("b", query: ["a": 1], body: "x"), .patch("{a}", path: ["a": 1], headers: [.accept: "y"], body: "x"),
+            .patch("b", query: ["a": 1]),
+            Request(.get, "{a}", path: ["a": 1]), Request(.get, "b", query: ["a": 1]), .get("{a}"),
+        ]
+        for request in requests.dropLast() { _ = try await chain.send(request) }
+        await #expect(throws: URLBuilderError.self) { try await chain.send(requests[requests.count - 1]) }
+        let seen = server.requests
+        #expect(seen.map(\.url) == (0..<8).flatMap { _ in ["http://h/1", "http://h/b?a=1"] })
+        #expect(
+            seen.map(\.head.method)
+                == [.get, .head, .delete, .options, .post, .put, .patch, .get].flatMap { [$0, $0] }
+        )
+        #expect(seen[12].head.headerFields[.accept] == "y")
+        #expect(seen[12].body.bytes == Data("x".utf8))
+    }
+
+    @Test("adds arguments to any request, JSON ones too")
+    func with() async throws {
+        let server = Server()
+        let chain = try Chain(transport: server) { URLBuilderMiddleware(base: "http://h") }
+        let request = try Request.post("users/{id}/{part}", json: User(id: 1)).with(path: ["id": 7], query: ["a": 1])
+            .with(path: ["part": "notes"], query: ["b": 2])
+        _ = try await chain.send(request)
+        #expect(server.requests.map(\.url) == ["http://h/users/7/notes?a=1&b=2"])
+    }
+
+    @Test("keeps its arguments to itself: nothing inside sees them, in options, URL, fields or body")
+    func reserved() async throws {
+        let server = Server()
+        let chain = try Chain(transport: server) { URLBuilderMiddleware(base: "http://h") }
+        let request = Request.post("users/{id}", path: ["id": 1, "unused": "secret-a"], body: "b")
+            .with(reserved: ["region": "secret-b"])
+        _ = try await chain.send(request)
+        let seen = try #require(server.requests.first)
+        #expect(seen.url == "http://h/users/1")
+        #expect(!seen.options.contains(URLArgumentsOption.self))
+        #expect(seen.options.names.isEmpty)
+        #expect(!"\(seen)".contains("secret"))
+        #expect(seen.head.headerFields.isEmpty)
+    }
+
+    @Test("encodes Encodable queries, in the stage's style or the call's")
+    func encodableQuery() async throws {
+        struct Filter: Encodable, Sendable {
+            var maxPrice = 3
+            var tags = ["a", "b"]
+        }
+        let server = Server()
+        let chain = try Chain(transport: server) {
+            URLBuilderMiddleware(base: "http://h", encoder: QueryEncoder(arrays: .commas, keys: .snakeCase))
+        }
+        _ = try await chain.send(.get("x", query: .encoding(Filter())))
+        var request = Request.get("x{?on}", path: ["on": true], query: .encoding(Filter()))
+        request.urlArguments.encoder = QueryEncoder(booleans: .digits)
+        _ = try await chain.send(request)
+        #expect(
+            server.requests.map(\.url) == [
+                "http://h/x?max_price=3&tags=a,b", "http://h/x?on=1&maxPrice=3&tags=a&tags=b",
+            ]
+        )
+    }
+
+    @Test("asks a builder of your own, which may use the standard one and the reserved parameters")
+    func customBuilder() async throws {
+        struct Regional: URLBuilding {
+            func url(for call: URLBuildingCall) async throws -> String {
+                guard case .string(let region)? = call.arguments.reserved["region"] else {
+                    return try call.standardURL()
+                }
+                return try call.standardURL(base: "https://\(region).example.com/v2")
+            }
+        }
+        let server = Server()
+        let chain = try Chain(transport: server) {
+            URLBuilderMiddleware(base: "https://example.com/v2", builder: Regional())
+        }
+        _ = try await chain.send(Request.get("users/{id}", path: ["id": 1]).with(reserved: ["region": "eu"]))
+        _ = try await chain.send(.get("users/{id}", path: ["id": 1], query: ["q": "x"]))
+        #expect(
+            server.requests.map(\.url) == ["https://eu.example.com/v2/users/1", "https://example.com/v2/users/1?q=x"]
+        )
+        #expect(server.requests.allSatisfy { $0.options.names.isEmpty })
+    }
+
+    @Test("asks a closure, joins what it gives with the base, and lets its errors through")
+    func closure() async throws {
+        struct Refused: Error {}
+        let server = Server()
+        let chain = try Chain(transport: server) {
+            URLBuilderMiddleware(base: "http://h/v1") { call in
+                if call.reference == "refused" { throw Refused() }
+                if call.reference == "cancelled" { throw CancellationError() }
+                return "\(call.method.rawValue.lowercased())/\(call.reference)/é"
+            }
+        }
+        _ = try await chain.send(.get("x"))
+        #expect(server.requests.map(\.url) == ["http://h/v1/get/x/%C3%A9"])
+        await #expect(throws: Refused.self) { try await chain.send(.get("refused")) }
+        await #expect(throws: CancellationError.self) { try await chain.send(.get("cancelled")) }
+        let climbing = try await #require(throws: URLBuilderError.self) { try await chain.send(.get("../../..")) }
+        #expect(climbing.variable == nil)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("with a bad base makes a chain that is not built; outside one, it throws the same for each request")
+    func badBase() async throws {
+        let stage = URLBuilderMiddleware(base: "api.example.com")
+        let server = Server()
+        let refused = try #require(throws: ChainOrderError.self) { try Chain(transport: server) { stage } }
+        #expect(refused.reason.contains("api.example.com"))
+        #expect(refused.reason.contains("https://api.example.com/v2"))
+        let alone = try await #require(throws: URLBuilderError.self) {
+            try await stage.intercept(.get("a"), next: Next(to: server))
+        }
+        #expect(alone.problem == .invalidBase("api.example.com", reason: "it has no scheme and host"))
+        let unchecked = try Chain(transport: server, order: .unchecked) { stage }
+        await #expect(throws: URLBuilderError.self) { try await unchecked.send(.get("a")) }
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test("says which request failed, with secrets redacted")
+    func errorExchange() async throws {
+        let chain = try Chain(transport: Server()) { URLBuilderMiddleware(base: "http://h?token=hunter2") }
+        let error = try await #require(throws: URLBuilderError.self) {
+            try await chain.send(.get("users/{id}?api_key=hunter2", headers: [.authorization: "hunter2"]))
+        }
+        #expect(error.problem == .missingVariable("id"))
+        #expect(error.stage == "URLBuilderMiddleware")
+        #expect(error.exchange?.url == "users/{id}?api_key=<redacted>")
+        #expect(!error.description.contains("hunter2"))
+        #expect(!chain.explain().contains("hunter2"))
+    }
+
+    @Test("explains itself")
+    func explain() throws {
+        let chain = try Chain(transport: Server()) {
+            URLBuilderMiddleware(base: "https://api.example.com/v2") { $0.reference }
+        }
+        let text = chain.explain()
+        #expect(
+            text.contains(
+                "base: https://api.example.com/v2; variables: {id}, :id, %%0%%; arrays: repeated; builder: closure"
+            )
+        )
+        #expect(text.contains("build"))
+    }
+
+    @Test("stands twice in a chain without harm: what the first built passes the second")
+    func twice() async throws {
+        let server = Server()
+        let chain = try Chain(transport: server) {
+            URLBuilderMiddleware(base: "https://outer.example/a")
+            URLBuilderMiddleware(base: "https://inner.example/b")
+        }
+        _ = try await chain.send(.get(":id", path: ["id": "a:b"]))
+        #expect(server.requests.map(\.url) == ["https://outer.example/a/a%3Ab"])
+    }
+
+    @Test("leaves the asterisk of OPTIONS alone")
+    func asterisk() async throws {
+        let server = Server()
+        var request = Request.options("https://h/")
+        request.head.path = "*"
+        _ = try await URLBuilderMiddleware(base: "http://h").intercept(request, next: Next(to: server))
+        #expect(server.requests.first?.head.path == "*")
+    }
+}
