@@ -24,7 +24,10 @@ struct RequestDigester {
         }
         var hashes = ContentHashes(missing.map(\.hash))
         var reader = try await request.body.makeReader()
-        while let chunk = try await reader.read() { hashes.update(chunk) }
+        while let chunk = try await reader.read() {
+            try Task.checkCancellation()
+            hashes.update(chunk)
+        }
         try write(missing, hashes, to: &request.head.headerFields)
     }
 
