@@ -6,7 +6,7 @@ private struct User: Codable, Sendable {
     var name: String
 }
 
-private struct NewUser: Encodable {
+private struct NewUser: Encodable, Sendable {
     var name: String
 }
 
@@ -18,51 +18,54 @@ private struct StopwatchMiddleware: Middleware {
     func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let time = request.environment.time
         let began = time.elapsed
-        let label = "\(request.head.method) \(Redaction.standard.url(request.head.path ?? ""))"
+        let label = "\(request.head.method) \(Redaction.standard.url(request.url))"
         defer { print("  [stopwatch] \(label): \((time.elapsed - began) / .milliseconds(1)) ms") }
         return try await next(request)
     }
 }
 
-private func makeChain() throws -> Chain {
+private func makeChain(base: String) throws -> Chain {
     try Chain(transport: URLSessionTransport()) {
         StopwatchMiddleware()
+        SerializerMiddleware(.json)
         StatusValidationMiddleware()
-        HeadersMiddleware([.accept: "application/json", .userAgent: "Quickstart"])
+        URLBuilderMiddleware(base: base)
+        HeadersMiddleware([.userAgent: "Quickstart"])
+        GzipMiddleware()
     }
 }
 
 /// Talks to a server in this process.
 func tour() async throws {
     try await withDemoServer { base in
-        let chain = try makeChain()
+        let chain = try makeChain(base: base)
 
         heading("The chain, as explain() shows it")
         print(chain.explain())
 
         heading("GET, decoded to a type")
-        let user = try await chain.send(.get("\(base)/users/42"), as: User.self)
+        let user = try await chain.send(.get("users/{id}", path: ["id": 42]), as: User.self)
         print("  \(user)")
 
         heading("POST, with a typed body")
-        let created = try await chain.send(.post("\(base)/users", json: NewUser(name: "Grace")), as: User.self)
+        let created = try await chain.send(.post("users", body: .value(NewUser(name: "Grace"))), as: User.self)
         print("  \(created)")
 
         heading("A failure, as a typed error")
         do {
-            _ = try await chain.send(.get("\(base)/users/0?token=hunter2"), as: User.self)
+            _ = try await chain.send(.get("users/0", query: ["token": "hunter2"]), as: User.self)
         } catch let error as StatusError {
             print("  \(type(of: error)) \(error.status.code)\n  \(error)")
         }
 
         heading("What happened to one request, as trace() shows it")
-        try await show(chain.trace(.get("\(base)/users/42")))
+        try await show(chain.trace(.get("users/{id}", path: ["id": 42])))
     }
 }
 
 /// Sends one GET to any server.
 func visit(_ url: String) async throws {
-    let chain = try makeChain()
+    let chain = try makeChain(base: url)
     heading("The chain, as explain() shows it")
     print(chain.explain())
     heading("What happened to the request, as trace() shows it")

@@ -9,6 +9,10 @@ private struct User: Decodable, Equatable, Sendable {
     var id: Int
 }
 
+private struct NewUser: Encodable, Sendable {
+    var name: String
+}
+
 /// Asks for another host while the service has moved.
 struct MovedHostMiddleware: Middleware {
     let old: String
@@ -45,15 +49,22 @@ struct ReadmeTests {
     private func URLSessionTransport() -> InMemoryTransport {  // swift-format-ignore: AlwaysUseLowerCamelCase
         InMemoryTransport { request in
             #expect(request.head.headerFields[.accept] == "application/json")
-            return Response(.ok, body: #"{"id":42}"#)
+            let isPost = request.head.method == .post
+            #expect(request.url == "https://api.example.com/v2/users\(isPost ? "" : "/42")")
+            let body = try await request.body.text()
+            #expect(body == (isPost ? #"{"name":"Ada"}"# : ""))
+            return Response(.ok, headers: [.contentType: "application/json"], body: #"{"id":42}"#)
         }
     }
 
     @Test("shows a chain that works")
     func chain() async throws {
         let chain = try Chain(transport: URLSessionTransport()) {
+            SerializerMiddleware(.json)
             StatusValidationMiddleware()
-            HeadersMiddleware([.accept: "application/json", .userAgent: "MyApp/1.0"])
+            URLBuilderMiddleware(base: "https://api.example.com/v2")
+            HeadersMiddleware([.userAgent: "MyApp/1.0"])
+            GzipMiddleware()
             ClosureMiddleware("Timing", phase: .wire) { request, next in
                 let began = ContinuousClock.now
                 defer { print("took", ContinuousClock.now - began) }
@@ -61,8 +72,10 @@ struct ReadmeTests {
             }
         }
 
-        let user = try await chain.send(.get("https://api.example.com/users/42"), as: User.self)
+        let user = try await chain.send(.get("users/{id}", path: ["id": 42]), as: User.self)
+        let added = try await chain.send(.post("users", body: .value(NewUser(name: "Ada"))), as: User.self)
         #expect(user == User(id: 42))
+        #expect(added == User(id: 42))
     }
 
     @Test("shows an option that works")

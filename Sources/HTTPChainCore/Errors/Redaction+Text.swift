@@ -11,7 +11,7 @@ extension Redaction {
     /// The text with secret values blotted out, whole or cut off anywhere.
     ///
     /// It knows members of JSON objects (also of JSON inside a JSON string), pairs of forms and queries, elements and
-    /// attributes of XML, and property lists. The names are ``queryNames`` and ``fieldNames``. What is none of these
+    /// attributes of XML, and property lists. The names are ``memberNames`` and ``fieldNames``. What is none of these
     /// is left as it is.
     public func text(_ text: String) -> String {
         var scanner = SecretScanner(Array(text.utf8), names: SecretNames(self))
@@ -32,7 +32,7 @@ struct SecretNames {
     private let names: Set<String>
 
     init(_ redaction: Redaction) {
-        names = Set((Array(redaction.queryNames) + Array(redaction.fieldNames)).map(Self.folded))
+        names = Set((Array(redaction.memberNames) + Array(redaction.fieldNames)).map(Self.folded))
     }
 
     /// The whole name, or a piece of a path as forms write it: `user[password]`, `user.password`.

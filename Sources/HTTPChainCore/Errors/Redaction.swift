@@ -10,26 +10,44 @@ public struct Redaction: Sendable, Hashable {
     public var fieldNames: Set<String>
     /// Query parameters whose values are never shown, in lower case.
     public var queryNames: Set<String>
+    /// Members of JSON, XML and forms in bodies whose values are never shown, in lower case.
+    public var memberNames: Set<String>
 
     /// Makes rules from names; letter case does not matter.
-    public init(fieldNames: some Sequence<String>, queryNames: some Sequence<String>) {
+    ///
+    /// - Parameters:
+    ///   - fieldNames: Header fields.
+    ///   - queryNames: Query parameters.
+    ///   - memberNames: Members of bodies; the names of query parameters when `nil`.
+    public init(
+        fieldNames: some Sequence<String>,
+        queryNames: some Sequence<String>,
+        memberNames: (some Sequence<String>)? = nil as [String]?
+    ) {
         self.fieldNames = Set(fieldNames.map { $0.lowercased() })
         self.queryNames = Set(queryNames.map { $0.lowercased() })
+        self.memberNames = memberNames.map { Set($0.map { $0.lowercased() }) } ?? self.queryNames
     }
 
-    /// The fields and parameters that carry credentials by standard or by habit.
+    /// The fields, parameters and members that carry credentials by standard or by habit.
+    ///
+    /// `code` and `key` are secrets in a query (RFC 6749 §4.1.2); in bodies they are mostly an error's code and the key
+    /// of an entry, and are shown.
     public static let standard = Redaction(
         fieldNames: [
             "authorization", "proxy-authorization", "cookie", "set-cookie", "authentication-info",
             "proxy-authentication-info", "x-api-key", "api-key", "apikey", "x-auth-token", "x-access-token",
             "x-csrf-token", "x-xsrf-token", "x-session-token", "x-amz-security-token", "x-goog-api-key", "dpop",
         ],
-        queryNames: [
-            "access_token", "api_key", "apikey", "api-key", "auth", "client_secret", "code", "id_token", "key",
-            "password", "passwd", "pwd", "refresh_token", "secret", "session", "sid", "sig", "signature", "token",
-            "x-amz-credential", "x-amz-security-token", "x-amz-signature", "x-goog-credential", "x-goog-signature",
-        ]
+        queryNames: secretNames + ["code", "key"],
+        memberNames: secretNames
     )
+
+    private static let secretNames = [
+        "access_token", "api_key", "apikey", "api-key", "auth", "client_secret", "id_token", "password", "passwd",
+        "private_key", "pwd", "refresh_token", "secret", "session", "sid", "sig", "signature", "token",
+        "x-amz-credential", "x-amz-security-token", "x-amz-signature", "x-goog-credential", "x-goog-signature",
+    ]
 
     /// Whether a header field's value is a secret.
     public func isSecret(_ name: HTTPField.Name) -> Bool {
