@@ -138,7 +138,10 @@ let package = Package(
         tests("HTTPChainAsyncHTTPClientTests", of: ["HTTPChainAsyncHTTPClient"]),
         tests("HTTPChainTestingTests", of: []),
         tests("ContentDigestTests", of: ["HTTPChainContentDigest"]),
-        tests("GzipTests", of: ["HTTPChainGzip", "CZlib"]),
+        tests(
+            "GzipTests",
+            of: ["HTTPChainGzip", "HTTPChainContentDigest", "HTTPChainURLSession", "HTTPChainAsyncHTTPClient"]
+        ),
         tests("HeadersTests", of: ["HTTPChainHeaders"]),
         tests("MultipartTests", of: ["HTTPChainMultipart"], resources: [.copy("Resources")]),
         tests("StatusValidationTests", of: ["HTTPChainStatusValidation"]),
