@@ -148,7 +148,10 @@ let package = Package(
         tests("HTTPChainAsyncHTTPClientTests", of: ["HTTPChainAsyncHTTPClient"]),
         tests("HTTPChainTestingTests", of: []),
         tests("ContentDigestTests", of: ["HTTPChainContentDigest"]),
-        tests("GzipTests", of: ["HTTPChainGzip", "CZlib"]),
+        tests(
+            "GzipTests",
+            of: ["HTTPChainGzip", "HTTPChainContentDigest", "HTTPChainURLSession", "HTTPChainAsyncHTTPClient"]
+        ),
         tests("HeadersTests", of: ["HTTPChainHeaders"]),
         tests("MultipartTests", of: ["HTTPChainMultipart", "HTTPChainURLSession"], resources: [.copy("Resources")]),
         tests("RequestProcessorTests", of: ["HTTPChainRequestProcessor"]),
