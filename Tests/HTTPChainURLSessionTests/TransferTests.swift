@@ -238,35 +238,6 @@ struct TransferTests {
             await transport.shutdown()
         }
     }
-
-    @Test("1,000 requests at once are all answered, and a second round costs no descriptors")
-    func many() async throws {
-        let transport = URLSessionTransport(configuration: .init())
-        try await withServer(answering { _ in .reply("200 OK", body: "ok") }) { base in
-            func round() async throws -> Int {
-                try await withThrowingTaskGroup(of: Bool.self) { group in
-                    for _ in 0..<1_000 {
-                        group.addTask { try await transport.send(.get(base + "/")).body.text() == "ok" }
-                    }
-                    var answered = 0
-                    for try await isOK in group where isOK { answered += 1 }
-                    return answered
-                }
-            }
-            let first = try await round()
-            let before = Self.openDescriptors
-            let second = try await round()
-            #expect(first == 1_000)
-            #expect(second == 1_000)
-            // Other tests run meanwhile: what matters is that it does not grow by the hundred.
-            #expect(Self.openDescriptors < before + 200)
-        }
-        await transport.shutdown()
-    }
-
-    private static var openDescriptors: Int {
-        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
-    }
 }
 
 extension Body {
