@@ -25,7 +25,11 @@ let package = Package(
     targets: [
         .target(name: "MallocCounter"),
         .target(name: "ZlibLoop", linkerSettings: [.linkedLibrary("z")]),
-        .target(name: "Scenarios", dependencies: ["ZlibLoop", core, gzip, httpTypes, multipart], swiftSettings: settings),
+        .target(
+            name: "Scenarios",
+            dependencies: ["ZlibLoop", core, gzip, httpTypes, multipart],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "Figures",
             dependencies: [

@@ -46,7 +46,8 @@ func keepsTheRules(check: StageConformance.Check) async throws {
 @Suite("The README")
 struct ReadmeTests {
     /// Stands in for URLSession, so that the README's chain can be run as it is written.
-    private func URLSessionTransport() -> InMemoryTransport {  // swift-format-ignore: AlwaysUseLowerCamelCase
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    private func URLSessionTransport() -> InMemoryTransport {
         InMemoryTransport { request in
             #expect(request.head.headerFields[.accept] == "application/json")
             let isPost = request.head.method == .post

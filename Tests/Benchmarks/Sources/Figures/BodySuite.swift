@@ -3,7 +3,11 @@ import Scenarios
 extension Suite {
     /// What it costs to read a body in chunks of 64 KiB through transforms and a tee, and how gzip
     /// and forms compare with C.
-    static let body = Suite(name: "body", prefixes: ["body", "memory", "gzip", "gunzip", "multipart"], run: measureBody)
+    static let body = Suite(
+        name: "body",
+        prefixes: ["body", "memory", "gzip", "gunzip", "multipart"],
+        run: measureBody
+    )
 
     private static func measureBody() async throws -> [Figure] {
         var figures: [Figure] = []
