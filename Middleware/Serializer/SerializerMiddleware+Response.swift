@@ -11,6 +11,7 @@ extension SerializerMiddleware {
         call: CallSerialization
     ) async throws -> Response {
         var response = response
+        let request = response.request ?? request
         do {
             let value = try await self.value(of: &response, as: type, request: request, call: call)
             response.options[DecodedValue.self] = try await finish(value, response.head, call)

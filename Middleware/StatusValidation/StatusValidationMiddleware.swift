@@ -21,7 +21,7 @@ import HTTPTypes
 /// without an end does no harm; a body that breaks before that does not hide the status either.
 ///
 /// **Place.** Phase ``Phase/validate``: cache, authentication and retry stand further in and have seen the response.
-/// The request in the error is the one that passed here, before stages further in completed it.
+/// The request in the error is the one that the transport sent (`Response.request`), else the one that passed here.
 ///
 /// **Options.** ``AcceptedStatuses`` (in short ``HTTPChainCore/Request/alsoAccepting(_:)`` and
 /// ``HTTPChainCore/Request/acceptingOnly(_:)``) adds to the accepted statuses for one call, or replaces them.
@@ -104,7 +104,12 @@ public struct StatusValidationMiddleware: Middleware {
             response: response,
             accepted: accepted,
             preview: preview,
-            exchange: ExchangeSnapshot(request, response: response.head, preview: preview, redaction: redaction),
+            exchange: ExchangeSnapshot(
+                response.request ?? request,
+                response: response.head,
+                preview: preview,
+                redaction: redaction
+            ),
             underlyingError: failure
         )
     }

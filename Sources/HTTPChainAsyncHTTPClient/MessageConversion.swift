@@ -59,6 +59,7 @@ extension Response {
             let length = isCoded ? nil : fields[.contentLength].flatMap(ContentLength.parse)
             self.init(head: head, body: .once(length: length, chunks: chunks))
         }
+        self.request = request
     }
 
     /// The answers that end with their head, RFC 9112 §6.3.

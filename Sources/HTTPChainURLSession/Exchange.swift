@@ -262,6 +262,7 @@ final class Exchange: Sendable {
             return waiter
         }
         var response = Response(head: answer.head, body: body)
+        response.request = head
         if !answer.original.isEmpty { response.options[OriginalContentFields.self] = answer.original }
         waiter?.resume(returning: response)
     }

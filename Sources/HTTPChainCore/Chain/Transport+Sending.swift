@@ -33,8 +33,9 @@ extension Transport {
         request.options[ExpectedType.self] = type
         let head = request.head
         let response = try await send(request)
+        let sent = response.request ?? head
         guard let decoded = response.options[DecodedValue.self] else {
-            return try await response.decode(type, decoder: JSONDecoder(), upTo: .mebibytes(16), request: head)
+            return try await response.decode(type, decoder: JSONDecoder(), upTo: .mebibytes(16), request: sent)
         }
         if let value = decoded as? Value {
             if type == EmptyResponse.self { await response.body.drain() }
@@ -45,7 +46,7 @@ extension Transport {
             from: Data(),
             head: response.head,
             detail: "a stage decoded it to \(Swift.type(of: decoded)); make the stage give the type that is asked for",
-            request: head
+            request: sent
         )
     }
 }

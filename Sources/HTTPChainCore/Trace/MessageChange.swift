@@ -85,7 +85,7 @@ struct ResponseState: Sendable {
     init(_ response: borrowing Response) {
         head = response.head
         body = "\(response.body)"
-        options = response.options.names
+        options = response.options.names.filter { $0 != "\(SentRequest.self)" }
     }
 
     /// The changes from another response, or from none.

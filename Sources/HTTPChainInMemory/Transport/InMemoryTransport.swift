@@ -237,8 +237,9 @@ extension InMemoryTransport {
             return (number, Self.answer(head, target, in: &state))
         }
         do {
-            let response = try await respond(with: answer, to: wire, head: head, options: options, number: number)
+            var response = try await respond(with: answer, to: wire, head: head, options: options, number: number)
             try Task.checkCancellation()
+            response.request = head
             return response
         } catch {
             record(number) { record in

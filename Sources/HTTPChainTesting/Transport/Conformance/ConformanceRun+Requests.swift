@@ -21,6 +21,10 @@ extension ConformanceRun {
                 let expected = "\(method.rawValue) \(count)"
                 try expect(response.status, is: .ok, "status of \(expected)")
                 try expect(response.field("X-Seen"), is: expected, "what the server saw")
+                if let sent = response.request {
+                    try expect(Request(head: sent).url, is: "\(base)/methods", "the URL of Response.request")
+                    try expect(sent.method, is: method, "the method of Response.request")
+                }
                 let text = try await response.body.text()
                 try expect(text, is: method == .head ? "" : expected, "body of the answer to \(method)")
             }
