@@ -36,6 +36,20 @@ struct BodyTests {
         await #expect(throws: BodyError(.alreadyRead)) { try await body.collect() }
     }
 
+    @Test("is collected into bytes whose indices begin at 0, whatever slices it came in")
+    func slices() async throws {
+        struct SliceReader: BodyReader {
+            var chunks = [Data("xab".utf8).dropFirst(), Data("yc".utf8).dropFirst()]
+
+            nonisolated(nonsending) mutating func read() async throws -> Data? {
+                chunks.isEmpty ? nil : chunks.removeFirst()
+            }
+        }
+        let bytes = try await Body.once { SliceReader() }.collect()
+        #expect(bytes.startIndex == 0)
+        #expect(bytes == Data("abc".utf8))
+    }
+
     @Test("from a factory begins anew each time it is read")
     func replayable() async throws {
         let opened = Locked(0)
@@ -140,6 +154,9 @@ struct FileBodyTests {
         await #expect(throws: BodyError(problem)) { try await Body.file(file, range: 3..<9).collect() }
         let negative = BodyError.Problem.rangeOutsideFile(path: file.path, range: -2..<3, fileSize: 5)
         await #expect(throws: BodyError(negative)) { try await Body.file(file, range: -2..<3).collect() }
+        let endless = Body.file(file, range: .min ..< .max)
+        #expect(endless.length == nil)
+        await #expect(throws: BodyError.self) { try await endless.collect() }
     }
 
     @Test("notices a file that shrinks while it is read")

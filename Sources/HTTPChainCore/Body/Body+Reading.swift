@@ -13,7 +13,8 @@ extension Body {
         var result = Data()
         while let chunk = try await reader.read() {
             guard Int64(result.count + chunk.count) <= limit.bytes else { throw BodyError(.tooLarge(limit: limit)) }
-            if result.isEmpty { result = chunk } else { result.append(chunk) }
+            // A slice is copied: who takes all of a body expects its indices to begin at 0.
+            if result.isEmpty, chunk.startIndex == 0 { result = chunk } else { result.append(chunk) }
         }
         return result
     }

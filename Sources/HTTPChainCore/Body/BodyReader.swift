@@ -8,6 +8,8 @@ public import Foundation
 public protocol BodyReader {
     /// The next bytes, never empty; `nil` at the end and ever after.
     ///
+    /// A chunk may be a slice, whose indices do not begin at 0.
+    ///
     /// - Throws: What the source throws, and `CancellationError` when the task is cancelled.
     nonisolated(nonsending) mutating func read() async throws -> Data?
 }

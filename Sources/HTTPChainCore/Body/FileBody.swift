@@ -8,7 +8,10 @@ struct FileBody: Sendable {
     var keepAlive: TemporaryFile?
 
     var length: Int64? {
-        if let range { return Int64(range.count) }
+        if let range {
+            let (count, overflows) = range.upperBound.subtractingReportingOverflow(range.lowerBound)
+            return overflows ? nil : count
+        }
         return try? FileDescriptor(url.path, .read).size
     }
 

@@ -5,7 +5,7 @@ extension Suite {
     /// and forms compare with C.
     static let body = Suite(
         name: "body",
-        prefixes: ["body", "memory", "gzip", "gunzip", "multipart"],
+        prefixes: ["body", "memory", "gzip", "gunzip", "multipart", "urltemplate"],
         run: measureBody
     )
 
@@ -36,6 +36,15 @@ extension Suite {
                 figures.append(Figure(name: "\(scenario.name).allocations", value: value, unit: "count/chunk"))
             }
         }
-        return try await figures + GzipFigures.measure()
+        return try await figures + urlTemplates() + GzipFigures.measure()
+    }
+
+    private static func urlTemplates() async throws -> [Figure] {
+        let scenarios = [
+            try URLTemplateScenarios.expanding(named: "urltemplate.expand"),
+            try URLTemplateScenarios.building(named: "urltemplate.build"),
+        ]
+        let measured = try await Measurements.of(scenarios, count: 20_000, rounds: 15)
+        return scenarios.flatMap { measured.figures(of: $0.name) }
     }
 }

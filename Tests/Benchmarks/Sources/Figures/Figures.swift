@@ -49,7 +49,9 @@ struct UsageError: Error, CustomStringConvertible {
     let unknown: [String]
 
     var description: String {
-        let known = Suite.all.map(\.name).joined(separator: "|")
+        let names = Suite.all.map(\.name)
+        let known = names.indices.filter { names.firstIndex(of: names[$0]) == $0 }.map { names[$0] }
+            .joined(separator: "|")
         return "there is no suite \(unknown.joined(separator: ", ")); usage: Figures [\(known)] [--check]"
     }
 }

@@ -1,4 +1,5 @@
 public import HTTPChainCore
+import HTTPChainInMemory
 import HTTPTypes
 
 /// One thing to measure, under the name its figure carries.
@@ -86,8 +87,11 @@ extension ChainScenarios {
             try headers(named: "chain.12.header"),
             directHeaders(named: "direct.12.header"),
             try roundTrip(
-                over: CannedTransport(
-                    Response(.ok, headers: [.contentType: "application/json"], body: #"{"id":42,"name":"Ada"}"#)
+                over: InMemoryTransport(
+                    capabilities: .inMemory,
+                    handler: { _ in
+                        Response(.ok, headers: [.contentType: "application/json"], body: #"{"id":42,"name":"Ada"}"#)
+                    }
                 ),
                 to: "https://api.example.com",
                 stages: 12,
