@@ -12,7 +12,9 @@ import FoundationNetworking
 final class Exchange: Sendable {
     fileprivate struct State {
         var task: URLSessionTask?
-        var waiter: CheckedContinuation<Response, any Error>?
+        var waiter: CheckedContinuation<Void, any Error>?
+        /// The response, until the waiter has taken it.
+        var response: Response?
         var buffer: SpillBuffer?
         var upload: (any UploadSource)?
         var pump: Task<Void, Never>?
@@ -55,7 +57,7 @@ final class Exchange: Sendable {
     /// - Parameter makeTask: Makes the task; it is called whatever happens, and the task always comes to its end.
     func response(from makeTask: @escaping @Sendable () -> URLSessionTask) async throws -> Response {
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 let ending: (any Error)? = state.withLock { state in
                     if state.ending == nil { state.waiter = continuation }
                     return state.ending
@@ -66,6 +68,14 @@ final class Exchange: Sendable {
         } onCancel: {
             end(throwing: CancellationError())
         }
+        // Handed over under the lock: from one of Foundation's threads to one of Swift's, it is the lock that orders
+        // what both see, also for tools that do not know continuations.
+        let response = state.withLock { state in
+            defer { state.response = nil }
+            return state.response
+        }
+        guard let response else { throw failure(.other, .answered, detail: "the response was taken twice") }
+        return response
     }
 
     private func start(_ task: URLSessionTask) {
@@ -253,18 +263,19 @@ final class Exchange: Sendable {
                 body = .once(length: length) { ResponseReader(source: source) }
             }
         }
-        let waiter: CheckedContinuation<Response, any Error>? = state.withLock { state in
+        var response = Response(head: answer.head, body: body)
+        response.request = head
+        if !answer.original.isEmpty { response.options[OriginalContentFields.self] = answer.original }
+        let waiter = state.withLock { [response] state -> CheckedContinuation<Void, any Error>? in
             guard !state.isOver, state.ending == nil, state.head == nil else { return nil }
             state.head = answer.head
             state.buffer = buffer
             let waiter = state.waiter
             state.waiter = nil
+            if waiter != nil { state.response = response }
             return waiter
         }
-        var response = Response(head: answer.head, body: body)
-        response.request = head
-        if !answer.original.isEmpty { response.options[OriginalContentFields.self] = answer.original }
-        waiter?.resume(returning: response)
+        waiter?.resume()
     }
 
     private func startTimer() {
