@@ -165,6 +165,7 @@ final class Exchange: Sendable {
             let before = state
             state = State()
             state.isOver = true
+            state.response = before.response
             return before
         }
         guard let ended else { return }
