@@ -32,10 +32,16 @@ func stage(_ folder: String, _ dependencies: [Target.Dependency] = []) -> Target
 }
 
 /// The tests of one target, under `Tests/`.
-func tests(_ name: String, of dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
+func tests(
+    _ name: String,
+    of dependencies: [Target.Dependency],
+    excluding excluded: [String] = [],
+    resources: [Resource]? = nil
+) -> Target {
     .testTarget(
         name: name,
         dependencies: ["HTTPChainCore", "HTTPChainInMemory", "HTTPChainTesting", httpTypes] + dependencies,
+        exclude: excluded,
         resources: resources,
         swiftSettings: settings
     )
@@ -153,6 +159,11 @@ let package = Package(
             of: ["HTTPChainGzip", "HTTPChainContentDigest", "HTTPChainURLSession", "HTTPChainAsyncHTTPClient"]
         ),
         tests("HeadersTests", of: ["HTTPChainHeaders"]),
+        tests(
+            "InteroperabilityTests",
+            of: ["HTTPChain", "HTTPChainContentDigest", "HTTPChainAsyncHTTPClient"],
+            excluding: ["servers"]
+        ),
         tests("MultipartTests", of: ["HTTPChainMultipart", "HTTPChainURLSession"], resources: [.copy("Resources")]),
         tests("RequestProcessorTests", of: ["HTTPChainRequestProcessor"]),
         tests("SerializerTests", of: ["HTTPChainSerializer"]),

@@ -1,0 +1,67 @@
+import Foundation
+import HTTPChain
+import HTTPChainContentDigest
+import Testing
+
+#if AsyncHTTPClient
+import HTTPChainAsyncHTTPClient
+#endif
+
+/// A server that was not written here; the script `servers` in this folder starts it.
+enum Server: String {
+    case httpbin = "HTTPCHAIN_HTTPBIN"
+    case nginx = "HTTPCHAIN_NGINX"
+
+    /// Its base URL; `nil` when it does not run, which is said loudly, and is a failure where it must.
+    func base(sourceLocation: SourceLocation = #_sourceLocation) -> String? {
+        let environment = ProcessInfo.processInfo.environment
+        if let base = environment[rawValue], !base.isEmpty { return base }
+        let text = """
+            NOT RUN: \(Test.current?.name ?? "a test"): \(rawValue) names no server; start one with: \
+            eval "$(Tests/InteroperabilityTests/servers start DIRECTORY)"
+            """
+        if environment["CI"] != nil {
+            Issue.record("\(text)", sourceLocation: sourceLocation)
+            return nil
+        }
+        #if compiler(>=6.3)
+        Issue.record("\(text)", severity: .warning, sourceLocation: sourceLocation)
+        #else
+        print(text)
+        #endif
+        return nil
+    }
+}
+
+/// What carries the requests.
+enum Carrier: String, CaseIterable, CustomTestStringConvertible {
+    case urlSession = "URLSession"
+    #if AsyncHTTPClient
+    case asyncHTTPClient = "AsyncHTTPClient"
+    #endif
+
+    var testDescription: String { rawValue }
+
+    /// A chain of every stage that makes requests.
+    func chain(to base: String, compressing compression: CompressionSettings? = nil) throws -> Chain {
+        let transport: any Transport =
+            switch self {
+            case .urlSession: URLSessionTransport()
+            #if AsyncHTTPClient
+            case .asyncHTTPClient: AsyncHTTPClientTransport()
+            #endif
+            }
+        return try Chain(transport: transport) {
+            SerializerMiddleware(.json, .form)
+            StatusValidationMiddleware()
+            URLBuilderMiddleware(base: base)
+            HeadersMiddleware([.userAgent: "HTTPChain/interoperability"])
+            MultipartMiddleware()
+            GzipMiddleware(requests: compression)
+            ContentDigestMiddleware()
+        }
+    }
+}
+
+/// Text that compresses well, and yet is longer than zlib's window.
+let longText = (0..<20_000).map { "line \($0): sea, sky & ü\n" }.joined()
