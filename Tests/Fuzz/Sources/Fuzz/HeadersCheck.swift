@@ -45,16 +45,23 @@ private func checkRequest(_ input: Input) {
     }
 }
 
-/// A secret that is put behind the text is never shown, and what was redacted stays so.
+/// A secret that stands in the text is never shown.
 private func checkRedaction(_ text: String) {
     let redaction = Redaction.standard
     _ = redaction.text(text)
     _ = redaction.url(text)
     let secret = "Zq9Secret9qZ"
     guard !text.contains(secret) else { return }
-    let json = "{\"note\":\"\(text.filter { $0.isLetter || $0.isNumber })\",\"password\":\"\(secret)\"}"
-    require(!redaction.text(json).contains(secret), "shown: \(redaction.text(json))")
-    let path = String(String.UnicodeScalarView(text.unicodeScalars.filter { !"?#".unicodeScalars.contains($0) }))
-    let url = "https://h.example/\(path)?token=\(secret)"
-    require(!redaction.url(url).contains(secret), "shown: \(redaction.url(url))")
+    let word = text.filter { $0.isLetter || $0.isNumber }
+    let json = "{\"note\":\"\(word)\",\"password\":\"\(secret)"
+    for json in [json, json + "\"}"] {
+        require(!redaction.text(json).contains(secret), "shown: \(redaction.text(json))")
+    }
+    let piece = String(String.UnicodeScalarView(text.unicodeScalars.filter { !"/?#&".unicodeScalars.contains($0) }))
+    for url in [
+        "https://h.example/\(piece)?token=\(secret)", "https://h.example/?token=\(piece)\(secret)",
+        "https://h.example/?x=\(piece)&token=\(secret)", "https://user:\(secret)@\(piece)/",
+    ] {
+        require(!redaction.url(url).contains(secret), "shown: \(redaction.url(url))")
+    }
 }
