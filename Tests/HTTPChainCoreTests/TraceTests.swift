@@ -186,6 +186,11 @@ struct RedactionTests {
             ("https://host/?token", "https://host/?token"),
             ("users?key=x", "users?key=<redacted>"),
             ("https://host/a@b", "https://host/a@b"),
+            // Characters that combine with a delimiter do not hide it.
+            ("https://host/?token=\u{301}x", "https://host/?token=<redacted>"),
+            ("https://host/?a=1&\u{301}&token=x", "https://host/?a=1&\u{301}&token=<redacted>"),
+            ("https://host/\u{600}?token=x", "https://host/\u{600}?token=<redacted>"),
+            ("https://me:pass@\u{301}host/", "https://<redacted>@\u{301}host/"),
         ]
     )
     func urls(url: String, expected: String) {

@@ -70,21 +70,34 @@ public struct Redaction: Sendable, Hashable {
 
     /// The URL without user information and with secret query values blotted out.
     public func url(_ url: String) -> String {
+        // Delimiters are looked for byte by byte: a combining character after one must not hide the secret behind it.
         var text = url
-        if let start = text.range(of: "//")?.upperBound {
-            let end = text[start...].firstIndex { "/?#".contains($0) } ?? text.endIndex
-            if let at = text[start..<end].lastIndex(of: "@") {
+        if let start = Self.authorityStart(in: text) {
+            let authority = text.utf8[start...].prefix { !"/?#".utf8.contains($0) }
+            if let at = authority.lastIndex(of: UInt8(ascii: "@")) {
                 text.replaceSubrange(start..<at, with: Self.placeholder)
             }
         }
-        guard let question = text.firstIndex(of: "?") else { return text }
-        let queryStart = text.index(after: question)
-        let pairs = text[queryStart...].split(separator: "&", omittingEmptySubsequences: false).map { pair in
-            guard let equals = pair.firstIndex(of: "="),
-                queryNames.contains((String(pair[..<equals]).removingPercentEncoding ?? "").lowercased())
-            else { return String(pair) }
-            return String(pair[...equals]) + Self.placeholder
+        guard let question = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return text }
+        let queryStart = text.utf8.index(after: question)
+        let query = text.utf8[queryStart...]
+        let pairs = query.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { pair in
+            guard let equals = pair.firstIndex(of: UInt8(ascii: "=")),
+                queryNames.contains((String(Substring(pair[..<equals])).removingPercentEncoding ?? "").lowercased())
+            else { return String(Substring(pair)) }
+            return String(Substring(pair[...equals])) + Self.placeholder
         }
-        return String(text[..<queryStart]) + pairs.joined(separator: "&")
+        return String(Substring(text.utf8[..<queryStart])) + pairs.joined(separator: "&")
+    }
+
+    /// Where the bytes after the first two slashes begin.
+    private static func authorityStart(in text: String) -> String.Index? {
+        var previous: UInt8?
+        for index in text.utf8.indices {
+            let byte = text.utf8[index]
+            if byte == UInt8(ascii: "/"), previous == byte { return text.utf8.index(after: index) }
+            previous = byte
+        }
+        return nil
     }
 }

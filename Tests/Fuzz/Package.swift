@@ -1,0 +1,31 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+func library(_ name: String) -> Target.Dependency {
+    .product(name: name, package: "swift-http-chain")
+}
+
+let package = Package(
+    name: "Fuzz",
+    platforms: [.macOS(.v14)],
+    dependencies: [
+        .package(name: "swift-http-chain", path: "../.."),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "Fuzz",
+            dependencies: [
+                .product(name: "HTTPTypes", package: "swift-http-types"), library("HTTPChainCore"),
+                library("HTTPChainGzip"), library("HTTPChainMultipart"),
+                library("HTTPChainURLBuilder"),
+            ],
+            swiftSettings: [
+                .swiftLanguageMode(.v6),
+                .enableUpcomingFeature("ExistentialAny"),
+                .enableUpcomingFeature("InternalImportsByDefault"),
+                .enableUpcomingFeature("MemberImportVisibility"),
+            ]
+        )
+    ]
+)

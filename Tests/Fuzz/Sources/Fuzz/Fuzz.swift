@@ -1,0 +1,28 @@
+import Foundation
+
+/// The parsers, and the one that `FUZZ_PARSER` in the environment names.
+enum Fuzz {
+    /// Traps where what came of an input is wrong.
+    typealias Check = @Sendable (Input) -> Int32
+
+    static let parsers: [String: Check] = [
+        "url": { checkURL($0) },
+        "multipart": { checkMultipart($0) },
+        "gunzip": { checkGunzip($0) },
+        "headers": { checkHeaders($0) },
+    ]
+
+    static let selected: Check = {
+        let name = ProcessInfo.processInfo.environment["FUZZ_PARSER"] ?? ""
+        guard let parser = parsers[name] else {
+            fatalError("FUZZ_PARSER must name one of \(parsers.keys.sorted()), not \"\(name)\"")
+        }
+        return parser
+    }()
+}
+
+/// What libFuzzer, which brings the program's main, calls with each input.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+    Fuzz.selected(Input(start, count))
+}
