@@ -27,9 +27,21 @@ struct BrokenOverNetworkTests {
     @Test("A transport with a defect on the wire fails the check for it", .timeLimit(.minutes(1)), arguments: faults)
     func fails(_ defect: BrokenOverNetwork.Defect, _ check: Check) async throws {
         let suite = TransportConformance(over: .loopback, limit: .seconds(3)) { BrokenOverNetwork(defect) }
-        let failure = try await #require(throws: ConformanceFailure.self) { try await suite.verify(check) }
+        let failure = try #require(try await Self.failure(of: check, in: suite))
         #expect(failure.check == check)
         #expect(!failure.expected.isEmpty && !failure.seen.isEmpty)
+    }
+
+    /// A defect that shows only in what happens meanwhile can hide on a busy machine, so it is looked for a few times.
+    private static func failure(of check: Check, in suite: TransportConformance) async throws -> ConformanceFailure? {
+        for _ in 0..<5 {
+            do {
+                _ = try await suite.verify(check)
+            } catch let failure as ConformanceFailure {
+                return failure
+            }
+        }
+        return nil
     }
 
     @Test("Every defect is found by some check")
