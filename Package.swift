@@ -59,7 +59,8 @@ func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 /// The stages that the umbrella re-exports: those without a dependency of their own.
 let lightStages = [
-    "Gzip", "Headers", "Multipart", "RequestProcessor", "Serializer", "StatusValidation", "URLBuilder",
+    "Auth", "ErrorHandler", "Gzip", "Headers", "Multipart", "Progress", "Redirect", "RequestProcessor", "Retry",
+    "Serializer", "StatusValidation", "Timeout", "URLBuilder",
 ]
 
 /// SHA-2 and MD5 where the system brings no CryptoKit.
@@ -91,7 +92,9 @@ let package = Package(
         .library(name: "HTTPChainURLSession", targets: ["HTTPChainURLSession"]),
         .library(name: "HTTPChainInMemory", targets: ["HTTPChainInMemory"]),
         .library(name: "HTTPChainAsyncHTTPClient", targets: ["HTTPChainAsyncHTTPClient"]),
+        .library(name: "HTTPChainAuthDigest", targets: ["HTTPChainAuthDigest"]),
         .library(name: "HTTPChainContentDigest", targets: ["HTTPChainContentDigest"]),
+        .library(name: "HTTPChainErrorHandlerXML", targets: ["HTTPChainErrorHandlerXML"]),
         .library(name: "HTTPChainSerializerXML", targets: ["HTTPChainSerializerXML"]),
         .library(name: "HTTPChainTesting", targets: ["HTTPChainTesting"]),
     ] + lightStages.map { .library(name: "HTTPChain\($0)", targets: ["HTTPChain\($0)"]) },
@@ -134,14 +137,22 @@ let package = Package(
             providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"]), .brew(["zlib"])]
         ),
 
+        stage("Auth"),
+        stage("AuthDigest", ["HTTPChainAuth", crypto]),
         stage("ContentDigest", [crypto, structuredFields]),
+        stage("ErrorHandler"),
+        stage("ErrorHandlerXML", ["HTTPChainErrorHandler", xmlCoder]),
         stage("Gzip", ["CZlib"]),
         stage("Headers"),
         stage("Multipart"),
+        stage("Progress"),
+        stage("Redirect"),
         stage("RequestProcessor"),
+        stage("Retry"),
         stage("Serializer"),
         stage("SerializerXML", ["HTTPChainSerializer", xmlCoder]),
         stage("StatusValidation"),
+        stage("Timeout"),
         stage("URLBuilder"),
 
         tests("HTTPChainTests", of: ["HTTPChain"]),
@@ -153,7 +164,11 @@ let package = Package(
         tests("HTTPChainInMemoryTests", of: []),
         tests("HTTPChainAsyncHTTPClientTests", of: ["HTTPChainAsyncHTTPClient"]),
         tests("HTTPChainTestingTests", of: []),
+        tests("AuthTests", of: ["HTTPChainAuth"]),
+        tests("AuthDigestTests", of: ["HTTPChainAuthDigest", "HTTPChainAuth"]),
         tests("ContentDigestTests", of: ["HTTPChainContentDigest"]),
+        tests("ErrorHandlerTests", of: ["HTTPChainErrorHandler"]),
+        tests("ErrorHandlerXMLTests", of: ["HTTPChainErrorHandlerXML", "HTTPChainErrorHandler"]),
         tests(
             "GzipTests",
             of: ["HTTPChainGzip", "HTTPChainContentDigest", "HTTPChainURLSession", "HTTPChainAsyncHTTPClient"]
@@ -165,10 +180,14 @@ let package = Package(
             excluding: ["servers"]
         ),
         tests("MultipartTests", of: ["HTTPChainMultipart", "HTTPChainURLSession"], resources: [.copy("Resources")]),
+        tests("ProgressTests", of: ["HTTPChainProgress"]),
+        tests("RedirectTests", of: ["HTTPChainRedirect"]),
         tests("RequestProcessorTests", of: ["HTTPChainRequestProcessor"]),
+        tests("RetryTests", of: ["HTTPChainRetry"]),
         tests("SerializerTests", of: ["HTTPChainSerializer"]),
         tests("SerializerXMLTests", of: ["HTTPChainSerializerXML", "HTTPChainSerializer", xmlCoder]),
         tests("StatusValidationTests", of: ["HTTPChainStatusValidation"]),
+        tests("TimeoutTests", of: ["HTTPChainTimeout"]),
         tests("URLBuilderTests", of: ["HTTPChainURLBuilder"], resources: [.copy("Resources")]),
 
         example(

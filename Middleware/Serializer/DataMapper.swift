@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPChainCore
 
 /// A serializer made of closures, for data that a service shapes in a way of its own.
 ///

@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPChainCore
 
 /// JSON, RFC 8259, by Foundation's coders.
 ///

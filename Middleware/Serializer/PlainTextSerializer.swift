@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPChainCore
 
 /// Text in a character encoding: strings, and what is written as one word, such as numbers, dates and UUIDs.
 ///

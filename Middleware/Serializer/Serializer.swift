@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPChainCore
 
 /// Turns values into the bytes of one format, and back.
 ///

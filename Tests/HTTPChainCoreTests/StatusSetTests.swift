@@ -1,4 +1,4 @@
-import HTTPChainStatusValidation
+import HTTPChainCore
 import HTTPTypes
 import Testing
 

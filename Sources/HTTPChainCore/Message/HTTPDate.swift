@@ -1,0 +1,203 @@
+public import Foundation
+
+/// A moment as HTTP fields write it, to the second.
+///
+/// ```swift
+/// let date = HTTPDate("Sun, 06 Nov 1994 08:49:37 GMT")?.date
+/// let text = HTTPDate(date).description
+/// ```
+public struct HTTPDate: Sendable, Hashable {
+    /// The moment, without fractions of a second.
+    public let date: Date
+
+    /// A moment, cut to whole seconds and to the years 1 to 9999, which are all that can be written; one that is not a
+    /// number is 1970.
+    public init(_ date: Date) {
+        let seconds = date.timeIntervalSince1970.rounded(.down)
+        let bounded = seconds.isNaN ? 0 : min(max(seconds, Self.earliest), Self.latest)
+        self.date = Date(timeIntervalSince1970: bounded)
+    }
+
+    private static let earliest = -62_135_596_800.0
+    private static let latest = 253_402_300_799.0
+
+    /// Reads the three forms that a recipient must accept, RFC 9110 §5.6.7: IMF-fixdate
+    /// (`Sun, 06 Nov 1994 08:49:37 GMT`), that of RFC 850 (`Sunday, 06-Nov-94 08:49:37 GMT`) and that of C's asctime
+    /// (`Sun Nov  6 08:49:37 1994`).
+    ///
+    /// Letter case of names, a weekday that is not the date's, and space around the text do not matter; the zone must be
+    /// GMT or UTC. A leap second counts as the second before it.
+    ///
+    /// - Parameters:
+    ///   - text: The value of a field such as `Date` or `Retry-After`.
+    ///   - now: What two digits of a year are read against: one that would lie more than 50 years ahead is the last one
+    ///     before with these digits.
+    /// - Returns: `nil` for what is no such date, and for a day or time that does not exist.
+    public init?(_ text: some StringProtocol, now: Date = Date()) {
+        var fields = DateFields(text)
+        guard let seconds = fields.parse(now: now) else { return nil }
+        date = Date(timeIntervalSince1970: Double(seconds))
+    }
+}
+
+extension HTTPDate: CustomStringConvertible {
+    /// The moment as IMF-fixdate, the form that a sender must write, RFC 9110 §5.6.7.
+    public var description: String {
+        let seconds = Int(date.timeIntervalSince1970)
+        let (days, time) = seconds.quotientAndFloorRemainder(by: 86_400)
+        let (year, month, day) = Calendar.civil(fromDays: days)
+        let weekday = (days + 4).quotientAndFloorRemainder(by: 7).remainder
+        func padded(_ number: Int, _ width: Int = 2) -> String {
+            let digits = String(number)
+            return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        }
+        return "\(Calendar.weekdays[weekday]), \(padded(day)) \(Calendar.months[month - 1]) \(padded(year, 4)) "
+            + "\(padded(time / 3600)):\(padded(time / 60 % 60)):\(padded(time % 60)) GMT"
+    }
+}
+
+extension Int {
+    fileprivate func quotientAndFloorRemainder(by divisor: Int) -> (quotient: Int, remainder: Int) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
+}
+
+/// The Gregorian calendar without time zones, counted in days since 1970-01-01.
+private enum Calendar {
+    static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+
+    static func days(year: Int, month: Int, day: Int) -> Int {
+        // Years begin in March here, so that the leap day is the last of its year.
+        let year = month <= 2 ? year - 1 : year
+        let era = year.quotientAndFloorRemainder(by: 400)
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        let dayOfEra = era.remainder * 365 + era.remainder / 4 - era.remainder / 100 + dayOfYear
+        return era.quotient * 146_097 + dayOfEra - 719_468
+    }
+
+    static func civil(fromDays days: Int) -> (year: Int, month: Int, day: Int) {
+        let era = (days + 719_468).quotientAndFloorRemainder(by: 146_097)
+        let dayOfEra = era.remainder
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shifted = (5 * dayOfYear + 2) / 153
+        let month = shifted < 10 ? shifted + 3 : shifted - 9
+        return (
+            yearOfEra + era.quotient * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1
+        )
+    }
+
+    static func length(ofMonth month: Int, year: Int) -> Int {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+}
+
+/// Reads the pieces of a date one after the other.
+private struct DateFields {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ text: some StringProtocol) {
+        rest = ArraySlice(text.utf8)
+        while rest.first.map(Self.isSpace) ?? false { rest.removeFirst() }
+        while rest.last.map(Self.isSpace) ?? false { rest.removeLast() }
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    mutating func parse(now: Date) -> Int? {
+        let name = letters()
+        guard (3...9).contains(name.count) else { return nil }
+        guard skip(",") else { return asctime() }
+        skipSpaces()
+        guard let day = number(1...2) else { return nil }
+        if skip("-") {
+            guard let month = month(), skip("-"), let digits = number(2...4) else { return nil }
+            guard let time = timeInGMT() else { return nil }
+            return seconds(digits < 100 ? Self.year(ending: digits, now: now) : digits, month, day, time)
+        }
+        skipSpaces()
+        guard let month = month() else { return nil }
+        skipSpaces()
+        guard let year = number(4...4), let time = timeInGMT() else { return nil }
+        return seconds(year, month, day, time)
+    }
+
+    private mutating func asctime() -> Int? {
+        skipSpaces()
+        guard let month = month() else { return nil }
+        skipSpaces()
+        guard let day = number(1...2) else { return nil }
+        skipSpaces()
+        guard let time = time() else { return nil }
+        skipSpaces()
+        guard let year = number(4...4) else { return nil }
+        skipSpaces()
+        guard rest.isEmpty || isZone() else { return nil }
+        return seconds(year, month, day, time)
+    }
+
+    private static func year(ending digits: Int, now: Date) -> Int {
+        let (current, _, _) = Calendar.civil(fromDays: Int((now.timeIntervalSince1970 / 86_400).rounded(.down)))
+        let year = current / 100 * 100 + digits
+        return year > current + 50 ? year - 100 : year
+    }
+
+    private func seconds(_ year: Int, _ month: Int, _ day: Int, _ time: Int) -> Int? {
+        guard year >= 1, (1...Calendar.length(ofMonth: month, year: year)).contains(day) else { return nil }
+        return Calendar.days(year: year, month: month, day: day) * 86_400 + time
+    }
+
+    private mutating func timeInGMT() -> Int? {
+        skipSpaces()
+        guard let time = time() else { return nil }
+        skipSpaces()
+        return isZone() ? time : nil
+    }
+
+    private mutating func time() -> Int? {
+        guard let hour = number(2...2), skip(":"), let minute = number(2...2), skip(":"), let second = number(2...2),
+            hour < 24, minute < 60, second <= 60
+        else { return nil }
+        return hour * 3600 + minute * 60 + min(second, 59)
+    }
+
+    private mutating func isZone() -> Bool {
+        let zone = letters()
+        return rest.isEmpty && (zone == "gmt" || zone == "utc")
+    }
+
+    private mutating func month() -> Int? {
+        let name = letters()
+        return Calendar.months.firstIndex { $0.lowercased() == name }.map { $0 + 1 }
+    }
+
+    private mutating func letters() -> String {
+        let name = rest.prefix { (0x41...0x5A).contains($0 & 0xDF) }
+        rest = rest.dropFirst(name.count)
+        return String(decoding: name.map { $0 | 0x20 }, as: UTF8.self)
+    }
+
+    private mutating func number(_ width: ClosedRange<Int>) -> Int? {
+        let digits = rest.prefix(width.upperBound).prefix { (0x30...0x39).contains($0) }
+        guard width.contains(digits.count) else { return nil }
+        rest = rest.dropFirst(digits.count)
+        guard rest.first.map({ !(0x30...0x39).contains($0) }) ?? true else { return nil }
+        return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    }
+
+    private mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard rest.first == UInt8(ascii: character) else { return false }
+        rest.removeFirst()
+        return true
+    }
+
+    private mutating func skipSpaces() {
+        while rest.first.map(Self.isSpace) ?? false { rest.removeFirst() }
+    }
+}

@@ -1,0 +1,17 @@
+public import HTTPTypes
+
+extension HTTPRequest.Method {
+    /// Whether the method asks for nothing to be changed: GET, HEAD, OPTIONS and TRACE, RFC 9110 §9.2.1.
+    public var isSafe: Bool {
+        switch self {
+        case .get, .head, .options, .trace: true
+        default: false
+        }
+    }
+
+    /// Whether sending a request twice is meant to have the effect of sending it once: the safe methods, PUT and
+    /// DELETE, RFC 9110 §9.2.2.
+    public var isIdempotent: Bool {
+        isSafe || self == .put || self == .delete
+    }
+}
