@@ -2,11 +2,11 @@ public import HTTPChainCore
 public import HTTPTypes
 
 /// The server answered with a status that is not accepted.
-public struct StatusError: HTTPChainError {
+public struct StatusError: ResponseError {
     /// The response, whole: an error handler can read its body from the beginning.
     ///
     /// When the body broke while its first bytes were looked at, reading it gives those bytes and then the error.
-    public let response: Response
+    public var response: Response
     /// The statuses that were accepted for this call.
     public let accepted: StatusSet
     /// The first bytes of the body; `nil` when the stage was told not to look at them.

@@ -1,4 +1,3 @@
-import Foundation
 public import HTTPChainCore
 import HTTPTypes
 
@@ -84,56 +83,23 @@ public struct StatusValidationMiddleware: Middleware {
         accepted: StatusSet
     ) async throws(CancellationError) -> StatusError {
         var response = response
-        var preview: BodyPreview?
-        var failure: (any Error)?
+        var seen: Body.LookAhead?
         if previewLimit > 0 {
-            let (body, seen) = response.body.tee(upTo: previewLimit)
-            do {
-                let peeked = try await body.peek(upTo: previewLimit)
-                preview = peeked.preview
-                // What can be read again keeps what it is: bytes, a file.
-                if !response.body.isReplayable { response.body = peeked.body }
-            } catch {
-                if Task.isCancelled || error is CancellationError { throw CancellationError() }
-                preview = seen.preview
-                failure = error
-                response.body = Self.broken(after: seen.preview.bytes, error)
-            }
+            let looked = try await response.body.lookAhead(upTo: previewLimit)
+            response.body = looked.body
+            seen = looked
         }
         return StatusError(
             response: response,
             accepted: accepted,
-            preview: preview,
+            preview: seen?.preview,
             exchange: ExchangeSnapshot(
                 response.request ?? request,
                 response: response.head,
-                preview: preview,
+                preview: seen?.preview,
                 redaction: redaction
             ),
-            underlyingError: failure
+            underlyingError: seen?.failure
         )
-    }
-
-    private static func broken(after bytes: Data, _ error: any Error) -> Body {
-        .replayable { BrokenReader(bytes: bytes, error: error) }
-    }
-}
-
-/// Gives what arrived of a body that broke, then the error.
-private struct BrokenReader: BodyReader {
-    private var bytes: Data
-    private let error: any Error
-
-    init(bytes: Data, error: any Error) {
-        self.bytes = bytes
-        self.error = error
-    }
-
-    nonisolated(nonsending) mutating func read() async throws -> Data? {
-        guard bytes.isEmpty else {
-            defer { bytes = Data() }
-            return bytes
-        }
-        throw error
     }
 }
