@@ -167,8 +167,11 @@ let package = Package(
         tests("AuthTests", of: ["HTTPChainAuth"]),
         tests("AuthDigestTests", of: ["HTTPChainAuthDigest", "HTTPChainAuth"]),
         tests("ContentDigestTests", of: ["HTTPChainContentDigest"]),
-        tests("ErrorHandlerTests", of: ["HTTPChainErrorHandler"]),
-        tests("ErrorHandlerXMLTests", of: ["HTTPChainErrorHandlerXML", "HTTPChainErrorHandler"]),
+        tests("ErrorHandlerTests", of: ["HTTPChainErrorHandler", "HTTPChainStatusValidation"]),
+        tests(
+            "ErrorHandlerXMLTests",
+            of: ["HTTPChainErrorHandlerXML", "HTTPChainErrorHandler", "HTTPChainStatusValidation"]
+        ),
         tests(
             "GzipTests",
             of: ["HTTPChainGzip", "HTTPChainContentDigest", "HTTPChainURLSession", "HTTPChainAsyncHTTPClient"]

@@ -1,0 +1,90 @@
+public import HTTPChainCore
+
+/// The errors of a JSON:API document, JSON:API 1.1, "Error Objects".
+public struct JSONAPIErrors: Sendable, Hashable {
+    /// One error.
+    ///
+    /// A member that is not what it should be counts as absent.
+    public struct Item: Sendable, Hashable {
+        /// Names this occurrence.
+        public let id: String?
+        /// The status that belongs to this error; JSON:API writes it as a string, and a number is read too.
+        public let status: Int?
+        /// The application's code for the kind of error.
+        public let code: String?
+        /// A short summary of the kind of error.
+        public let title: String?
+        /// What happened this time.
+        public let detail: String?
+        /// What in the request was wrong.
+        public let source: Source?
+        /// Where more can be read; the links `about` and `type`.
+        public let links: [String: String]
+        /// Whatever else the service says.
+        public let meta: [String: JSONValue]
+    }
+
+    /// What in a request an error is about.
+    public struct Source: Sendable, Hashable {
+        /// A JSON Pointer into the request's document, RFC 6901.
+        public let pointer: String?
+        /// The name of a query parameter.
+        public let parameter: String?
+        /// The name of a header field.
+        public let header: String?
+    }
+
+    /// The errors; at least one.
+    public let errors: [Item]
+    /// What the document says about itself.
+    public let meta: [String: JSONValue]
+
+    init?(_ document: JSONValue) {
+        let errors = document["errors"]?.array?.compactMap(Item.init) ?? []
+        guard !errors.isEmpty else { return nil }
+        self.errors = errors
+        meta = document["meta"]?.object ?? [:]
+    }
+}
+
+extension JSONAPIErrors.Item {
+    init?(_ value: JSONValue) {
+        guard value.object != nil else { return nil }
+        id = value["id"]?.string ?? value["id"]?.integer.map(String.init)
+        status = value["status"]?.string.flatMap(Int.init) ?? value["status"]?.integer.flatMap(Int.init(exactly:))
+        code = value["code"]?.string ?? value["code"]?.integer.map(String.init)
+        title = value["title"]?.string
+        detail = value["detail"]?.string
+        source = value["source"].flatMap { source in
+            source.object.map { _ in
+                JSONAPIErrors.Source(
+                    pointer: source["pointer"]?.string,
+                    parameter: source["parameter"]?.string,
+                    header: source["header"]?.string
+                )
+            }
+        }
+        // A link is a string, or an object with the string in it.
+        links = value["links"]?.object?.compactMapValues { $0.string ?? $0["href"]?.string } ?? [:]
+        meta = value["meta"]?.object ?? [:]
+    }
+}
+
+extension JSONAPIErrors: CustomStringConvertible {
+    /// Title and detail of each error.
+    public var description: String {
+        errors.map { error in
+            let text = [error.title, error.detail].compactMap(\.self).joined(separator: ": ")
+            return text.isEmpty ? error.code ?? "an error without a name" : text
+        }.joined(separator: "; ")
+    }
+}
+
+extension ErrorHandler {
+    /// A handler for the errors of JSON:API (`application/vnd.api+json`).
+    ///
+    /// The call fails with `ServiceError<JSONAPIErrors>`.
+    public static var jsonAPI: ErrorHandler {
+        .content("JSON:API", contentTypes: ["application/vnd.api+json"]) { JSONAPIErrors(try .decoding($0.bytes)) }
+    }
+}

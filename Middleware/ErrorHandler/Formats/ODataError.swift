@@ -1,0 +1,67 @@
+public import HTTPChainCore
+
+/// The error of an OData service, OData JSON Format 4.01 §21.1; also as versions 2 and 3 write it.
+public struct ODataError: Sendable, Hashable {
+    /// One of the details of an error.
+    public struct Detail: Sendable, Hashable {
+        /// The service's code for it.
+        public let code: String?
+        /// What is wrong.
+        public let message: String?
+        /// What in the request it is about, such as the name of a property.
+        public let target: String?
+    }
+
+    /// The service's code for the kind of error; empty where the service gives none.
+    public let code: String
+    /// What happened.
+    public let message: String
+    /// What in the request it is about, such as the name of a property.
+    public let target: String?
+    /// Several errors behind this one.
+    public let details: [Detail]
+    /// What only the service's developers should see.
+    public let innerError: [String: JSONValue]
+    /// All other members: annotations, as `@retry.after`.
+    public let annotations: [String: JSONValue]
+
+    init?(_ document: JSONValue) {
+        guard var members = LenientObject(document["error"] ?? document["odata.error"]) else { return nil }
+        let code = members.take("code") { $0.string ?? $0.integer.map(String.init) }
+        // Versions 2 and 3 have an object with the language beside the text.
+        let message = members.take("message") { $0.string ?? $0["value"]?.string }
+        guard code != nil || message != nil else { return nil }
+        self.code = code ?? ""
+        self.message = message ?? ""
+        target = members.string("target")
+        details = members.take("details") { $0.array?.compactMap(Detail.init) } ?? []
+        innerError = members.take("innererror", \.object) ?? [:]
+        annotations = members.rest
+    }
+}
+
+extension ODataError.Detail {
+    init?(_ value: JSONValue) {
+        guard value.object != nil else { return nil }
+        code = value["code"]?.string
+        message = value["message"]?.string
+        target = value["target"]?.string
+    }
+}
+
+extension ODataError: CustomStringConvertible {
+    /// Message and code.
+    public var description: String {
+        if message.isEmpty { return code }
+        return code.isEmpty ? message : "\(message) (\(code))"
+    }
+}
+
+extension ErrorHandler {
+    /// A handler for the errors of OData services (`application/json` with a member `error`).
+    ///
+    /// The call fails with `ServiceError<ODataError>`. JSON that is something else is left to the next handler.
+    public static var oData: ErrorHandler {
+        .content("OData", contentTypes: ["application/json"]) { ODataError(try .decoding($0.bytes)) }
+    }
+}

@@ -1,0 +1,47 @@
+public import HTTPChainCore
+public import HTTPTypes
+
+/// A call failed, and the service (or a handler) said more about it: its details, as a value.
+///
+/// ```swift
+/// do {
+///     …
+/// } catch let error as ServiceError<ProblemDetails> {
+///     print(error.details.title ?? "", error.status?.code ?? 0)
+/// }
+/// ```
+///
+/// The error as it came is ``original``: nothing that it knew is lost.
+public struct ServiceError<Details: Sendable>: HTTPChainError {
+    /// What was said.
+    public let details: Details
+    /// The response that is the error, its body whole; `nil` when the call failed without one.
+    public let response: Response?
+    /// The error as it came from the stages inside: a `StatusError`, a `TransportError`.
+    public let original: any Error
+    /// What the original error told of the exchange: request and response, redacted.
+    public let exchange: ExchangeSnapshot?
+    /// What happened: the details where they describe themselves, secrets redacted.
+    public let reason: String
+
+    init(_ details: Details, of failure: CallFailure, redaction: Redaction) {
+        self.details = details
+        response = failure.response
+        original = failure.error
+        exchange = (failure.error as? any HTTPChainError)?.exchange
+        if let text = (details as? any CustomStringConvertible)?.description, !text.isEmpty {
+            reason = redaction.text(text)
+        } else {
+            reason = "the call failed with \(Details.self); its details say why"
+        }
+    }
+
+    /// The response's status; `nil` when the call failed without a response.
+    public var status: HTTPResponse.Status? { response?.status }
+
+    /// Always "ErrorHandlerMiddleware".
+    public var stage: String { "ErrorHandlerMiddleware" }
+
+    /// The error as it came: ``original``.
+    public var underlyingError: (any Error)? { original }
+}

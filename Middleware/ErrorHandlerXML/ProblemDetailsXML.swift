@@ -1,0 +1,70 @@
+#if XML
+import Foundation
+import HTTPChainCore
+public import HTTPChainErrorHandler
+import XMLCoder
+
+extension ErrorHandler {
+    /// A handler for problem details in XML (`application/problem+xml`), RFC 9457 Appendix B; the trait `XML` brings it.
+    ///
+    /// ```swift
+    /// ErrorHandlerMiddleware(.problemDetails, .problemDetailsXML)
+    /// ```
+    ///
+    /// The call fails with `ServiceError<ProblemDetails>`, as for JSON. Extension members are strings, objects of the
+    /// elements inside, and arrays of elements named `i`.
+    public static var problemDetailsXML: ErrorHandler { problemDetailsXML(contentTypes: ["application/problem+xml"]) }
+
+    /// A handler for problem details in XML from services that give them another content type.
+    ///
+    /// - Parameter contentTypes: The media types it is read from, such as `application/xml`.
+    public static func problemDetailsXML(contentTypes: [String]) -> ErrorHandler {
+        .content("problem details in XML", contentTypes: contentTypes) { content in
+            let decoder = XMLDecoder()
+            decoder.shouldProcessNamespaces = true
+            return ProblemDetails(try decoder.decode(Element.self, from: content.bytes).document)
+        }
+    }
+}
+
+/// Any element: its text, or the elements inside by name.
+private struct Element: Decodable {
+    private struct Name: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    let value: JSONValue
+
+    init(from decoder: any Decoder) throws {
+        if let container = try? decoder.container(keyedBy: Name.self), !container.allKeys.isEmpty {
+            var members: [String: JSONValue] = [:]
+            for name in container.allKeys where !name.stringValue.isEmpty {
+                let elements = try container.decode([Element].self, forKey: name).map(\.value)
+                members[name.stringValue] = elements.count == 1 ? elements[0] : .array(elements)
+            }
+            if !members.isEmpty {
+                value = Self.array(members) ?? .object(members)
+                return
+            }
+        }
+        value = .string(try decoder.singleValueContainer().decode(String.self))
+    }
+
+    /// RFC 9457 Appendix B: the elements of an array are all named `i`.
+    private static func array(_ members: [String: JSONValue]) -> JSONValue? {
+        guard members.count == 1, let elements = members["i"] else { return nil }
+        return elements.array == nil ? .array([elements]) : elements
+    }
+
+    /// The members of the document element, with the status as the number that it stands for.
+    var document: JSONValue {
+        guard var members = value.object else { return value }
+        if let status = members["status"]?.string.flatMap({ Int64($0) }) { members["status"] = .integer(status) }
+        return .object(members)
+    }
+}
+#endif

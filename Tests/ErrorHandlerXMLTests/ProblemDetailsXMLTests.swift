@@ -1,0 +1,84 @@
+#if XML
+import HTTPChainCore
+import HTTPChainErrorHandler
+import HTTPChainErrorHandlerXML
+import HTTPChainInMemory
+import HTTPChainStatusValidation
+import HTTPTypes
+import Testing
+
+@Suite("Problem details in XML (RFC 9457 Appendix B)")
+struct ProblemDetailsXMLTests {
+    private func problem(_ text: String) async throws -> ProblemDetails? {
+        let transport = InMemoryTransport { _ in
+            Response(.forbidden, headers: [.contentType: "application/problem+xml"], body: Body(text))
+        }
+        let chain = try Chain(transport: transport) {
+            ErrorHandlerMiddleware(.problemDetails, .problemDetailsXML)
+            StatusValidationMiddleware()
+        }
+        do {
+            _ = try await chain.send(.get("https://api.example.com/a"))
+            return nil
+        } catch let error as ServiceError<ProblemDetails> {
+            return error.details
+        } catch is StatusError {
+            return nil
+        }
+    }
+
+    @Test("The members and extensions of a document are read")
+    func document() async throws {
+        let problem = try #require(
+            await problem(
+                """
+                <?xml version="1.0" encoding="UTF-8"?>
+                <problem xmlns="urn:ietf:rfc:7807">
+                  <type>https://example.com/probs/out-of-credit</type>
+                  <title>You do not have enough credit.</title>
+                  <detail>Your balance is 30 &lt; 50.</detail>
+                  <status>403</status>
+                  <instance>https://example.net/account/12345/msgs/abc</instance>
+                  <balance>30</balance>
+                  <accounts><i>https://example.net/account/12345</i><i>https://example.net/account/67890</i></accounts>
+                  <single><i>one</i></single>
+                  <owner><name>Ada</name><city>London</city></owner>
+                </problem>
+                """
+            )
+        )
+        #expect(problem.type == "https://example.com/probs/out-of-credit")
+        #expect(problem.title == "You do not have enough credit.")
+        #expect(problem.detail == "Your balance is 30 < 50.")
+        #expect(problem.status == 403)
+        #expect(problem.instance == "https://example.net/account/12345/msgs/abc")
+        #expect(problem.extensions["balance"] == "30")
+        #expect(
+            problem.extensions["accounts"]
+                == ["https://example.net/account/12345", "https://example.net/account/67890"]
+        )
+        #expect(problem.extensions["single"] == ["one"])
+        #expect(problem.extensions["owner"] == ["name": "Ada", "city": "London"])
+    }
+
+    @Test("A prefix for the namespace changes nothing")
+    func prefix() async throws {
+        let text = #"<p:problem xmlns:p="urn:ietf:rfc:7807"><p:title>No</p:title><p:status>404</p:status></p:problem>"#
+        let problem = try #require(await problem(text))
+        #expect(problem.title == "No")
+        #expect(problem.status == 404)
+    }
+
+    @Test("What is not XML is no problem document", arguments: ["", "{}", "<problem>", "<problem/>", "text"])
+    func malformed(text: String) async throws {
+        #expect(try await problem(text)?.title == nil)
+    }
+}
+#else
+import Testing
+
+@Test("LOUD NOTE: problem details in XML are NOT tested here; run `swift test --enable-all-traits` to test them")
+func problemDetailsXMLNeedTheirTrait() {
+    print("note: the tests of problem details in XML need `swift test --enable-all-traits`")
+}
+#endif
