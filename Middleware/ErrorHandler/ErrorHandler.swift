@@ -1,4 +1,5 @@
 public import HTTPChainCore
+import HTTPTypes
 
 /// What to make of some failures of calls; the stage asks its handlers one after the other.
 ///
@@ -79,7 +80,7 @@ public struct ErrorHandler: Sendable {
     /// A handler that makes an error of your own, for failures with a response and without.
     ///
     /// ```swift
-    /// .map { failure in failure.status == .paymentRequired ? Unpaid() : nil }
+    /// .map { failure in failure.status?.code == 402 ? Unpaid() : nil }
     /// ```
     ///
     /// The call fails with a ``ServiceError`` that has it as its details, so that the error as it came is not lost.

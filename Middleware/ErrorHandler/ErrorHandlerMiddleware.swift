@@ -1,4 +1,5 @@
 public import HTTPChainCore
+import HTTPTypes
 
 /// Turns failures of calls into the errors that the application speaks of, or into answers.
 ///
@@ -69,7 +70,7 @@ public struct ErrorHandlerMiddleware: Middleware {
 
     /// Handlers of responses need a stage inside that makes errors of statuses.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
-        guard !handlers.isEmpty, handlers.allSatisfy(\.needsResponse), place.transportName != "Chain",
+        guard !handlers.isEmpty, handlers.allSatisfy(\.needsResponse), !place.isOverChain,
             !place.inside.contains(where: { $0.phase == .validate || $0.phase == nil })
         else { return [] }
         return [

@@ -22,7 +22,7 @@ struct HandlerChoiceTests {
         .jsonAPI,
         .oData,
         .decoding(PlantError.self).limited(to: .clientError),
-        .map { $0.status == .paymentRequired ? Unpaid(price: 7) : nil }
+        .map { $0.status?.code == 402 ? Unpaid(price: 7) : nil }
     )
 
     @Test(
@@ -84,7 +84,7 @@ struct HandlerChoiceTests {
                 _ = try await send(request, answered: .gone, "{}", as: "application/problem+json", through: stage)
                 Issue.record("an error is an answer")
             } catch {
-                #expect(error is StatusFailure == expectsOriginal)
+                #expect((error is StatusFailure) == expectsOriginal)
             }
         }
     }
@@ -92,7 +92,7 @@ struct HandlerChoiceTests {
     @Test("A failure without a response is for handlers that need none")
     func withoutResponse() async throws {
         let lost = TransportError(.connectionLost, sent: .maybe, stage: "test")
-        await #expect(throws: TransportError.self) { try await send(failing: lost, through: stage) }
+        await #expect(throws: TransportError.self) { try await send(failing: lost, through: self.stage) }
         let stage = ErrorHandlerMiddleware(
             .problemDetails,
             .map { failure in

@@ -78,7 +78,7 @@ struct ProblemDetailsTests {
         ]
     )
     func contentTypes(type: String?, isRead: Bool) async throws {
-        #expect(try await problem("{}", as: type) != nil == isRead)
+        #expect((try await problem("{}", as: type) != nil) == isRead)
     }
 
     @Test("Services that give another content type can be read too")

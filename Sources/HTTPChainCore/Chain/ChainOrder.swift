@@ -8,6 +8,8 @@ public struct ChainPlace: Sendable {
     public let capabilities: TransportCapabilities
     /// The transport's name.
     public let transportName: String
+    /// Whether the transport is itself a chain, whose stages are not among those inside.
+    public let isOverChain: Bool
 }
 
 /// Something wrong with a chain, and how to mend it.
@@ -63,7 +65,8 @@ enum ChainOrder {
                 outside: Array(stages[..<index]),
                 inside: Array(stages[(index + 1)...]),
                 capabilities: inner,
-                transportName: transport.name
+                transportName: transport.name,
+                isOverChain: transport is Chain
             )
             return misplaced(stage, at: place) + clashes(of: stage, at: place) + stage.problems(at: place)
         }
