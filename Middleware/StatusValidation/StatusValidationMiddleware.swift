@@ -65,17 +65,22 @@ public struct StatusValidationMiddleware: Middleware {
     ///
     /// - Throws: ``StatusError``; what the stages inside throw.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        let rule = request.options[AcceptedStatuses.self]
+        // Most calls set nothing: one look into the options, and no copy of a rule.
+        guard request.options.contains(AcceptedStatuses.self) else {
+            let head = request.head
+            let response = try await next(request)
+            if accepted.contains(response.status) { return response }
+            throw try await refusal(of: response, to: head, accepted: accepted)
+        }
+        let acceptedHere =
+            switch request.options[AcceptedStatuses.self] {
+            case .adding(let more): accepted.union(more)
+            case .replacing(let others): others
+            }
         let head = request.head
         let response = try await next(request)
-        switch rule {
-        case .adding(let more):
-            if accepted.contains(response.status) || more.contains(response.status) { return response }
-            throw try await refusal(of: response, to: head, accepted: accepted.union(more))
-        case .replacing(let others):
-            if others.contains(response.status) { return response }
-            throw try await refusal(of: response, to: head, accepted: others)
-        }
+        if acceptedHere.contains(response.status) { return response }
+        throw try await refusal(of: response, to: head, accepted: acceptedHere)
     }
 
     private func refusal(
