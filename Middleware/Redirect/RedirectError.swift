@@ -33,7 +33,8 @@ public struct RedirectError: HTTPChainError {
     public var reason: String {
         switch problem {
         case .tooManyHops(let limit):
-            "more than \(limit) redirects; raise the limit with .limited(…), or take .never to be given the redirect"
+            "a redirect beyond the limit of \(limit); raise it with .limited(…), "
+                + "or take .never to be given the redirect"
         case .loop:
             "the redirect to \(Redaction.standard.url(refused.to)) leads back to a request that was sent before, "
                 + "and no cookie was set since; see hops for the way"

@@ -81,10 +81,11 @@ struct RedirectJourney {
     /// The URL that was asked, which a relative `Location` starts from; without user information.
     private func base(sentAs sentHead: HTTPRequest?) -> URIReference? {
         let absolute = request.origin == nil ? sentHead.map { Request(head: $0) } : request
-        guard let absolute, absolute.origin != nil else { return nil }
+        guard var absolute, absolute.origin != nil else { return nil }
+        // The server as a whole (`*`) is asked at its root.
+        if absolute.head.path?.utf8.first != UInt8(ascii: "/") { absolute.head.path = "/" }
         var base = URIReference(absolute.url)
         base.fragment = request.fragment
-        if base.path.utf8.first != UInt8(ascii: "/") { base.path = "/" }
         if let at = base.authority?.utf8.lastIndex(of: UInt8(ascii: "@")) {
             base.authority = base.authority.map { String(Substring($0.utf8[at...].dropFirst())) }
         }

@@ -193,9 +193,9 @@ struct RedirectMiddlewareTests {
         #expect(try await error.response.body.text() == "moved")
         #expect(
             error.description == """
-                RedirectMiddleware: more than 1 redirects; raise the limit with .limited(…), or take .never to be given \
-                the redirect
-                  GET https://a.example/b?token=<redacted> → 301 Moved Permanently
+                RedirectMiddleware: a redirect beyond the limit of 1; raise it with .limited(…), or take .never to be \
+                given the redirect
+                  GET https://a.example/b?token=<redacted> → 301
                 """
         )
     }
