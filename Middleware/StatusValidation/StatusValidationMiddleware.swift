@@ -65,22 +65,20 @@ public struct StatusValidationMiddleware: Middleware {
     ///
     /// - Throws: ``StatusError``; what the stages inside throw.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        // Most calls set nothing: one look into the options, and no copy of a rule.
-        guard request.options.contains(AcceptedStatuses.self) else {
-            let head = request.head
-            let response = try await next(request)
-            if accepted.contains(response.status) { return response }
-            throw try await refusal(of: response, to: head, accepted: accepted)
-        }
-        let acceptedHere =
-            switch request.options[AcceptedStatuses.self] {
-            case .adding(let more): accepted.union(more)
-            case .replacing(let others): others
-            }
-        let head = request.head
+        let kept = request
         let response = try await next(request)
-        if acceptedHere.contains(response.status) { return response }
-        throw try await refusal(of: response, to: head, accepted: acceptedHere)
+        // Nearly every call ends here: nothing set for the call, and a status that the stage accepts.
+        if !kept.options.contains(AcceptedStatuses.self), accepted.contains(response.status) { return response }
+        let accepted = accepted(for: kept.options)
+        if accepted.contains(response.status) { return response }
+        throw try await refusal(of: response, to: kept.head, accepted: accepted)
+    }
+
+    private func accepted(for options: RequestOptions) -> StatusSet {
+        switch options[AcceptedStatuses.self] {
+        case .adding(let more): accepted.union(more)
+        case .replacing(let others): others
+        }
     }
 
     private func refusal(
