@@ -25,6 +25,8 @@ public struct RedirectError: HTTPChainError {
     public let refused: RedirectHop
     /// The request and the redirect's head, redacted.
     public let exchange: ExchangeSnapshot?
+    /// Where the refused hop leads, redacted.
+    let shownTarget: String
 
     /// Always "RedirectMiddleware".
     public var stage: String { "RedirectMiddleware" }
@@ -36,13 +38,13 @@ public struct RedirectError: HTTPChainError {
             "a redirect beyond the limit of \(limit); raise it with .limited(…), "
                 + "or take .never to be given the redirect"
         case .loop:
-            "the redirect to \(Redaction.standard.url(refused.to)) leads back to a request that was sent before, "
+            "the redirect to \(shownTarget) leads back to a request that was sent before, "
                 + "and no cookie was set since; see hops for the way"
         case .bodyNotReplayable:
             "the redirect \(refused.status.code) asks for the body again, which can be read only once; "
                 + "send a body that can be read again (bytes, a file, Body.replayable), or follow it by hand"
         case .refused(let why):
-            "the redirect to \(Redaction.standard.url(refused.to)) is refused: \(why)"
+            "the redirect to \(shownTarget) is refused: \(why)"
         }
     }
 }

@@ -22,9 +22,17 @@ public struct RedirectHop: Sendable, Hashable, CustomStringConvertible {
         self.method = method
     }
 
-    /// One line, secret query values redacted: `302 https://a.example/ → GET https://b.example/`.
+    /// One line, without fragments and with secret query values redacted:
+    /// `302 https://a.example/ → GET https://b.example/`.
     public var description: String {
-        "\(status.code) \(Redaction.standard.url(from)) → \(method) \(Redaction.standard.url(to))"
+        "\(status.code) \(Redaction.standard.target(from)) → \(method) \(Redaction.standard.target(to))"
+    }
+}
+
+extension Redaction {
+    /// The URL as it is shown: redacted, and without the fragment, which may be a token (RFC 6749 §4.2.2).
+    func target(_ text: String) -> String {
+        url(String(Substring(text.utf8.prefix { $0 != UInt8(ascii: "#") })))
     }
 }
 

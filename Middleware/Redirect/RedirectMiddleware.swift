@@ -97,7 +97,8 @@ public struct RedirectMiddleware: Middleware {
                         response.request ?? answered,
                         response: response.head,
                         redaction: redaction
-                    )
+                    ),
+                    shownTarget: redaction.target(hop.to)
                 )
             case .follow:
                 await response.body.drain()

@@ -67,12 +67,12 @@ struct RedirectMiddlewareTests {
         )
     }
 
-    @Test("A hop shows no secret of a query")
+    @Test("A hop shows no secret of a query, and no fragment")
     func hopDescription() {
         let hop = RedirectHop(
             status: .found,
             from: "https://a.example/?token=1",
-            to: "https://b.example/",
+            to: "https://b.example/#access_token=2",
             method: .get
         )
         #expect("\(hop)" == "302 https://a.example/?token=<redacted> → GET https://b.example/")
@@ -289,7 +289,9 @@ struct RedirectMiddlewareTests {
     @Test("A policy may refuse with a reason, and a secret in the URL is not shown")
     func refused() async throws {
         let policy = RedirectPolicy("no") { _ in .refuse(.refused("not this way")) }
-        let error = try error(await send(.get("https://a.example/"), policy, .redirect("/b?token=secret")))
+        let error = try error(
+            await send(.get("https://a.example/"), policy, .redirect("/b?token=secret#id_token=secret"))
+        )
         #expect(error.problem == .refused("not this way"))
         #expect(error.reason == "the redirect to https://a.example/b?token=<redacted> is refused: not this way")
     }
