@@ -64,16 +64,19 @@ public struct StatusValidationMiddleware: Middleware {
     ///
     /// - Throws: ``StatusError``; what the stages inside throw.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        let rule = request.options[AcceptedStatuses.self]
-        let head = request.head
+        let kept = request
         let response = try await next(request)
-        switch rule {
-        case .adding(let more):
-            if accepted.contains(response.status) || more.contains(response.status) { return response }
-            throw try await refusal(of: response, to: head, accepted: accepted.union(more))
-        case .replacing(let others):
-            if others.contains(response.status) { return response }
-            throw try await refusal(of: response, to: head, accepted: others)
+        // Nearly every call ends here: nothing set for the call, and a status that the stage accepts.
+        if !kept.options.contains(AcceptedStatuses.self), accepted.contains(response.status) { return response }
+        let accepted = accepted(for: kept.options)
+        if accepted.contains(response.status) { return response }
+        throw try await refusal(of: response, to: kept.head, accepted: accepted)
+    }
+
+    private func accepted(for options: RequestOptions) -> StatusSet {
+        switch options[AcceptedStatuses.self] {
+        case .adding(let more): accepted.union(more)
+        case .replacing(let others): others
         }
     }
 

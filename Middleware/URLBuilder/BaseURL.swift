@@ -43,7 +43,7 @@ struct BaseURL: Sendable {
         self.authority = request.head.authority ?? authority
         let question = encoded.firstIndex(of: .question)
         query = question.map { Array(encoded[($0 + 1)...]) } ?? []
-        path = DotSegments.removed(from: encoded[..<(question ?? encoded.count)])
+        path = removingDotSegments(from: encoded[..<(question ?? encoded.count)])
         prefix = path.last == .slash ? path.dropLast() : path
     }
 

@@ -61,26 +61,4 @@ struct DotSegments {
         }
         return count == 0 ? nil : count
     }
-
-    /// The path without its dot segments (RFC 3986 §5.2.4); only real slashes separate here.
-    static func removed(from path: ArraySlice<UInt8>) -> [UInt8] {
-        let segments = path.split(separator: .slash, omittingEmptySubsequences: false)
-        var kept: [ArraySlice<UInt8>] = []
-        // The empty segment before a leading slash is not one to go up from.
-        let floor = path.first == .slash ? 1 : 0
-        for (offset, segment) in segments.enumerated() {
-            let dots = plainDots(in: segment)
-            if dots == 2, kept.count > floor { kept.removeLast() }
-            if dots == nil {
-                kept.append(segment)
-            } else if offset == segments.count - 1 {
-                kept.append([])
-            }
-        }
-        return Array(kept.joined(separator: [.slash]))
-    }
-
-    private static func plainDots(in segment: ArraySlice<UInt8>) -> Int? {
-        segment.contains(UInt8(ascii: ";")) ? nil : dots(in: segment)
-    }
 }

@@ -207,7 +207,7 @@ public struct URLBuilder: Sendable {
         if !target.hasNoDots {
             let dots = DotSegments(in: path)
             if dots.climbsOut { throw URLBuilderError(.climbsOut(reference: reference, variable: nil)) }
-            if !dots.ranges.isEmpty { path = DotSegments.removed(from: path)[...] }
+            if !dots.ranges.isEmpty { path = removingDotSegments(from: path)[...] }
         }
         var joined = Target(scheme: base.scheme, authority: base.authority, path: base.joined(path))
         if joined.path.isEmpty { joined.path = [.slash] }

@@ -1,40 +1,76 @@
 /// Typed values keyed by type: the few of them a message carries are found faster in an array than by hashing, and an
 /// empty one costs nothing.
+///
+/// Inlinable, so that a stage's look-up is compiled for the option at hand: otherwise the runtime works out the types
+/// of each look-up anew, which takes longer than passing the stage.
+@usableFromInline
 struct OptionStorage: Sendable {
+    @usableFromInline
     struct Entry: Sendable {
-        let key: ObjectIdentifier
-        let name: String
-        var value: any Sendable
+        @usableFromInline let key: any Any.Type
+        /// An ``OptionBox`` of the value type that belongs to the key.
+        @usableFromInline var box: any AnyObject & Sendable
         let isCredential: Bool
     }
 
-    private(set) var entries: [Entry] = []
+    @usableFromInline private(set) var entries: [Entry] = []
 
-    func value<Value>(_ key: Any.Type, as _: Value.Type) -> Value? {
-        let identifier = ObjectIdentifier(key)
-        for entry in entries where entry.key == identifier {
-            return entry.value as? Value
+    @usableFromInline
+    init() {}
+
+    /// The value of a key.
+    ///
+    /// Its type is not checked: a key is set and read with the value type that it declares, and no other.
+    @inlinable
+    func value<Value: Sendable>(_ key: any Any.Type, as _: Value.Type) -> Value? {
+        if entries.isEmpty { return nil }
+        for index in entries.indices where entries[index].key == key {
+            return unsafeDowncast(entries[index].box, to: OptionBox<Value>.self).value
         }
         return nil
     }
 
-    mutating func set(_ value: any Sendable, for key: Any.Type, isCredential: Bool = false) {
-        let identifier = ObjectIdentifier(key)
-        for index in entries.indices where entries[index].key == identifier {
-            entries[index].value = value
-            return
-        }
-        entries.append(
-            Entry(key: identifier, name: String(describing: key), value: value, isCredential: isCredential)
-        )
+    @inlinable
+    func contains(_ key: any Any.Type) -> Bool {
+        if entries.isEmpty { return false }
+        for index in entries.indices where entries[index].key == key { return true }
+        return false
     }
 
-    mutating func remove(_ key: Any.Type) {
-        let identifier = ObjectIdentifier(key)
-        entries.removeAll { $0.key == identifier }
+    /// The names of the keys, made only when somebody asks: it takes the runtime longer than all the rest.
+    var names: [String] { entries.map { String(describing: $0.key) } }
+
+    @inlinable
+    mutating func set<Value: Sendable>(_ value: Value, for key: any Any.Type, isCredential: Bool = false) {
+        put(OptionBox(value), for: key, isCredential: isCredential)
+    }
+
+    @usableFromInline
+    mutating func put(_ box: any AnyObject & Sendable, for key: any Any.Type, isCredential: Bool) {
+        for index in entries.indices where entries[index].key == key {
+            entries[index].box = box
+            return
+        }
+        entries.append(Entry(key: key, box: box, isCredential: isCredential))
+    }
+
+    @usableFromInline
+    mutating func remove(_ key: any Any.Type) {
+        if contains(key) { entries.removeAll { $0.key == key } }
     }
 
     mutating func removeCredentials() {
-        entries.removeAll { $0.isCredential }
+        if entries.contains(where: \.isCredential) { entries.removeAll { $0.isCredential } }
+    }
+}
+
+/// One value behind a reference: its type is known to whoever has its key, and needs no cast.
+@usableFromInline
+final class OptionBox<Value: Sendable>: Sendable {
+    @usableFromInline let value: Value
+
+    @inlinable
+    init(_ value: Value) {
+        self.value = value
     }
 }

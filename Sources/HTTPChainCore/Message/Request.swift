@@ -27,7 +27,7 @@ public struct Request: Sendable {
     ///
     /// - Parameters:
     ///   - method: The request method, RFC 9110 §9.
-    ///   - url: The target; a fragment is kept off the wire.
+    ///   - url: The target; a fragment is kept off the wire, in ``fragment``.
     ///   - headers: Header fields; characters that no field value may hold (CR, LF, NUL) become spaces.
     ///   - body: What is sent after the head.
     public init(_ method: HTTPRequest.Method, _ url: String, headers: HTTPFields = [:], body: Body = .empty) {
@@ -42,6 +42,7 @@ public struct Request: Sendable {
             ),
             body: body
         )
+        if let fragment = target.fragment { self.fragment = fragment }
     }
 }
 
@@ -58,6 +59,7 @@ extension Request {
             head.scheme = target.scheme
             head.authority = target.authority
             head.path = target.path
+            fragment = target.fragment
         }
     }
 

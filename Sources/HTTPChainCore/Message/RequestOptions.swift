@@ -23,23 +23,26 @@ extension RequestOption {
 
 /// The per-call settings of a request: how one call overrides what a stage does by default.
 public struct RequestOptions: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
-    private var storage = OptionStorage()
+    @usableFromInline var storage = OptionStorage()
 
     /// No options: every stage does what it was configured to.
     public init() {}
 
     /// The value of an option, or its default when the request does not set it.
+    @inlinable
     public subscript<Option: RequestOption>(_ option: Option.Type) -> Option.Value {
         get { storage.value(option, as: Option.Value.self) ?? Option.defaultValue }
         set { storage.set(newValue, for: option, isCredential: Option.isCredential) }
     }
 
     /// Whether the request sets this option itself.
+    @inlinable
     public func contains<Option: RequestOption>(_ option: Option.Type) -> Bool {
-        storage.value(option, as: Option.Value.self) != nil
+        storage.contains(option)
     }
 
     /// Back to the option's default.
+    @inlinable
     public mutating func remove<Option: RequestOption>(_ option: Option.Type) {
         storage.remove(option)
     }
@@ -50,7 +53,7 @@ public struct RequestOptions: Sendable, CustomStringConvertible, CustomDebugStri
     }
 
     /// The names of the options set, in the order they were first set, for logs and traces; values are not shown.
-    public var names: [String] { storage.entries.map(\.name) }
+    public var names: [String] { storage.names }
 
     /// The names of the options set.
     public var description: String { names.joined(separator: ", ") }

@@ -8,19 +8,20 @@ public protocol ResponseOption {
 
 /// What the stages attached to a response: a decoded value, cache status, hops.
 public struct ResponseOptions: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
-    private var storage = OptionStorage()
+    @usableFromInline var storage = OptionStorage()
 
     /// Nothing attached.
     public init() {}
 
     /// The attached value, or the option's default.
+    @inlinable
     public subscript<Option: ResponseOption>(_ option: Option.Type) -> Option.Value {
         get { storage.value(option, as: Option.Value.self) ?? Option.defaultValue }
         set { storage.set(newValue, for: option) }
     }
 
     /// The names of what is attached, in the order it was attached.
-    public var names: [String] { storage.entries.map(\.name) }
+    public var names: [String] { storage.names }
 
     /// The names of what is attached.
     public var description: String { names.joined(separator: ", ") }

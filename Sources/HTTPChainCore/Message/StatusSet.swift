@@ -9,7 +9,7 @@ public import HTTPTypes
 /// Codes have three digits (RFC 9110 §15): what lies outside 0...999 is left out.
 public struct StatusSet: Sendable, Hashable {
     /// Ascending, apart from each other, never empty.
-    private var ranges: [Range<Int>]
+    @usableFromInline var ranges: [Range<Int>]
 
     private init(merging ranges: [Range<Int>]) {
         var merged: [Range<Int>] = []
@@ -64,12 +64,14 @@ public struct StatusSet: Sendable, Hashable {
     public static let all = StatusSet(0..<1000)
 
     /// Whether a code is in the set.
+    @inlinable
     public func contains(_ code: Int) -> Bool {
-        for range in ranges where range.contains(code) { return true }
+        for index in ranges.indices where ranges[index].contains(code) { return true }
         return false
     }
 
     /// Whether the code of a status is in the set; its reason phrase does not matter.
+    @inlinable
     public func contains(_ status: HTTPResponse.Status) -> Bool {
         contains(status.code)
     }

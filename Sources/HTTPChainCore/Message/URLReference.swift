@@ -1,4 +1,4 @@
-/// A URL reference split where RFC 3986 appendix B splits it, with no judgement of the pieces and no fragment.
+/// A URL reference split where RFC 3986 appendix B splits it, with no judgement of the pieces.
 ///
 /// Template expressions (`{?q}`, `{#section}`) are opaque: a delimiter inside braces splits nothing, and a reference
 /// whose authority holds an expression stays whole, in `path`, until a stage expands it.
@@ -7,10 +7,14 @@ package struct URLReference {
     package var authority: String?
     /// Path and query.
     package var path: String
+    /// What follows the first `#`; `nil` where there is none.
+    package var fragment: String?
 
     // Delimiters are looked for byte by byte: a combining character after one does not make it another.
     package init(_ text: String) {
-        let whole = text.utf8[..<Self.fragmentStart(in: text.utf8)]
+        let hash = Self.fragmentStart(in: text.utf8)
+        let whole = text.utf8[..<hash]
+        if hash < text.utf8.endIndex { fragment = String(Substring(text.utf8[hash...].dropFirst())) }
         var rest = whole
         let schemeEnd = rest.firstIndex { byte in
             byte == Self.colon || byte == Self.slash || byte == Self.question || byte == Self.brace

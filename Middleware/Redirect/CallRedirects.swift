@@ -1,0 +1,19 @@
+public import HTTPChainCore
+
+/// Which redirects one call follows, in place of what ``RedirectMiddleware`` follows.
+public enum CallRedirects: RequestOption {
+    /// What the stage follows.
+    public static var defaultValue: RedirectPolicy? { nil }
+}
+
+extension Request {
+    /// The request with a policy for redirects of its own.
+    ///
+    /// ```swift
+    /// let response = try await chain.send(.get("https://example.com/old").redirects(.never))
+    /// ```
+    public consuming func redirects(_ policy: RedirectPolicy) -> Request {
+        options[CallRedirects.self] = policy
+        return self
+    }
+}

@@ -1,0 +1,94 @@
+import HTTPChainCore
+import HTTPTypes
+
+/// The way of one call from redirect to redirect: the decisions, with nothing sent or read.
+struct RedirectJourney {
+    /// What becomes of a response.
+    enum Step {
+        /// It is the answer: no redirect, or not one to follow.
+        case finish
+        /// The redirect is followed: ``RedirectJourney/request`` is to be sent next.
+        case follow
+        /// The redirect is an error.
+        case fail(RedirectError.Problem, RedirectHop)
+    }
+
+    /// The request that was answered, then the one to send.
+    private(set) var request: Request
+    /// The hops so far.
+    private(set) var hops: [RedirectHop] = []
+    private let policy: RedirectPolicy
+    private let redaction: Redaction
+    /// The requests that were sent since a cookie was last set.
+    private var sent: Set<HTTPRequest> = []
+
+    init(_ request: Request, policy: RedirectPolicy, redaction: Redaction) {
+        self.request = request
+        self.policy = policy
+        self.redaction = redaction
+    }
+
+    /// Whether a status sends the request elsewhere: 300 leaves the choice to people, 304 answers a condition, 305 and
+    /// 306 are out of use (RFC 9110 §15.4).
+    static func isRedirect(_ status: HTTPResponse.Status) -> Bool {
+        switch status.code {
+        case 301, 302, 303, 307, 308: true
+        default: false
+        }
+    }
+
+    /// Decides on a response.
+    ///
+    /// - Parameters:
+    ///   - response: The head of the response.
+    ///   - sentHead: The head as the transport sent it, for a request that became absolute further in.
+    mutating func step(for response: HTTPResponse, sentAs sentHead: HTTPRequest?) -> Step {
+        guard Self.isRedirect(response.status), request.head.method != .connect,
+            let base = base(sentAs: sentHead),
+            let target = RedirectLocation.target(of: response, from: base)
+        else { return .finish }
+        var following = request
+        following.redirect(
+            to: target,
+            status: response.status,
+            from: Origin(scheme: base.scheme, authority: base.authority),
+            redaction: redaction
+        )
+        let hop = RedirectHop(
+            status: response.status,
+            from: base.text,
+            to: target.text,
+            method: following.head.method
+        )
+        switch policy.decision(on: RedirectProposal(response: response, hop: hop, hops: hops)) {
+        case .stop: return .finish
+        case .refuse(let problem): return .fail(problem, hop)
+        case .follow: break
+        }
+        guard hops.count < policy.bound else { return .fail(.tooManyHops(limit: policy.bound), hop) }
+        if response.headerFields.contains(.setCookie) {
+            sent.removeAll()
+        } else {
+            sent.insert(request.head)
+        }
+        guard !sent.contains(following.head) else { return .fail(.loop, hop) }
+        guard following.body.isReplayable else { return .fail(.bodyNotReplayable, hop) }
+        hops.append(hop)
+        request = following
+        return .follow
+    }
+
+    /// The URL that was asked, which a relative `Location` starts from; without user information.
+    private func base(sentAs sentHead: HTTPRequest?) -> URIReference? {
+        let absolute = request.origin == nil ? sentHead.map { Request(head: $0) } : request
+        guard var absolute, absolute.origin != nil else { return nil }
+        // The server as a whole (`*`) is asked at its root.
+        if absolute.head.path?.utf8.first != UInt8(ascii: "/") { absolute.head.path = "/" }
+        var base = URIReference(absolute.url)
+        base.fragment = request.fragment
+        if let at = base.authority?.utf8.lastIndex(of: UInt8(ascii: "@")) {
+            base.authority = base.authority.map { String(Substring($0.utf8[at...].dropFirst())) }
+        }
+        return base
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+/// What the `Location` field of a response says, RFC 9110 §10.2.2.
+enum RedirectLocation {
+    /// The longest that is looked at, in bytes; longer than any server or browser takes.
+    static let maximumLength = 65_536
+
+    /// The one reference that the response gives, with all percent-encoded that a URL cannot hold; `nil` when there is
+    /// none, when several differ, or when it is too long.
+    static func reference(in fields: HTTPFields) -> String? {
+        var found: [UInt8]?
+        for field in fields[fields: .location] {
+            let bytes = field.withUnsafeBytesOfValue { Array($0.prefix(maximumLength + 1)) }
+            guard bytes.count <= maximumLength else { return nil }
+            // Repeated is harmless. Where two differ, someone may have put one there that the server never sent.
+            guard found == nil || found == bytes else { return nil }
+            found = bytes
+        }
+        return found.map(encoded)
+    }
+
+    /// The reference as browsers read it: spaces around it are dropped, backslashes before the query are slashes, and
+    /// what a URL cannot hold is percent-encoded byte for byte.
+    private static func encoded(_ bytes: [UInt8]) -> String {
+        var rest = bytes[...]
+        while let first = rest.first, first <= 0x20 { rest = rest.dropFirst() }
+        while let last = rest.last, last <= 0x20 { rest = rest.dropLast() }
+        var result: [UInt8] = []
+        result.reserveCapacity(rest.count)
+        var part = Part.path
+        for index in rest.indices {
+            let byte = rest[index]
+            switch byte {
+            case UInt8(ascii: "#") where part != .fragment:
+                part = .fragment
+                result.append(byte)
+            case UInt8(ascii: "?") where part == .path:
+                part = .query
+                result.append(byte)
+            case UInt8(ascii: "\\") where part == .path:
+                result.append(UInt8(ascii: "/"))
+            case UInt8(ascii: "%") where isTriplet(rest[index...]):
+                result.append(byte)
+            case ...0x20, 0x7F..., UInt8(ascii: "%"), UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"),
+                UInt8(ascii: "\\"), UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"),
+                UInt8(ascii: "}"), UInt8(ascii: "#"):
+                result += [UInt8(ascii: "%"), hexDigits[Int(byte >> 4)], hexDigits[Int(byte & 15)]]
+            default:
+                result.append(byte)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private enum Part { case path, query, fragment }
+
+    private static let hexDigits = Array("0123456789ABCDEF".utf8)
+
+    private static func isTriplet(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let digits = bytes.dropFirst().prefix(2)
+        return digits.count == 2 && digits.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
+    }
+
+    /// Where a response sends the request that was made to `base`.
+    ///
+    /// - Returns: `nil` when the response says nothing that could be followed: no `Location` or several, no http or
+    ///   https URL, no valid host.
+    static func target(of response: HTTPResponse, from base: URIReference) -> URIReference? {
+        guard let reference = reference(in: response.headerFields) else { return nil }
+        var target = URIReference(reference).resolved(against: base)
+        guard let origin = Origin(scheme: target.scheme, authority: target.authority) else { return nil }
+        if target.authority != base.authority {
+            // User information is never taken over: what a server says is not the caller's credentials.
+            guard let authority = authority(of: origin) else { return nil }
+            target.authority = authority
+        }
+        if target.path.isEmpty { target.path = "/" }
+        guard target.path.utf8.first == UInt8(ascii: "/") else { return nil }
+        if target.fragment == nil { target.fragment = base.fragment }
+        return target
+    }
+
+    /// Host and port as they are looked up: an internationalised host in its A-labels (RFC 5890 §2.3.2.1), no default
+    /// port; `nil` when the host is none.
+    private static func authority(of origin: Origin) -> String? {
+        let authority = String(origin.description.dropFirst(origin.scheme.count + 3))
+        guard origin.host.contains("%") else { return authority }
+        var components = URLComponents()
+        components.host = origin.host.removingPercentEncoding
+        guard let encoded = components.encodedHost, !encoded.isEmpty, !encoded.contains("%"),
+            Origin(scheme: origin.scheme, authority: encoded)?.host == encoded
+        else { return nil }
+        return encoded + authority.dropFirst(origin.host.count)
+    }
+}

@@ -1,0 +1,121 @@
+import HTTPChainCore
+
+/// Which redirects are followed.
+///
+/// Policies combine:
+///
+/// ```swift
+/// RedirectMiddleware(.limited(10).and(.httpsOnly))
+/// RedirectMiddleware(.sameOrigin.or(.when("goes to our CDN") { $0.destination?.host == "cdn.example.com" }))
+/// ```
+///
+/// A policy that names no limit follows ``defaultLimit`` redirects at most.
+public struct RedirectPolicy: Sendable, CustomStringConvertible {
+    /// What becomes of a redirect.
+    public enum Decision: Sendable, Hashable {
+        /// It is followed.
+        case follow
+        /// It is not: the redirect itself is the response.
+        case stop
+        /// It is an error: a ``RedirectError`` is thrown, with the redirect as its response.
+        case refuse(RedirectError.Problem)
+    }
+
+    /// How many redirects are followed where no policy says more: 20, as in browsers.
+    public static let defaultLimit = 20
+
+    /// What the policy is called in summaries.
+    public let description: String
+    /// The largest limit that the policy names; what holds where it lets go on without end.
+    let largestLimit: Int?
+    private let decide: @Sendable (RedirectProposal) -> Decision
+
+    private init(
+        _ description: String,
+        largestLimit: Int?,
+        decide: @escaping @Sendable (RedirectProposal) -> Decision
+    ) {
+        self.description = description
+        self.largestLimit = largestLimit
+        self.decide = decide
+    }
+
+    /// Makes a policy of your own.
+    ///
+    /// - Parameters:
+    ///   - description: What it does, for summaries.
+    ///   - decide: Judges a redirect.
+    public init(_ description: String, decide: @escaping @Sendable (RedirectProposal) -> Decision) {
+        self.init(description, largestLimit: nil, decide: decide)
+    }
+
+    /// What becomes of a redirect under this policy.
+    public func decision(on proposal: RedirectProposal) -> Decision {
+        decide(proposal)
+    }
+
+    /// Follows ``defaultLimit`` redirects.
+    public static let standard = RedirectPolicy.limited(defaultLimit)
+
+    /// Follows none: every redirect is returned as the response.
+    public static let never = RedirectPolicy("never") { _ in .stop }
+
+    /// Follows a number of redirects; one more is a ``RedirectError``, ``RedirectError/Problem/tooManyHops(limit:)``.
+    ///
+    /// With 0 the first redirect is an error already; to be given the redirect, take ``never``.
+    public static func limited(_ limit: Int) -> RedirectPolicy {
+        let limit = max(0, limit)
+        return RedirectPolicy("limited(\(limit))", largestLimit: limit) { proposal in
+            proposal.hops.count < limit ? .follow : .refuse(.tooManyHops(limit: limit))
+        }
+    }
+
+    /// Follows while scheme, host and port stay the same; another redirect is returned as the response.
+    public static let sameOrigin = RedirectPolicy.when("sameOrigin") { $0.isSameOrigin }
+
+    /// Follows to https alone, so never down from https to http; another redirect is returned as the response.
+    public static let httpsOnly = RedirectPolicy.when("httpsOnly") { $0.destination?.scheme == "https" }
+
+    /// Follows where a closure says so; another redirect is returned as the response.
+    ///
+    /// - Parameters:
+    ///   - description: What the closure looks at, for summaries.
+    ///   - isFollowed: Whether to follow.
+    public static func when(
+        _ description: String,
+        _ isFollowed: @escaping @Sendable (RedirectProposal) -> Bool
+    ) -> RedirectPolicy {
+        RedirectPolicy(description) { isFollowed($0) ? .follow : .stop }
+    }
+
+    /// Follows what both follow; the first that does not decides.
+    public func and(_ other: RedirectPolicy) -> RedirectPolicy {
+        combined(with: other, "and") { proposal in
+            let decision = decision(on: proposal)
+            return decision == .follow ? other.decision(on: proposal) : decision
+        }
+    }
+
+    /// Follows what one of them follows; the second decides on what the first does not follow.
+    public func or(_ other: RedirectPolicy) -> RedirectPolicy {
+        combined(with: other, "or") { proposal in
+            decision(on: proposal) == .follow ? .follow : other.decision(on: proposal)
+        }
+    }
+
+    private func combined(
+        with other: RedirectPolicy,
+        _ word: String,
+        decide: @escaping @Sendable (RedirectProposal) -> Decision
+    ) -> RedirectPolicy {
+        let limits = [largestLimit, other.largestLimit].compactMap { $0 }
+        return RedirectPolicy(
+            "(\(description) \(word) \(other.description))",
+            largestLimit: limits.max(),
+            decide: decide
+        )
+    }
+
+    /// How many redirects are followed whatever the policy says: a closure may never say no.
+    var bound: Int { largestLimit.map { max($0, Self.defaultLimit) } ?? Self.defaultLimit }
+}

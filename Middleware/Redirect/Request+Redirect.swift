@@ -1,0 +1,84 @@
+import HTTPChainCore
+import HTTPTypes
+
+/// What RFC 9110 §15.4 makes of a request when it is sent to another target.
+extension Request {
+    /// Makes this request, which was answered with a redirect, the one that follows.
+    ///
+    /// - Parameters:
+    ///   - target: Where it goes, absolute.
+    ///   - status: The status that sends it there.
+    ///   - origin: Where it went until now; `nil` when that is not known.
+    ///   - redaction: What counts as a secret.
+    mutating func redirect(
+        to target: URIReference,
+        status: HTTPResponse.Status,
+        from origin: Origin?,
+        redaction: Redaction
+    ) {
+        let (method, keepsBody) = Self.method(after: status, from: head.method)
+        head.method = method
+        if !keepsBody { removeContent() }
+        head.scheme = target.scheme
+        head.authority = target.authority
+        head.path = target.path + (target.query.map { "?" + $0 } ?? "")
+        fragment = target.fragment
+        let destination = self.origin
+        if destination == nil || destination != origin {
+            removeCredentials(goingTo: destination, redaction: redaction)
+        }
+    }
+
+    /// The method that follows, and whether the content goes along.
+    ///
+    /// 301 and 302 turn POST into GET, as every browser does and RFC 9110 §15.4.2 allows; 303 asks for GET, or HEAD
+    /// (§15.4.4); 307 and 308 change nothing (§15.4.8, §15.4.9).
+    static func method(
+        after status: HTTPResponse.Status,
+        from method: HTTPRequest.Method
+    ) -> (method: HTTPRequest.Method, keepsBody: Bool) {
+        switch status.code {
+        case 303: (method == .head ? .head : .get, false)
+        case 301 where method == .post, 302 where method == .post: (.get, false)
+        default: (method, true)
+        }
+    }
+
+    /// Takes the content out, with all that described it.
+    private mutating func removeContent() {
+        body = .empty
+        for name in Set(head.headerFields.map(\.name)) where Self.describesContent(name) {
+            head.headerFields[name] = nil
+        }
+    }
+
+    private static func describesContent(_ name: HTTPField.Name) -> Bool {
+        let name = name.canonicalName
+        return name.hasPrefix("content-")
+            || ["digest", "repr-digest", "transfer-encoding", "trailer", "expect"].contains(name)
+    }
+
+    /// Takes out what belongs to the origin that the request leaves, RFC 9110 §15.4.
+    private mutating func removeCredentials(goingTo destination: Origin?, redaction: Redaction) {
+        removeFields(boundToOthersThan: destination)
+        options.removeCredentials()
+        for name in Set(head.headerFields.map(\.name))
+        where Self.boundToOrigin.contains(name.canonicalName) || redaction.isSecret(name) {
+            head.headerFields[name] = nil
+        }
+        head.headerFields[.referer] = head.headerFields[.referer].flatMap { referer in
+            Self.referer(referer, goingTo: destination)
+        }
+    }
+
+    private static let boundToOrigin = ["authorization", "cookie", "proxy-authorization", "host"]
+
+    /// What another origin may learn of where the request comes from: the origin at most, and nothing of a secured one
+    /// over an unsecured connection (RFC 9110 §10.1.3).
+    static func referer(_ referer: String, goingTo destination: Origin?) -> String? {
+        guard let source = Origin(referer), let destination else { return nil }
+        if source == destination { return referer }
+        if source.scheme == "https", destination.scheme != "https" { return nil }
+        return "\(source)/"
+    }
+}

@@ -1,0 +1,37 @@
+/// The path without its `.` and `..` segments, RFC 3986 §5.2.4.
+///
+/// Dots count percent-encoded too (`%2E`), as they do for browsers and for most servers; only slashes separate.
+package func removingDotSegments(from path: ArraySlice<UInt8>) -> [UInt8] {
+    let slash = UInt8(ascii: "/")
+    let segments = path.split(separator: slash, omittingEmptySubsequences: false)
+    var kept: [ArraySlice<UInt8>] = []
+    // The empty segment before a leading slash is not one to go up from.
+    let floor = path.first == slash ? 1 : 0
+    for (offset, segment) in segments.enumerated() {
+        let dots = dotCount(of: segment)
+        if dots == 2, kept.count > floor { kept.removeLast() }
+        if dots == nil {
+            kept.append(segment)
+        } else if offset == segments.count - 1 {
+            kept.append([])
+        }
+    }
+    return Array(kept.joined(separator: [slash]))
+}
+
+/// 1 for a segment that is `.`, 2 for `..`, else `nil`.
+private func dotCount(of segment: ArraySlice<UInt8>) -> Int? {
+    var rest = segment
+    var count = 0
+    while let first = rest.first {
+        if first == UInt8(ascii: ".") {
+            rest = rest.dropFirst()
+        } else if rest.starts(with: "%2e".utf8) || rest.starts(with: "%2E".utf8) {
+            rest = rest.dropFirst(3)
+        } else {
+            return nil
+        }
+        count += 1
+    }
+    return (1...2).contains(count) ? count : nil
+}

@@ -1,0 +1,76 @@
+import HTTPChainRedirect
+import HTTPTypes
+import Testing
+
+@Suite("A redirect policy")
+struct PolicyTests {
+    private func proposal(_ from: String, _ to: String, after count: Int = 0) -> RedirectProposal {
+        let hop = RedirectHop(status: .found, from: from, to: to, method: .get)
+        return RedirectProposal(
+            response: HTTPResponse(status: .found),
+            hop: hop,
+            hops: Array(repeating: hop, count: count)
+        )
+    }
+
+    @Test("A limit lets that many pass, and refuses one more")
+    func limited() {
+        for limit in [0, 1, 10] {
+            let policy = RedirectPolicy.limited(limit)
+            if limit > 0 { #expect(policy.decision(on: proposal("http://a", "http://b", after: limit - 1)) == .follow) }
+            #expect(
+                policy.decision(on: proposal("http://a", "http://b", after: limit))
+                    == .refuse(.tooManyHops(limit: limit))
+            )
+        }
+        #expect(
+            RedirectPolicy.limited(-1).decision(on: proposal("http://a", "http://b")) == .refuse(.tooManyHops(limit: 0))
+        )
+    }
+
+    @Test(
+        "Same origin: scheme, host and port",
+        arguments: [
+            ("https://a.example/", "https://a.example:443/b", true), ("https://a.example/", "http://a.example/", false),
+            ("https://a.example/", "https://b.example/", false), ("http://a.example:81/", "http://a.example/", false),
+            ("x", "x", false),
+        ]
+    )
+    func sameOrigin(from: String, to: String, follows: Bool) {
+        #expect(RedirectPolicy.sameOrigin.decision(on: proposal(from, to)) == (follows ? .follow : .stop))
+    }
+
+    @Test("https only: wherever it comes from")
+    func httpsOnly() {
+        for from in ["http://a.example/", "https://a.example/"] {
+            #expect(RedirectPolicy.httpsOnly.decision(on: proposal(from, "https://b.example/")) == .follow)
+            #expect(RedirectPolicy.httpsOnly.decision(on: proposal(from, "http://a.example/")) == .stop)
+        }
+    }
+
+    @Test("Combined with and, both must follow and the first that does not decides; with or, one is enough")
+    func combining() {
+        let yes = RedirectPolicy.when("yes") { _ in true }
+        let refusing = RedirectPolicy("refusing") { _ in .refuse(.refused("no")) }
+        let any = proposal("http://a", "http://b")
+        for (policy, expected) in [
+            (yes.and(yes), RedirectPolicy.Decision.follow), (yes.and(.never), .stop),
+            (RedirectPolicy.never.and(yes), .stop),
+            (refusing.and(.never), .refuse(.refused("no"))), (RedirectPolicy.never.and(refusing), .stop),
+            (yes.or(.never), .follow), (RedirectPolicy.never.or(yes), .follow), (refusing.or(.never), .stop),
+            (RedirectPolicy.never.or(refusing), .refuse(.refused("no"))),
+            (RedirectPolicy.never.or(yes).and(refusing), .refuse(.refused("no"))),
+        ] {
+            #expect(policy.decision(on: any) == expected, "\(policy)")
+        }
+    }
+
+    @Test("It says what it does")
+    func description() {
+        #expect("\(RedirectPolicy.standard)" == "limited(20)")
+        #expect(
+            "\(RedirectPolicy.limited(10).and(.sameOrigin.or(.httpsOnly)))"
+                == "(limited(10) and (sameOrigin or httpsOnly))"
+        )
+    }
+}
