@@ -2,7 +2,7 @@ public import HTTPChainCore
 import HTTPTypes
 
 /// A redirect that may not be followed, or cannot be.
-public struct RedirectError: HTTPChainError {
+public struct RedirectError: ResponseError {
     /// What is wrong with the redirect.
     public enum Problem: Sendable, Hashable {
         /// There were more redirects than the limit allows.
@@ -18,7 +18,7 @@ public struct RedirectError: HTTPChainError {
     /// What is wrong with the redirect.
     public let problem: Problem
     /// The redirect that was not followed, whole.
-    public let response: Response
+    public var response: Response
     /// The hops that were followed before it.
     public let hops: [RedirectHop]
     /// The hop that was not followed.
