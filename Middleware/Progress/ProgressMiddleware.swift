@@ -36,9 +36,9 @@ public import HTTPTypes
 /// uploads of no known bytes to the consumer's view, and a response that a serializer decoded is a download of one
 /// step.
 ///
-/// **Bodies.** The consumer's view makes an observed upload a stream, for which a transport may have to do more than
-/// for bytes and files (URLSession on Linux stores it first). The wire's view leaves uploads as they are. Observed
-/// responses are streams in both.
+/// **Bodies.** To count an upload as it is read makes it a stream, for which a transport may have to do more than for
+/// bytes and files (URLSession on Linux stores it first). The wire's view leaves uploads as they are, unless it is told
+/// to count them so: over a transport that does not say what it has sent. Observed responses are streams in both.
 ///
 /// **Place.** Phase ``Phase/call`` for the consumer's view and ``Phase/wire`` for the wire's. A call is over when its
 /// outermost progress stage says so: a wire view alone cannot know of another attempt, so it wants a consumer's view
@@ -54,7 +54,16 @@ public struct ProgressMiddleware: Middleware {
     /// of ``HTTPChainCore/Request/onProgress(_:)`` is.
     public typealias Observer = @Sendable (_ progress: TransferProgress, _ request: HTTPRequest) -> Void
 
+    /// How a wire view counts an upload.
+    public enum UploadCounting: Sendable, Hashable {
+        /// As the transport says that it is sent (``UploadProgress``).
+        case asSent
+        /// As the transport reads it, which may be long before it is sent.
+        case asRead
+    }
+
     private let view: TransferProgress.View
+    private let uploads: UploadCounting
     private let reportsPerSecond: Double
     private let observer: Observer?
 
@@ -62,15 +71,19 @@ public struct ProgressMiddleware: Middleware {
     ///
     /// - Parameters:
     ///   - view: Whose bytes are counted; the consumer's by default.
+    ///   - uploads: How a wire view counts uploads; as they are sent by default. The consumer's view counts them as
+    ///     they are read.
     ///   - reportsPerSecond: How many reports of one transfer there are in a second at most, beside those that are
     ///     always given; 10 by default. All of them where it is not a positive number.
     ///   - observer: Is told of every call; nobody by default.
     public init(
         _ view: TransferProgress.View = .consumer,
+        uploads: UploadCounting = .asSent,
         reportsPerSecond: Double = 10,
         observer: Observer? = nil
     ) {
         self.view = view
+        self.uploads = view == .wire ? uploads : .asRead
         self.reportsPerSecond = reportsPerSecond
         self.observer = observer
     }
@@ -94,16 +107,16 @@ public struct ProgressMiddleware: Middleware {
     public func problems(at place: ChainPlace) -> [ChainProblem] {
         guard view == .wire else { return [] }
         var problems: [ChainProblem] = []
-        if !place.capabilities.contains(.reportsUploadProgress) {
+        if uploads == .asSent, !place.capabilities.contains(.reportsUploadProgress) {
             problems.append(
                 ChainProblem(
                     stage: summary.name,
                     problem: "\(place.transportName) does not tell what it has sent, so uploads have no progress",
-                    fix: "use ProgressMiddleware(), the consumer's view, or a transport that reports upload progress"
+                    fix: "count them as they are read: \(summary.name)(.wire, uploads: .asRead)"
                 )
             )
         }
-        let resending = place.outside.first { $0.phase.map { Phase.redirect...Phase.authenticate ~= $0 } ?? false }
+        let resending = place.outside.first { $0.phase.map(Self.resending.contains) ?? false }
         let hasConsumer = place.outside.contains { ($0 as? ProgressMiddleware)?.view == .consumer }
         if observer == nil, let resending, !hasConsumer {
             problems.append(
@@ -118,6 +131,9 @@ public struct ProgressMiddleware: Middleware {
         return problems
     }
 
+    /// The phases of stages that may send a request more than once.
+    private static let resending: Set<Phase> = [.redirect, .retry, .hedge, .authenticate]
+
     /// Passes the request on, and tells the observers how far it is.
     ///
     /// - Throws: What the stages inside throw; `CancellationError` when a `Foundation.Progress` of the call was
@@ -126,14 +142,14 @@ public struct ProgressMiddleware: Middleware {
         let observers = request.options[ProgressObservers.self].observers
         if observers.isEmpty, observer == nil { return try await next(request) }
         guard let tracker = tracker(for: &request, observers) else { return try await next(request) }
-        switch view {
-        case .consumer: tracker.followReading(of: &request)
-        case .wire: tracker.followSending(of: &request)
+        switch uploads {
+        case .asRead: tracker.followReading(of: &request)
+        case .asSent: tracker.followSending(of: &request)
         }
         let method = request.head.method
         do {
             var response = try await Self.send(request, next, until: tracker.signals)
-            tracker.endUpload { view == .wire ? $0.isProbablySent(response.status) : $0.isRead }
+            tracker.endUpload { uploads == .asSent ? $0.isProbablySent(response.status) : $0.isRead }
             tracker.follow(&response, to: method)
             return response
         } catch {

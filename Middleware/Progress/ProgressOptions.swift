@@ -36,11 +36,13 @@ extension Request {
     /// for await progress in updates {      // on the actor that this code runs on
     ///     label.text = "\(progress.completed)"
     /// }
-    /// try await saved
+    /// let size = try await saved
     /// ```
     ///
     /// Whoever iterates slowly misses reports in between, never a first one or the last. The sequence ends with the
-    /// call, and is for one call: one that is sent again is not told of.
+    /// call, and is for one call: one that is sent again is not told of. It does not end where nobody tells of the
+    /// call: for a request that is never sent, and in a chain without ``ProgressMiddleware``;
+    /// ``withProgress(isolation:_:perform:)`` returns in any case.
     public consuming func observingProgress() -> (request: Request, updates: ProgressUpdates) {
         let observer = ProgressObserver()
         add(observer)

@@ -108,15 +108,15 @@ struct ProgressState: Sendable {
         let elapsed = max(.zero, now - began)
         let average = elapsed > .zero ? Double(completed) / elapsed.seconds : nil
         return TransferProgress(
-            call: call,
-            view: view,
-            direction: direction,
-            state: state,
-            attempt: attempt,
+            direction,
             completed: completed,
             expected: expected,
+            state: state,
+            view: view,
+            attempt: attempt,
             bytesPerSecond: state == .running ? throughput.bytesPerSecond : average,
             elapsed: elapsed,
+            call: call,
             isLast: stage == .over,
             error: error
         )

@@ -12,7 +12,8 @@ extension Request {
     /// ```
     ///
     /// The closure runs in a task beside the transfer, which ends before this method returns: a slow one misses
-    /// reports in between and does not slow the transfer down. The first and the last report always come.
+    /// reports in between and does not slow the transfer down. The first and the last report always come, in a chain
+    /// that has a ``ProgressMiddleware``.
     ///
     /// - Parameters:
     ///   - isolation: Where `operation` runs; on the caller's actor.
@@ -20,6 +21,7 @@ extension Request {
     ///   - operation: Sends the request, and reads the body of the response too: what is read later is not told of.
     /// - Returns: What `operation` returns.
     /// - Throws: What `operation` throws.
+    @discardableResult
     public consuming func withProgress<Result: Sendable>(
         isolation: isolated (any Actor)? = #isolation,
         _ action: @escaping @Sendable (_ progress: TransferProgress) async -> Void,

@@ -56,6 +56,46 @@ public struct TransferProgress: Sendable {
     /// What broke the transfer, where ``state`` is failed; `nil` otherwise.
     public let error: (any Error)?
 
+    /// Makes a report, for previews and for tests of what shows it.
+    ///
+    /// - Parameters:
+    ///   - direction: Which way the bytes go.
+    ///   - completed: The number of bytes transferred.
+    ///   - expected: The number of bytes in all, where known.
+    ///   - state: How it stands; running by default.
+    ///   - view: Whose bytes are counted; the consumer's by default.
+    ///   - attempt: Which attempt it is; the first by default.
+    ///   - bytesPerSecond: The speed, where known.
+    ///   - elapsed: The time since the direction began; none by default.
+    ///   - call: The number of the call; 0 by default, which no call has.
+    ///   - isLast: Whether nothing is reported after this; by default for a download that does not go on.
+    ///   - error: What broke the transfer.
+    public init(
+        _ direction: Direction,
+        completed: Int64,
+        expected: Int64? = nil,
+        state: State = .running,
+        view: View = .consumer,
+        attempt: Int = 1,
+        bytesPerSecond: Double? = nil,
+        elapsed: Duration = .zero,
+        call: UInt64 = 0,
+        isLast: Bool? = nil,
+        error: (any Error)? = nil
+    ) {
+        self.call = call
+        self.view = view
+        self.direction = direction
+        self.state = state
+        self.attempt = attempt
+        self.completed = completed
+        self.expected = expected
+        self.bytesPerSecond = bytesPerSecond
+        self.elapsed = elapsed
+        self.isLast = isLast ?? (direction == .download && state != .running)
+        self.error = error
+    }
+
     /// Whether every byte was transferred.
     public var isFinished: Bool { state == .finished }
 

@@ -10,10 +10,15 @@ extension TransferTracker {
         if body.isEmpty { return begin(.download, expected: nil) }
         begin(.upload, expected: body.length)
         if body.value != nil { return }
-        let attempts = ProgressCall(number: 0)
+        let first = attempt
+        let readings = Locked(0)
         request.body = body.transformed(length: body.length) { [self] inner in
-            let attempt = attempts.nextAttempt()
-            if attempt > 1 { beginUploadAgain(expected: body.length, attempt: attempt) }
+            let earlier = readings.withLock { readings in
+                defer { readings += 1 }
+                return readings
+            }
+            let attempt = first + earlier
+            if earlier > 0 { beginUploadAgain(expected: body.length, attempt: attempt) }
             return UploadReader(inner, tracker: self, attempt: attempt)
         }
     }

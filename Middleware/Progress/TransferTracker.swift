@@ -24,6 +24,9 @@ final class TransferTracker: Sendable {
         self.isOutermost = isOutermost
     }
 
+    /// The attempt that it is at.
+    var attempt: Int { state.withLock { $0.attempt } }
+
     var isOver: Bool { state.withLock { $0.isOver } }
 
     /// What can end the call from outside.
@@ -45,8 +48,6 @@ final class TransferTracker: Sendable {
     }
 
     /// Begins the upload again, as another attempt; not when the answer has come already.
-    ///
-    /// - Returns: The number of the attempt.
     func beginUploadAgain(expected: Int64?, attempt: Int) {
         report { state, now in
             guard state.direction == .upload else { return nil }

@@ -10,11 +10,11 @@ struct StageTests {
     struct Setting: Sendable, CustomTestStringConvertible {
         let view: TransferProgress.View
         let observation: String
-        var testDescription: String { "\(view), observed \(observation)" }
+        var testDescription: String { "\(view), \(observation)" }
     }
 
     static let settings = [TransferProgress.View.consumer, .wire].flatMap { view in
-        ["by nobody", "by the call", "by the stage", "by a sequence", "by Foundation"].map {
+        ["by nobody", "by the call", "by the stage", "by a sequence", "by Foundation", "as it is read"].map {
             Setting(view: view, observation: $0)
         }
     }
@@ -26,14 +26,18 @@ struct StageTests {
         let makeRequest: @Sendable () -> Request = {
             let request = StageConformance.defaultRequest
             switch setting.observation {
-            case "by the call": return request.onProgress { _ in }
+            case "by the call", "as it is read": return request.onProgress { _ in }
             case "by a sequence": return request.observingProgress().request
             case "by Foundation": return request.reportingFoundationProgress().request
             default: return request
             }
         }
         let conformance = StageConformance(request: makeRequest) {
-            ProgressMiddleware(setting.view, observer: observer)
+            ProgressMiddleware(
+                setting.view,
+                uploads: setting.observation == "as it is read" ? .asRead : .asSent,
+                observer: observer
+            )
         }
         try await conformance.verify(check)
     }
@@ -76,5 +80,6 @@ struct StageTests {
         let transport = InMemoryTransport(capabilities: [.streamsUploads])
         #expect(throws: ChainOrderError.self) { try Chain(transport: transport) { ProgressMiddleware(.wire) } }
         _ = try Chain(transport: transport) { ProgressMiddleware() }
+        _ = try Chain(transport: transport) { ProgressMiddleware(.wire, uploads: .asRead) }
     }
 }

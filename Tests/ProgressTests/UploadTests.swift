@@ -154,4 +154,21 @@ struct UploadTests {
             ]
         )
     }
+
+    @Test("Over a transport that does not say what it sends, the wire's view counts what it reads")
+    func wireAsRead() async throws {
+        let silent = PlainTransport(capabilities: [.streamsUploads]) { request in
+            let bytes = try await request.body.collect()
+            #expect(bytes.count == 7)
+            return Response(.ok)
+        }
+        let chain = try Chain(transport: silent) {
+            ProgressMiddleware(reportsPerSecond: 0)
+            resending(2)
+            ProgressMiddleware(.wire, uploads: .asRead, reportsPerSecond: 0)
+        }
+        _ = try await chain.send(.sampleUpload(body(3, 4, declaring: 7)).observed(by: log))
+        #expect(log.lines(.wire).prefix(4) == ["up 0/7", "up 3/7", "up 7/7", "up 7/7 finished"])
+        #expect(log.lines(.wire).dropFirst(6).first == "up 0/7, attempt 2")
+    }
 }
