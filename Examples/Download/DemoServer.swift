@@ -43,7 +43,7 @@ private struct PacedBytes: AsyncBufferedSequence, Sendable {
         }
 
         mutating func nextBuffer(suggested count: Int) async throws -> [UInt8]? {
-            let size = min(rest, count)
+            let size = Swift.min(rest, count)
             guard size > 0 else { return nil }
             rest -= size
             try await Task.sleep(for: .seconds(Double(size) / Double(perSecond)))

@@ -6,7 +6,6 @@
 import Foundation
 import HTTPChain
 
-setbuf(stdout, nil)
 let arguments = CommandLine.arguments.dropFirst()
 do {
     if let url = arguments.first {
