@@ -139,9 +139,13 @@ public struct ProgressMiddleware: Middleware {
     /// - Throws: What the stages inside throw; `CancellationError` when a `Foundation.Progress` of the call was
     ///   cancelled.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        let observers = request.options[ProgressObservers.self].observers
-        if observers.isEmpty, observer == nil { return try await next(request) }
-        guard let tracker = tracker(for: &request, observers) else { return try await next(request) }
+        if observer == nil, !request.options.contains(ProgressObservers.self) { return try await next(request) }
+        return try await observe(request, next)
+    }
+
+    /// Apart, so that a call that nobody observes does not pay for the room that this takes.
+    private func observe(_ request: consuming Request, _ next: Next) async throws -> Response {
+        guard let tracker = tracker(for: &request) else { return try await next(request) }
         switch uploads {
         case .asRead: tracker.followReading(of: &request)
         case .asSent: tracker.followSending(of: &request)
@@ -172,7 +176,8 @@ public struct ProgressMiddleware: Middleware {
     }
 
     /// - Returns: `nil` when the call of the request is over.
-    private func tracker(for request: inout Request, _ asking: [ProgressObserver]) -> TransferTracker? {
+    private func tracker(for request: inout Request) -> TransferTracker? {
+        let asking = request.options[ProgressObservers.self].observers
         var observers = asking
         if let observer {
             let head = request.head.withoutFields

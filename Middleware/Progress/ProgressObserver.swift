@@ -72,7 +72,7 @@ final class ProgressObserver: Sendable {
         }
     }
 
-    /// The call is over: who fetches gets what is there and then the end. Closures need not be told.
+    /// Ends the call: who fetches gets what is there and then the end, and closures need not be told.
     func close() {
         guard callback == nil else { return }
         state.update { $0.isClosed = true }

@@ -243,11 +243,7 @@ struct RuleTests {
 @Suite("Reports that wait")
 struct BufferTests {
     private func report(_ completed: Int64, attempt: Int = 1, end: TransferProgress.State? = nil) -> TransferProgress {
-        var state = ProgressState(call: 1, view: .wire, attempt: attempt, throttle: ProgressThrottle(perSecond: 0))
-        let first = state.begin(.download, expected: 100, at: .zero)
-        let next = state.advance(.download, to: completed, at: .zero)
-        let last = end.flatMap { state.end($0, at: .zero).last }
-        return (last ?? next ?? first)!
+        TransferProgress(.download, completed: completed, expected: 100, state: end ?? .running, attempt: attempt)
     }
 
     private func contents(_ buffer: ProgressBuffer) -> [String] {

@@ -10,10 +10,14 @@ private func report(
     after time: Duration = .seconds(4),
     end: TransferProgress.State? = nil
 ) -> TransferProgress {
-    var state = ProgressState(call: 1, view: .consumer, throttle: ProgressThrottle(perSecond: 0))
-    let first = state.begin(.download, expected: expected, at: .zero)
-    let next = state.advance(.download, to: completed, at: time)
-    return end.flatMap { state.end($0, at: time).last } ?? next ?? first!
+    TransferProgress(
+        .download,
+        completed: completed,
+        expected: end == .finished ? completed : expected,
+        state: end ?? .running,
+        bytesPerSecond: completed > 0 ? Double(completed) / time.seconds : nil,
+        elapsed: time
+    )
 }
 
 private struct Drawing: CustomTestStringConvertible {
@@ -141,7 +145,7 @@ struct TerminalTests {
     @Test("Elsewhere a line is printed at the beginning, every so often and at the end")
     func noTerminal() {
         let (writer, text) = writer(isTerminal: false)
-        writer.show(report(0, of: 100))
+        writer.show(report(0, of: 100, after: .zero))
         for second in 1...25 { writer.show(report(Int64(second), of: 100, after: .seconds(second))) }
         writer.show(report(100, of: 100, after: .seconds(26), end: .finished))
         let lines = text().split(separator: "\n").map { String($0.prefix(7)) }
