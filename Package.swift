@@ -183,7 +183,7 @@ let package = Package(
             excluding: ["servers"]
         ),
         tests("MultipartTests", of: ["HTTPChainMultipart", "HTTPChainURLSession"], resources: [.copy("Resources")]),
-        tests("ProgressTests", of: ["HTTPChainProgress"]),
+        tests("ProgressTests", of: ["HTTPChainProgress", "HTTPChainGzip"]),
         tests("RedirectTests", of: ["HTTPChainRedirect"]),
         tests("RequestProcessorTests", of: ["HTTPChainRequestProcessor"]),
         tests("RetryTests", of: ["HTTPChainRetry"]),
@@ -193,6 +193,10 @@ let package = Package(
         tests("TimeoutTests", of: ["HTTPChainTimeout"]),
         tests("URLBuilderTests", of: ["HTTPChainURLBuilder"], resources: [.copy("Resources")]),
 
+        example(
+            "Download",
+            [.product(name: "FlyingFox", package: "FlyingFox"), .product(name: "FlyingSocks", package: "FlyingFox")]
+        ),
         example(
             "Quickstart",
             [

@@ -237,4 +237,16 @@ struct RedactionTests {
         #expect(ByteCount(-5) == 0)
         #expect(ByteCount.gibibytes(.max) == .unlimited)
     }
+
+    @Test(
+        "rounds bytes for people to read",
+        arguments: [
+            (0, "0 bytes"), (1, "1 byte"), (999, "999 bytes"), (1000, "1.0 kB"), (9949, "9.9 kB"), (9950, "10 kB"),
+            (999_499, "999 kB"), (999_500, "1.0 MB"), (1_234_567, "1.2 MB"), (50_000_000, "50 MB"),
+            (Int64.max, "9.2 EB"),
+        ] as [(Int64, String)]
+    )
+    func abbreviatedByteCounts(bytes: Int64, text: String) {
+        #expect(ByteCount(bytes).abbreviated == text)
+    }
 }

@@ -52,4 +52,19 @@ public struct ByteCount: Sendable, Hashable, Comparable, ExpressibleByIntegerLit
         }
         return bytes == 1 ? "1 byte" : "\(bytes) bytes"
     }
+
+    /// The count rounded for people to read, in steps of 1,000: "999 bytes", "1.2 MB", "50 GB".
+    public var abbreviated: String {
+        guard bytes >= 1000 else { return description }
+        var value = Double(bytes) / 1000
+        var units = ["kB", "MB", "GB", "TB", "PB", "EB"][...]
+        // What rounding would make 1000 of one unit is 1.0 of the next.
+        while value >= 999.5, units.count > 1 {
+            value /= 1000
+            units.removeFirst()
+        }
+        let tenths = Int64((value * 10).rounded())
+        let number = tenths < 100 ? "\(tenths / 10).\(tenths % 10)" : "\(Int64(value.rounded()))"
+        return "\(number) \(units.first ?? "")"
+    }
 }

@@ -1,0 +1,27 @@
+// Downloads a file, with a progress bar.
+//
+//     swift run Download                                    from a server in this process, on the loopback interface
+//     swift run Download https://host/path [file]           from any server, to a file in this directory
+
+import Foundation
+import HTTPChain
+
+let arguments = CommandLine.arguments.dropFirst()
+do {
+    if let url = arguments.first {
+        let name = arguments.dropFirst().first ?? fileName(of: url)
+        try await download(url, to: URL(fileURLWithPath: name))
+    } else {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("httpchain-download.bin")
+        try await withDemoServer { try await download($0 + "/map.bin", to: file) }
+    }
+} catch {
+    print("\(error)")
+    exit(1)
+}
+
+/// The last part of a URL's path, without what a server could use to name another place.
+func fileName(of url: String) -> String {
+    let last = URL(string: url)?.lastPathComponent ?? ""
+    return last.isEmpty || last.contains("/") || last.hasPrefix(".") ? "download" : last
+}

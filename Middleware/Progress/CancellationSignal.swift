@@ -1,0 +1,66 @@
+import Foundation
+import HTTPChainCore
+
+/// A wish to end a call that comes from outside its task.
+final class CancellationSignal: Sendable {
+    private let isRaised = Watched(false)
+
+    func raise() {
+        isRaised.update { $0 = true }
+    }
+
+    /// Does what `operation` does, and cancels it as soon as one of the signals is raised.
+    ///
+    /// - Throws: What `operation` throws; `CancellationError` when a signal came first.
+    static func race<Result: Sendable>(
+        _ signals: [CancellationSignal],
+        _ operation: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        if signals.contains(where: { $0.isRaised.value }) { throw CancellationError() }
+        return try await withThrowingTaskGroup(of: Result?.self) { group in
+            group.addTask { try await operation() }
+            for signal in signals {
+                group.addTask {
+                    try await signal.isRaised.wait { $0 ? () : nil }
+                    return nil
+                }
+            }
+            defer { group.cancelAll() }
+            guard let first = try await group.next(), let result = first else { throw CancellationError() }
+            return result
+        }
+    }
+}
+
+/// Gives up a read as soon as a signal is raised; each read is a child task for that.
+struct CancellableReader: BodyReader {
+    /// Keeps the reader between two reads, which come from one task after another.
+    private actor Inner {
+        private var reader: (any BodyReader)?
+
+        init(_ reader: sending any BodyReader) {
+            self.reader = reader
+        }
+
+        func read() async throws -> Data? {
+            guard var current = reader else { return nil }
+            // Gone while it reads, and for good when that fails: a transfer behind it is given up.
+            reader = nil
+            guard let chunk = try await current.read() else { return nil }
+            reader = current
+            return chunk
+        }
+    }
+
+    private let inner: Inner
+    private let signals: [CancellationSignal]
+
+    init(_ inner: sending any BodyReader, _ signals: [CancellationSignal]) {
+        self.inner = Inner(inner)
+        self.signals = signals
+    }
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        try await CancellationSignal.race(signals) { [inner] in try await inner.read() }
+    }
+}

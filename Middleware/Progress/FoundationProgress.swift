@@ -1,0 +1,54 @@
+public import Foundation
+public import HTTPChainCore
+
+extension Request {
+    /// The request, and its progress as Foundation has it, for what shows or composes such.
+    ///
+    /// The progress has a child for the download and, where the request has a body, one for the upload; each counts
+    /// its bytes, and all weigh the same. A child of unknown size is indeterminate. Of the two views the consumer's is
+    /// shown where the chain has it, else the wire's.
+    ///
+    /// To cancel the progress cancels the call, whether it waits for the response or reads a body: with
+    /// `CancellationError`. On Linux, Foundation does not pass a cancellation on to children: cancel the progress that
+    /// is returned here, not one that it was added to.
+    ///
+    /// The progress is for one call, which takes a few more steps for it: the request and each read of the response's
+    /// body are child tasks, so that they can be cancelled.
+    public consuming func reportingFoundationProgress() -> (request: Request, progress: Progress) {
+        let display = ProgressDisplay(hasUpload: !body.isEmpty)
+        let signal = CancellationSignal()
+        display.parent.cancellationHandler = { signal.raise() }
+        add(ProgressObserver(cancellation: signal) { display.show($0) })
+        return (self, display.parent)
+    }
+}
+
+/// A Foundation progress and its children, which follow the reports of a call.
+private final class ProgressDisplay: Sendable {
+    let parent: Progress
+    private let upload: Progress?
+    private let download: Progress
+    private let choice = Locked(ViewChoice())
+
+    init(hasUpload: Bool) {
+        parent = Progress(totalUnitCount: hasUpload ? 2 : 1)
+        parent.kind = .file
+        upload = hasUpload ? Progress(totalUnitCount: -1, parent: parent, pendingUnitCount: 1) : nil
+        download = Progress(totalUnitCount: -1, parent: parent, pendingUnitCount: 1)
+    }
+
+    func show(_ report: TransferProgress) {
+        guard choice.withLock({ $0.admits(report.view) }) else { return }
+        switch report.direction {
+        case .upload: upload.map { Self.show(report, in: $0) }
+        case .download: Self.show(report, in: download)
+        }
+    }
+
+    /// Nothing at all is a whole of one unit: Foundation takes 0 of 0 for indeterminate.
+    private static func show(_ report: TransferProgress, in progress: Progress) {
+        let isEmpty = report.isFinished && report.completed == 0
+        progress.totalUnitCount = isEmpty ? 1 : report.expected ?? -1
+        progress.completedUnitCount = isEmpty ? 1 : report.completed
+    }
+}

@@ -1,0 +1,124 @@
+/// What is known of one view of one call, and which of its changes are worth a report: rules alone, without IO.
+///
+/// An upload, if there is one, is followed by a download. Either may begin again with another attempt. After the end
+/// of the download, or ``end(_:error:at:)``, there is nothing more.
+struct ProgressState: Sendable {
+    private enum Stage: Sendable {
+        case idle
+        case running
+        /// The upload is complete, and the answer has not come.
+        case between
+        case over
+    }
+
+    private let call: UInt64
+    private let view: TransferProgress.View
+    private var stage = Stage.idle
+    private var throttle: ProgressThrottle
+    private var throughput = Throughput(from: .zero)
+    private var began = Duration.zero
+
+    private(set) var direction = TransferProgress.Direction.upload
+    private(set) var attempt: Int
+    private(set) var completed: Int64 = 0
+    private(set) var expected: Int64?
+
+    init(call: UInt64, view: TransferProgress.View, attempt: Int = 1, throttle: ProgressThrottle) {
+        self.call = call
+        self.view = view
+        self.attempt = attempt
+        self.throttle = throttle
+    }
+
+    var isOver: Bool { stage == .over }
+
+    /// Begins a direction, or begins it again.
+    mutating func begin(
+        _ direction: TransferProgress.Direction,
+        expected: Int64?,
+        attempt: Int? = nil,
+        at now: Duration
+    ) -> TransferProgress? {
+        guard stage != .over else { return nil }
+        let expected = expected.flatMap { $0 >= 0 ? $0 : nil }
+        let attempt = attempt ?? self.attempt
+        // A download begins with its call, and again with its head, which may have nothing new to tell.
+        let isKnown =
+            stage == .running && completed == 0
+            && (self.direction, self.expected, self.attempt) == (direction, expected, attempt)
+        stage = .running
+        self.direction = direction
+        self.expected = expected
+        self.attempt = attempt
+        completed = 0
+        began = now
+        throughput = Throughput(from: now)
+        return isKnown ? nil : report(.running, at: now)
+    }
+
+    /// Counts bytes up to a total, and gives a report unless one was given just before.
+    ///
+    /// A total that is less than before is passed over. More than was expected shows that what was expected is wrong.
+    mutating func advance(_ direction: TransferProgress.Direction, to total: Int64, at now: Duration)
+        -> TransferProgress?
+    {
+        guard stage == .running, direction == self.direction, total > completed else { return nil }
+        completed = total
+        if let expected, completed > expected { self.expected = nil }
+        throughput.record(completed, at: now)
+        return throttle.admits(at: now) ? report(.running, at: now) : nil
+    }
+
+    /// Ends the upload; the answer is still to come.
+    ///
+    /// - Parameter isWhole: Whether it was all taken.
+    mutating func endUpload(isWhole: Bool, at now: Duration) -> TransferProgress? {
+        guard stage == .running, direction == .upload else { return nil }
+        stage = .between
+        if isWhole {
+            // A transport may be late in saying what it has sent.
+            completed = max(completed, expected ?? 0)
+            expected = completed
+        }
+        return report(isWhole ? .finished : .cancelled, at: now)
+    }
+
+    /// Ends all there is to tell; a call that ends before it began is given its first report as well.
+    mutating func end(_ state: TransferProgress.State, error: (any Error)? = nil, at now: Duration)
+        -> [TransferProgress]
+    {
+        guard stage != .over else { return [] }
+        var reports: [TransferProgress] = []
+        // What fails after a whole upload is the answer.
+        if stage == .between || stage == .idle, let first = begin(.download, expected: nil, at: now) {
+            reports.append(first)
+        }
+        stage = .over
+        if state == .finished { expected = completed }
+        reports.append(report(state, error: error, at: now))
+        return reports
+    }
+
+    private mutating func report(
+        _ state: TransferProgress.State,
+        error: (any Error)? = nil,
+        at now: Duration
+    ) -> TransferProgress {
+        throttle.pass(at: now)
+        let elapsed = max(.zero, now - began)
+        let average = elapsed > .zero ? Double(completed) / elapsed.seconds : nil
+        return TransferProgress(
+            direction,
+            completed: completed,
+            expected: expected,
+            state: state,
+            view: view,
+            attempt: attempt,
+            bytesPerSecond: state == .running ? throughput.bytesPerSecond : average,
+            elapsed: elapsed,
+            call: call,
+            isLast: stage == .over,
+            error: error
+        )
+    }
+}

@@ -1,0 +1,103 @@
+import HTTPChainCore
+
+/// A line that shows a ``TransferProgress`` to people at a terminal.
+///
+/// ```swift
+/// let bar = TerminalProgressBar(label: "map.zip")
+/// bar.line(for: progress, width: 80)   // map.zip   42%  [=====>       ]  4.2 MB of 10 MB  1.1 MB/s  0:06
+/// ```
+///
+/// This is the drawing alone; ``TerminalProgressWriter`` puts it on the screen.
+public struct TerminalProgressBar: Sendable {
+    private static let shortestBar = 8
+    private static let longestBar = 40
+    private static let gap = "  "
+
+    /// What stands before the numbers, such as a file's name; control characters are shown as spaces.
+    public var label: String
+
+    /// Makes a bar.
+    ///
+    /// - Parameter label: What stands before the numbers; nothing by default.
+    public init(label: String = "") {
+        self.label = label
+    }
+
+    /// The line for a report, at most `width` columns wide.
+    ///
+    /// Where there is no room for everything, the remaining time goes first, then the speed, the bar, the size, and at
+    /// last the label's end. Without a known size there is neither bar nor percentage.
+    ///
+    /// - Parameters:
+    ///   - progress: The report.
+    ///   - width: The columns there are.
+    public func line(for progress: TransferProgress, width: Int) -> String {
+        let label = DisplayWidth.fitted(label, to: .max)
+        let lead = [label, standing(progress)].compactMap(\.self).filter { !$0.isEmpty }
+        let details = [size(progress), speed(progress), rest(progress)].compactMap(\.self)
+        if let fraction = progress.fraction {
+            for count in stride(from: details.count, to: 0, by: -1) {
+                let rest = Array(details.prefix(count))
+                let used = DisplayWidth.of((lead + rest).joined(separator: Self.gap)) + Self.gap.count + 2
+                guard width - used >= Self.shortestBar else { continue }
+                let bar = bar(fraction, min(width - used, Self.longestBar))
+                return (lead + ["[\(bar)]"] + rest).joined(separator: Self.gap)
+            }
+        }
+        // With a bar gone for want of room, the size is all that is worth a place.
+        let longest = progress.fraction == nil ? details.count : 1
+        for count in stride(from: longest, through: standing(progress) == nil ? 1 : 0, by: -1) {
+            let line = (lead + details.prefix(count)).joined(separator: Self.gap)
+            if DisplayWidth.of(line) <= width { return line }
+        }
+        return shortened(label, standing(progress) ?? size(progress), to: width)
+    }
+
+    private func shortened(_ label: String, _ number: String, to width: Int) -> String {
+        let room = width - DisplayWidth.of(number) - Self.gap.count
+        guard room > 0, !label.isEmpty else { return DisplayWidth.fitted(number, to: width) }
+        return DisplayWidth.fitted(label, to: room) + Self.gap + number
+    }
+
+    private func bar(_ fraction: Double, _ width: Int) -> String {
+        let done = Int((min(max(fraction, 0), 1) * Double(width)).rounded(.down))
+        if done == width { return String(repeating: "=", count: width) }
+        return String(repeating: "=", count: done) + ">" + String(repeating: " ", count: width - done - 1)
+    }
+
+    /// The part that is done; the state where it ended otherwise; `nil` where there is no telling.
+    private func standing(_ progress: TransferProgress) -> String? {
+        switch progress.state {
+        case .failed: return "failed"
+        case .cancelled: return "cancelled"
+        case .running, .finished:
+            guard let fraction = progress.fraction else { return nil }
+            let text = "\(Int((min(max(fraction, 0), 1) * 100).rounded(.down)))%"
+            return String(repeating: " ", count: max(0, 4 - text.count)) + text
+        }
+    }
+
+    private func size(_ progress: TransferProgress) -> String {
+        let completed = ByteCount(progress.completed).abbreviated
+        guard let expected = progress.expected, progress.state != .finished else { return completed }
+        return "\(completed) of \(ByteCount(expected).abbreviated)"
+    }
+
+    private func speed(_ progress: TransferProgress) -> String? {
+        guard let rate = progress.bytesPerSecond, rate >= 0, rate < 1e15 else { return nil }
+        return "\(ByteCount(Int64(rate)).abbreviated)/s"
+    }
+
+    /// The time that remains, at the end the time that it took: "0:06", "1:02:03".
+    private func rest(_ progress: TransferProgress) -> String? {
+        guard let time = progress.isFinished ? progress.elapsed : progress.estimatedRemaining else { return nil }
+        let seconds = Int(time.seconds.rounded())
+        let minutes = "\(seconds / 60 % 60)"
+        let rest = "\(seconds % 60)".leftPadded
+        return seconds < 3600 ? "\(minutes):\(rest)" : "\(seconds / 3600):\(minutes.leftPadded):\(rest)"
+    }
+}
+
+extension String {
+    fileprivate var leftPadded: String { count < 2 ? "0" + self : self }
+}

@@ -1,0 +1,106 @@
+import HTTPChainCore
+
+/// Follows one view of one call, or one attempt of it, and tells the observers.
+final class TransferTracker: Sendable {
+    private let state: Locked<ProgressState>
+    private let observers: [ProgressObserver]
+    private let time: any TimeSource
+    /// The call, where this is its consumer's view.
+    private let call: ProgressCall?
+    /// Whether no other stage tells of the call when this one has ended.
+    private let isOutermost: Bool
+
+    init(
+        _ state: ProgressState,
+        observers: [ProgressObserver],
+        time: any TimeSource,
+        call: ProgressCall?,
+        isOutermost: Bool
+    ) {
+        self.state = Locked(state)
+        self.observers = observers
+        self.time = time
+        self.call = call
+        self.isOutermost = isOutermost
+    }
+
+    /// The attempt that it is at.
+    var attempt: Int { state.withLock { $0.attempt } }
+
+    var isOver: Bool { state.withLock { $0.isOver } }
+
+    /// What can end the call from outside.
+    var signals: [CancellationSignal] { observers.compactMap(\.cancellation) }
+
+    func begin(_ direction: TransferProgress.Direction, expected: Int64?) {
+        report { $0.begin(direction, expected: expected, at: $1) }
+    }
+
+    func advance(_ direction: TransferProgress.Direction, to total: Int64) {
+        report { $0.advance(direction, to: total, at: $1) }
+    }
+
+    /// Ends the upload, for the answer has come.
+    ///
+    /// - Parameter isWhole: Decides whether it was all taken.
+    func endUpload(isWhole: (ProgressState) -> Bool) {
+        report { state, now in state.endUpload(isWhole: isWhole(state), at: now) }
+    }
+
+    /// Begins the upload again, as another attempt; not when the answer has come already.
+    func beginUploadAgain(expected: Int64?, attempt: Int) {
+        report { state, now in
+            guard state.direction == .upload else { return nil }
+            return state.begin(.upload, expected: expected, attempt: attempt, at: now)
+        }
+    }
+
+    func advanceUpload(to total: Int64, attempt: Int) {
+        report { state, now in
+            // A reader of an earlier attempt may still be at work beside the newer one.
+            state.attempt == attempt ? state.advance(.upload, to: total, at: now) : nil
+        }
+    }
+
+    func endUpload(attempt: Int) {
+        report { state, now in state.attempt == attempt ? state.endUpload(isWhole: true, at: now) : nil }
+    }
+
+    /// Ends all there is to tell; whoever comes second has nothing to say.
+    func end(_ end: TransferProgress.State, error: (any Error)? = nil) {
+        if isOver { return }
+        call?.end(end, error: error)
+        let now = time.elapsed
+        let isReported = state.withLock { state in
+            let reports = state.end(end, error: error, at: now)
+            for report in reports { enqueue(report) }
+            return !reports.isEmpty
+        }
+        guard isReported else { return }
+        for observer in observers {
+            if isOutermost { observer.close() }
+            observer.deliver()
+        }
+    }
+
+    /// Ends all with an error: cancelled or failed.
+    func end(with error: any Error) {
+        if error is CancellationError || Task.isCancelled { end(.cancelled) } else { end(.failed, error: error) }
+    }
+
+    private func report(_ change: (inout ProgressState, Duration) -> TransferProgress?) {
+        let now = time.elapsed
+        // Put in under the lock, so that reports cannot overtake each other; delivered without it.
+        let isReported = state.withLock { state in
+            guard let report = change(&state, now) else { return false }
+            enqueue(report)
+            return true
+        }
+        guard isReported else { return }
+        for observer in observers { observer.deliver() }
+    }
+
+    private func enqueue(_ report: TransferProgress) {
+        for observer in observers { observer.enqueue(report) }
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainInMemory
+import HTTPTypes
+
+@testable import HTTPChainProgress
+
+/// Keeps the reports of a call, in order.
+final class ReportLog: Sendable {
+    private let kept = Locked<[TransferProgress]>([])
+
+    func add(_ report: TransferProgress) {
+        kept.withLock { $0.append(report) }
+    }
+
+    var reports: [TransferProgress] { kept.withLock { $0 } }
+
+    /// Each report in short.
+    var lines: [String] { reports.map(\.line) }
+
+    func lines(_ view: TransferProgress.View) -> [String] { reports.filter { $0.view == view }.map(\.line) }
+}
+
+extension TransferProgress {
+    /// "down 3/10", "up 0/?, attempt 2", "down 10/10 finished": direction, bytes, state unless running, attempt after
+    /// the first.
+    var line: String {
+        var text = (direction == .upload ? "up" : "down") + " \(completed)/" + (expected.map { "\($0)" } ?? "?")
+        if state != .running { text += " \(state)" }
+        if attempt > 1 { text += ", attempt \(attempt)" }
+        return text
+    }
+}
+
+extension Request {
+    func observed(by log: ReportLog) -> Request {
+        onProgress { log.add($0) }
+    }
+
+    static let sample = Request.get("https://example.com/file")
+
+    static func sampleUpload(_ body: Body) -> Request {
+        .put("https://example.com/file", body: body)
+    }
+}
+
+/// So many bytes in chunks of a size.
+func chunks(_ sizes: Int...) -> [Data] {
+    sizes.map { Data(repeating: 0x61, count: $0) }
+}
+
+/// A body that gives so many bytes in each chunk.
+func body(_ sizes: Int..., declaring length: Int64? = nil, replayable: Bool = true) -> Body {
+    let chunks = sizes.map { Data(repeating: 0x62, count: $0) }
+    let open: @Sendable () async throws -> sending any BodyReader = { ChunkReader(chunks: chunks[...]) }
+    return replayable ? .replayable(length: length, open: open) : .once(length: length, open: open)
+}
+
+struct ChunkReader: BodyReader {
+    var chunks: ArraySlice<Data>
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        chunks.popFirst()
+    }
+}
+
+/// Sends the request again until it has been sent so often.
+func resending(_ times: Int, phase: Phase = .retry) -> ClosureMiddleware {
+    ClosureMiddleware("Resending", phase: phase) { request, next in
+        for _ in 1..<times {
+            let copy = request
+            let response = try await next(copy)
+            await response.body.drain()
+        }
+        return try await next(request)
+    }
+}
+
+struct Provoked: Error {}
+
+/// A transport that answers with a closure and says nothing of uploads.
+struct PlainTransport: Transport {
+    var capabilities: TransportCapabilities = .inMemory
+    let answer: @Sendable (Request) async throws -> Response
+
+    func send(_ request: consuming Request) async throws -> Response {
+        try await answer(request)
+    }
+}
