@@ -20,18 +20,16 @@ struct DownloadPosition: Hashable {
     ///
     /// A range is of the bytes that are sent (RFC 9110 §14.1.2), so nothing may have decoded them on their way.
     ///
-    /// - Parameters:
-    ///   - response: The response.
-    ///   - method: The method of the request: ranges are defined for GET alone, §14.2.
-    init?(_ response: Response, to method: HTTPRequest.Method) {
-        guard method == .get, response.status.code == 200 || response.status.code == 206,
-            !response.body.isReplayable, let validator = StrongValidator(of: response.headers),
+    /// - Parameter response: The response to a GET: ranges are defined for that alone, §14.2.
+    init?(_ response: Response) {
+        let code = response.status.code
+        guard code == 200 || code == 206, let validator = StrongValidator(of: response.headers),
             response.acceptsByteRanges, !response.wasDecoded
         else { return nil }
         self.validator = validator
         coding = response.headers[.contentEncoding]
         let length = response.body.length
-        if response.status.code == 206 {
+        if code == 206 {
             guard let range = ContentRange(response.headers[.contentRange]), length ?? range.count == range.count else {
                 return nil
             }

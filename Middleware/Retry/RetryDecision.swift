@@ -22,11 +22,6 @@ struct RetryCircumstances {
 }
 
 extension RetryPolicy {
-    /// Whether a response with this status needs no look: there is nothing to decide.
-    func accepts(_ status: HTTPResponse.Status) -> Bool {
-        verdict == nil && !statuses.contains(status)
-    }
-
     /// Decides what to do after an attempt, all but the budget.
     func decide(
         _ candidate: RetryCandidate,

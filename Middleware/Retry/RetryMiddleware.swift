@@ -44,9 +44,7 @@ public import HTTPTypes
 /// **Errors.** None of its own, but for a resumed range that has more bytes than it declares, or fewer: a
 /// ``TransportError``.
 public struct RetryMiddleware: Middleware {
-    private let policy: RetryPolicy
-    private let keyedMethods: Set<HTTPRequest.Method>
-    private let tools: RetryTools
+    private let settings: RetrySettings
 
     /// Makes the stage.
     ///
@@ -56,7 +54,7 @@ public struct RetryMiddleware: Middleware {
     ///   - keyedMethods: The methods whose requests get an `Idempotency-Key` unless they have one, such as POST and
     ///     PATCH; none by default, because the server has to know the field.
     ///   - drainLimit: How much of a response that is not wanted is read for its connection; 64 KiB by default.
-    ///   - observer: Told of each attempt, at once and in order; it must return quickly.
+    ///   - observer: Told of each attempt of a call that may be retried, at once and in order; it must return quickly.
     public init(
         _ policy: RetryPolicy = RetryPolicy(),
         budget: RetryBudget? = RetryBudget(),
@@ -64,9 +62,13 @@ public struct RetryMiddleware: Middleware {
         drainLimit: ByteCount = .kibibytes(64),
         observer: (@Sendable (RetryEvent) -> Void)? = nil
     ) {
-        self.policy = policy
-        self.keyedMethods = keyedMethods
-        tools = RetryTools(budget: budget, observer: observer, drainLimit: drainLimit)
+        settings = RetrySettings(
+            policy: policy,
+            budget: budget,
+            keyedMethods: keyedMethods,
+            drainLimit: drainLimit,
+            observer: observer
+        )
     }
 
     /// Outside what each attempt has to pass, inside what sees one answer.
@@ -74,15 +76,15 @@ public struct RetryMiddleware: Middleware {
 
     /// The policy, the budget and what gets a key.
     public var summary: StageSummary {
-        StageSummary(
+        let policy = settings.policy
+        return StageSummary(
             "RetryMiddleware",
             purpose: "sends again what failed for the moment",
             settings: [
                 "attempts": "\(max(1, policy.maximumAttempts))", "wait": "\(policy.backoff)",
                 "Retry-After": "up to \(policy.retryAfterLimit.label)", "statuses": "\(policy.statuses)",
-                "budget": tools.budget.map { "\($0)" } ?? "none", "resumes": policy.resumesDownloads ? "yes" : "no",
-                "adds keys": keyedMethods.isEmpty
-                    ? "no" : keyedMethods.map(\.rawValue).sorted().joined(separator: ", "),
+                "budget": settings.budget.map { "\($0)" } ?? "none", "resumes": policy.resumesDownloads ? "yes" : "no",
+                "adds keys": settings.keyedMethodNames,
             ]
         )
     }
@@ -103,45 +105,28 @@ public struct RetryMiddleware: Middleware {
     ///
     /// - Throws: What the last attempt threw; `CancellationError` as soon as the task is cancelled.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        if let policy = request.options[CallRetryPolicy.self] {
-            return try await send(request, under: policy, next: next)
+        var settings = settings
+        if request.options.contains(CallRetryPolicy.self), let policy = request.options[CallRetryPolicy.self] {
+            settings = settings.with(policy)
         }
-        return try await send(request, under: policy, next: next)
-    }
-
-    @inline(__always)
-    private func send(
-        _ request: consuming Request,
-        under policy: RetryPolicy,
-        next: Next
-    ) async throws -> Response {
-        guard policy.maximumAttempts > 1 else { return try await next(request) }
-        tools.budget?.countCall()
-        addIdempotencyKey(to: &request)
-        let started = policy.totalTime == nil ? nil : request.environment.time.elapsed
+        guard settings.policy.maximumAttempts > 1 else { return try await next(request) }
+        settings.budget?.countCall()
+        if settings.makesKey(for: request) {
+            request.head.headerFields[.idempotencyKey] = IdempotencyKey.make(request.environment.random)
+        }
+        let started = settings.policy.totalTime == nil ? nil : request.environment.time.elapsed
         let kept = request
         let first: Result<Response, any Error>
         do {
             let response = try await next(request)
-            if tools.observer == nil, policy.accepts(response.status) {
-                guard policy.resumesDownloads, !response.body.isReplayable, kept.head.method == .get else {
-                    return response
-                }
-                return RetryRun(kept, next: next, policy: policy, tools: tools, started: started).resumable(response)
+            if settings.isResult(response) {
+                guard let position = settings.position(in: response, to: kept) else { return response }
+                return RetryRun(kept, next: next, settings: settings, started: started).resuming(response, at: position)
             }
             first = .success(consume response)
         } catch {
             first = .failure(error)
         }
-        var run = RetryRun(kept, next: next, policy: policy, tools: tools, started: started)
-        return try await run.finish(consume first)
-    }
-
-    private func addIdempotencyKey(to request: inout Request) {
-        guard !request.head.method.isIdempotent,
-            request.options[GeneratesIdempotencyKey.self] ?? keyedMethods.contains(request.head.method),
-            request.head.headerFields[.idempotencyKey] == nil
-        else { return }
-        request.head.headerFields[.idempotencyKey] = IdempotencyKey.make(request.environment.random)
+        return try await RetryRun(kept, next: next, settings: settings, started: started).finish(consume first)
     }
 }

@@ -1,19 +1,11 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// What a retry stage is made of, beside the policy of the call.
-struct RetryTools: Sendable {
-    let budget: RetryBudget?
-    let observer: (@Sendable (RetryEvent) -> Void)?
-    let drainLimit: ByteCount
-}
-
 /// One call, from the first attempt that did not simply succeed.
 struct RetryRun: Sendable {
     private let request: Request
     private let next: Next
-    private let policy: RetryPolicy
-    private let tools: RetryTools
+    private let settings: RetrySettings
     private var started: Duration?
 
     private var history = RetryHistory()
@@ -24,16 +16,15 @@ struct RetryRun: Sendable {
     /// Where a download goes on.
     private var offset: Int64?
 
-    init(_ request: Request, next: Next, policy: RetryPolicy, tools: RetryTools, started: Duration?) {
+    init(_ request: Request, next: Next, settings: RetrySettings, started: Duration?) {
         self.request = request
         self.next = next
-        self.policy = policy
-        self.tools = tools
+        self.settings = settings
         self.started = started
     }
 
     /// Goes on from the outcome of the first attempt until there is a result.
-    mutating func finish(_ first: consuming Result<Response, any Error>) async throws -> Response {
+    consuming func finish(_ first: consuming Result<Response, any Error>) async throws -> Response {
         var result = consume first
         while case .retry(let wait) = try judge(result) {
             let rest = unread(result)
@@ -43,7 +34,10 @@ struct RetryRun: Sendable {
             result = await send()
         }
         switch result {
-        case .success(let response): return resumable(annotated(response))
+        case .success(let response):
+            let position = settings.position(in: response, to: request)
+            let response = annotated(response)
+            return position.map { resuming(response, at: $0) } ?? response
         case .failure(let error): throw annotated(error)
         }
     }
@@ -63,7 +57,7 @@ struct RetryRun: Sendable {
             outcome = .failure(error)
             count(nil)
         }
-        var decision = policy.decide(
+        var decision = settings.policy.decide(
             RetryCandidate(request: request.head, attempt: number, outcome: outcome),
             RetryCircumstances(
                 attempts: counted,
@@ -74,7 +68,7 @@ struct RetryRun: Sendable {
             ),
             random: environment.random
         )
-        if case .retry = decision, let budget = tools.budget, !budget.take(at: environment.time.elapsed) {
+        if case .retry = decision, let budget = settings.budget, !budget.take(at: environment.time.elapsed) {
             decision = .stop(.budgetSpent)
         }
         if offset != nil, case .response(let head) = outcome, decision == .stop(.notNeeded) {
@@ -108,7 +102,7 @@ struct RetryRun: Sendable {
         let attempt = RetryHistory.Attempt(number: number, offset: offset, outcome: result, wait: wait)
         history.append(attempt)
         if let stop { history.stop = stop }
-        tools.observer?(
+        settings.observer?(
             RetryEvent(exchange: ExchangeSnapshot(request.head, response: head), attempt: attempt, stop: stop)
         )
     }
@@ -118,8 +112,8 @@ struct RetryRun: Sendable {
 
     /// The body of a response that is not wanted, where reading it to its end may keep the connection.
     func unread(_ result: Result<Response, any Error>) -> Body? {
-        guard case .success(let response) = result, !response.body.isReplayable, tools.drainLimit > 0,
-            response.body.length ?? 0 <= tools.drainLimit.bytes
+        guard case .success(let response) = result, !response.body.isReplayable, settings.drainLimit > 0,
+            response.body.length ?? 0 <= settings.drainLimit.bytes
         else { return nil }
         return response.body
     }
@@ -128,7 +122,7 @@ struct RetryRun: Sendable {
     func pause(for wait: Duration, draining body: Body?) async throws {
         let time = request.environment.time
         guard let body else { return try await time.sleep(for: wait) }
-        try await withThrowingTaskGroup(of: Void.self) { [limit = tools.drainLimit] group in
+        try await withThrowingTaskGroup(of: Void.self) { [limit = settings.drainLimit] group in
             group.addTask { await body.drain(upTo: limit) }
             try await time.sleep(for: wait)
             group.cancelAll()
@@ -169,11 +163,8 @@ extension RetryRun {
         return error
     }
 
-    /// The response with a body that goes on after a break, where it can.
-    func resumable(_ response: Response) -> Response {
-        guard policy.resumesDownloads, request.body.isReplayable,
-            let position = DownloadPosition(response, to: request.head.method)
-        else { return response }
+    /// The response with a body that goes on after a break.
+    func resuming(_ response: Response, at position: DownloadPosition) -> Response {
         var run = self
         run.beginDownload(response)
         var response = response

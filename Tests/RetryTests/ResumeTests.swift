@@ -37,10 +37,12 @@ private final class FileServer: Transport {
         var range = 0..<content.count
         var status = HTTPResponse.Status.ok
         if hasRanges, let text = head.headerFields[.range], head.headerFields[.ifRange] ?? tag == tag {
-            let ends = text.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
-            let first = ends[0].isEmpty ? content.count - Int(ends[1])! : Int(ends[0])!
-            let last = ends[0].isEmpty || ends[1].isEmpty ? content.count - 1 : min(Int(ends[1])!, content.count - 1)
-            range = first..<(last + 1)
+            let ends = text.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false).map {
+                Int($0)
+            }
+            let last = ends[0] == nil ? nil : ends[1]
+            let first = ends[0] ?? content.count - (ends[1] ?? 0)
+            range = first..<min((last ?? .max - 1) + 1, content.count)
             status = .partialContent
         }
         var fields: HTTPFields = [.eTag: tag]

@@ -31,19 +31,25 @@ struct RetryDecisionTests {
     private static let retry = RetryDecision.retry(after: .seconds(1))
     private static let unsafePost = RetryDecision.stop(.mayHaveBeenProcessed(.post))
 
-    private static let statuses: [Row] =
+    private static let retriedStatuses: [Row] =
         [408, 425, 429, 500, 502, 503, 504].map {
             Row(rule: "\($0) is retried", outcome: status($0), decision: retry)
         }
-        + [200, 204, 206, 301, 304, 400, 401, 403, 404, 409, 412, 413, 421, 501, 505, 511].map {
+
+    private static let otherStatuses: [Row] =
+        [200, 204, 206, 301, 304, 400, 401, 403, 404, 409, 412, 413, 421, 501, 505, 511].map {
             Row(rule: "\($0) is not retried", outcome: status($0), decision: .stop(.notNeeded))
         }
 
-    private static let methods: [Row] =
+    private static let idempotentMethods: [Row] =
         [HTTPRequest.Method.get, .head, .options, .trace, .put, .delete].map {
             Row(rule: "\($0) is idempotent", method: $0, outcome: status(502), decision: retry)
         }
-        + [HTTPRequest.Method.post, .patch, .connect, HTTPRequest.Method("REPORT")!].map {
+
+    private static let report = HTTPRequest.Method("REPORT") ?? .patch
+
+    private static let otherMethods: [Row] =
+        [HTTPRequest.Method.post, .patch, .connect, report].map {
             Row(
                 rule: "\($0) is not idempotent",
                 method: $0,
@@ -51,7 +57,9 @@ struct RetryDecisionTests {
                 decision: .stop(.mayHaveBeenProcessed($0))
             )
         }
-        + [
+
+    private static let keys: [Row] =
+        [
             Row(
                 rule: "a POST with an Idempotency-Key is",
                 method: .post,
@@ -67,13 +75,19 @@ struct RetryDecisionTests {
                 decision: unsafePost
             ),
         ]
-        + [408, 425, 429].map {
+
+    private static let refusals: [Row] =
+        [408, 425, 429].map {
             Row(rule: "\($0) says that a POST was not processed", method: .post, outcome: status($0), decision: retry)
         }
-        + [500, 502, 503, 504].map {
+
+    private static let failures: [Row] =
+        [500, 502, 503, 504].map {
             Row(rule: "\($0) alone does not say so", method: .post, outcome: status($0), decision: unsafePost)
         }
-        + [
+
+    private static let unavailability: [Row] =
+        [
             Row(
                 rule: "503 with Retry-After says that a POST was not processed",
                 method: .post,
@@ -94,18 +108,22 @@ struct RetryDecisionTests {
             ),
         ]
 
-    private static let errors: [Row] =
+    private static let passingErrors: [Row] =
         [TransportError.Kind.hostNotFound, .cannotConnect, .connectionLost, .truncatedBody, .timedOut].map {
             Row(rule: "an error passes: \($0.rawValue)", outcome: failure(lost(.maybe, $0)), decision: retry)
         }
-        + [TransportError.Kind.secureConnectionFailed, .malformedResponse, .shutDown, .other].map {
+
+    private static let lastingErrors: [Row] =
+        [TransportError.Kind.secureConnectionFailed, .malformedResponse, .shutDown, .other].map {
             Row(
                 rule: "an error stays: \($0.rawValue)",
                 outcome: failure(lost(.nothing, $0)),
                 decision: .stop(.notRetryable)
             )
         }
-        + [
+
+    private static let sentAndTimeouts: [Row] =
+        [
             Row(
                 rule: "nothing sent: a POST is safe",
                 method: .post,
@@ -292,7 +310,12 @@ struct RetryDecisionTests {
         ),
     ]
 
-    @Test("What is done after an attempt", arguments: statuses + methods + errors + limits + verdicts)
+    private static let rows: [Row] = [
+        retriedStatuses, otherStatuses, idempotentMethods, otherMethods, keys, refusals, failures, unavailability,
+        passingErrors, lastingErrors, sentAndTimeouts, limits, verdicts,
+    ].flatMap(\.self)
+
+    @Test("What is done after an attempt", arguments: rows)
     func decide(row: Row) {
         let decision = row.policy.decide(
             RetryCandidate(

@@ -18,6 +18,12 @@ struct OptionStorage: Sendable {
         return nil
     }
 
+    func contains(_ key: Any.Type) -> Bool {
+        let identifier = ObjectIdentifier(key)
+        for entry in entries where entry.key == identifier { return true }
+        return false
+    }
+
     mutating func set(_ value: any Sendable, for key: Any.Type, isCredential: Bool = false) {
         let identifier = ObjectIdentifier(key)
         for index in entries.indices where entries[index].key == identifier {

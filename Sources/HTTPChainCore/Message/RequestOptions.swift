@@ -36,7 +36,7 @@ public struct RequestOptions: Sendable, CustomStringConvertible, CustomDebugStri
 
     /// Whether the request sets this option itself.
     public func contains<Option: RequestOption>(_ option: Option.Type) -> Bool {
-        storage.value(option, as: Option.Value.self) != nil
+        storage.contains(option)
     }
 
     /// Back to the option's default.
