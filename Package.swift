@@ -183,7 +183,7 @@ let package = Package(
         tests("ProgressTests", of: ["HTTPChainProgress"]),
         tests("RedirectTests", of: ["HTTPChainRedirect"]),
         tests("RequestProcessorTests", of: ["HTTPChainRequestProcessor"]),
-        tests("RetryTests", of: ["HTTPChainRetry"]),
+        tests("RetryTests", of: ["HTTPChainRetry", "HTTPChainURLSession"]),
         tests("SerializerTests", of: ["HTTPChainSerializer"]),
         tests("SerializerXMLTests", of: ["HTTPChainSerializerXML", "HTTPChainSerializer", xmlCoder]),
         tests("StatusValidationTests", of: ["HTTPChainStatusValidation"]),
