@@ -29,11 +29,11 @@ struct ResumingReader: BodyReader {
             let broken: any Error
             do {
                 if let chunk = try await inner?.read() {
-                    guard position.missing ?? .max >= Int64(chunk.count) else { return try end(throwing: .tooMuch) }
+                    guard position.missing ?? .max >= Int64(chunk.count) else { throw TransportError.tooMuch }
                     position.advance(by: chunk.count)
                     return chunk
                 }
-                guard let missing = position.missing, missing > 0 else { return try end() }
+                guard let missing = position.missing, missing > 0 else { return end() }
                 broken = TransportError.tooLittle(missing)
             } catch {
                 broken = error
@@ -46,13 +46,11 @@ struct ResumingReader: BodyReader {
         return nil
     }
 
-    private mutating func end(throwing error: TransportError? = nil) throws -> Data? {
-        if error == nil, let resumed { run?.settle(resumed, .notNeeded) }
+    private mutating func end() -> Data? {
+        if let resumed { run?.settle(resumed, .notNeeded) }
         inner = nil
         run = nil
         resumed = nil
-        failure = error
-        if let error { throw error }
         return nil
     }
 
