@@ -186,7 +186,7 @@ let package = Package(
         tests("ProgressTests", of: ["HTTPChainProgress", "HTTPChainGzip"]),
         tests("RedirectTests", of: ["HTTPChainRedirect"]),
         tests("RequestProcessorTests", of: ["HTTPChainRequestProcessor"]),
-        tests("RetryTests", of: ["HTTPChainRetry"]),
+        tests("RetryTests", of: ["HTTPChainRetry", "HTTPChainURLSession"]),
         tests("SerializerTests", of: ["HTTPChainSerializer"]),
         tests("SerializerXMLTests", of: ["HTTPChainSerializerXML", "HTTPChainSerializer", xmlCoder]),
         tests("StatusValidationTests", of: ["HTTPChainStatusValidation"]),

@@ -31,7 +31,9 @@ extension HTTPChainError {
     public var helpAnchor: String? { nil }
 
     /// Stage, reason, exchange and cause, on a few lines.
-    public var description: String {
+    public var description: String { baseDescription }
+
+    var baseDescription: String {
         var text = "\(stage): \(reason)"
         if let exchange { text += "\n  \(exchange)" }
         if let underlyingError { text += "\n  caused by: \(underlyingError)" }

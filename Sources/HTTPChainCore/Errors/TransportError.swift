@@ -1,5 +1,5 @@
 /// The exchange with the server failed below HTTP: no connection, no complete answer, no time left.
-public struct TransportError: HTTPChainError {
+public struct TransportError: AnnotatedError {
     /// What went wrong.
     public enum Kind: String, Sendable, Hashable {
         /// The host name could not be resolved.
@@ -44,6 +44,8 @@ public struct TransportError: HTTPChainError {
     public let exchange: ExchangeSnapshot?
     /// The platform's own error.
     public let underlyingError: (any Error)?
+    /// What stages on the way added, such as the attempts that were made.
+    public var notes = ErrorNotes()
 
     /// Makes a transport error.
     public init(

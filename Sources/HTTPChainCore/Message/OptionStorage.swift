@@ -37,6 +37,9 @@ struct OptionStorage: Sendable {
         return false
     }
 
+    /// The values in words, in the order they were first set.
+    var texts: [String] { entries.compactMap { ($0.box as? any TextBox)?.text } }
+
     /// The names of the keys, made only when somebody asks: it takes the runtime longer than all the rest.
     var names: [String] { entries.map { String(describing: $0.key) } }
 
@@ -62,6 +65,15 @@ struct OptionStorage: Sendable {
     mutating func removeCredentials() {
         if entries.contains(where: \.isCredential) { entries.removeAll { $0.isCredential } }
     }
+}
+
+/// A value that can be put into words.
+private protocol TextBox {
+    var text: String { get }
+}
+
+extension OptionBox: TextBox {
+    var text: String { "\(value)" }
 }
 
 /// One value behind a reference: its type is known to whoever has its key, and needs no cast.

@@ -1,0 +1,43 @@
+import HTTPChainCore
+
+/// Which bytes of a representation a 206 holds: `Content-Range`, RFC 9110 §14.4.
+struct ContentRange: Hashable {
+    let first: Int64
+    let last: Int64
+    /// The size of the whole; `nil` when the server does not know it.
+    let total: Int64?
+
+    var count: Int64 { last - first + 1 }
+
+    init(first: Int64, last: Int64, total: Int64?) {
+        self.first = first
+        self.last = last
+        self.total = total
+    }
+
+    /// Reads a field's value; `nil` for what is none, for another unit than bytes, and for a range that is not one.
+    init?(_ text: String?) {
+        guard let text else { return nil }
+        let parts = text.split(separator: " ")
+        guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
+        let sides = parts[1].split(separator: "/", omittingEmptySubsequences: false)
+        guard sides.count == 2 else { return nil }
+        let ends = sides[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]), first <= last,
+            last < .max
+        else { return nil }
+        self.first = first
+        self.last = last
+        if sides[1] == "*" {
+            total = nil
+        } else {
+            guard let number = Self.number(sides[1]), last < number else { return nil }
+            total = number
+        }
+    }
+
+    private static func number(_ text: Substring) -> Int64? {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int64(text)
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+/// What to do after an attempt.
+enum RetryDecision: Hashable {
+    case retry(after: Duration)
+    case stop(RetryStop)
+}
+
+/// What a decision depends on beside the policy and the outcome.
+struct RetryCircumstances {
+    /// How many attempts count so far, the one judged included.
+    var attempts: Int
+    var isReplayable: Bool
+    /// Since the first attempt began; not asked for without a total time.
+    var elapsed: Duration
+    /// Until the call's deadline.
+    var remaining: Duration?
+    /// The local calendar.
+    var date: Date
+}
+
+extension RetryPolicy {
+    /// Decides what to do after an attempt, all but the budget.
+    func decide(
+        _ candidate: RetryCandidate,
+        _ circumstances: RetryCircumstances,
+        random: some RandomSource
+    ) -> RetryDecision {
+        let asked = candidate.requestedWait(now: circumstances.date)
+        switch verdict?(candidate) ?? .standard {
+        case .giveUp: return .stop(candidate.stopWithoutRetry)
+        case .retry: break
+        case .standard:
+            guard isRetryable(candidate.outcome) else { return .stop(candidate.stopWithoutRetry) }
+            guard candidate.isSafeToRepeat(isRefused: asked != nil) else {
+                return .stop(.mayHaveBeenProcessed(candidate.request.method))
+            }
+        }
+        guard circumstances.isReplayable else { return .stop(.bodyNotReplayable) }
+        guard circumstances.attempts < maximumAttempts else {
+            return .stop(.attemptsSpent(maximum: max(1, maximumAttempts)))
+        }
+        if let asked, asked > retryAfterLimit {
+            return .stop(.retryAfterTooLong(asked: asked, limit: retryAfterLimit))
+        }
+        let wait = max(asked ?? .zero, backoff.wait(beforeRetry: circumstances.attempts, random: random))
+        if let totalTime, circumstances.elapsed.bounded + wait > totalTime {
+            return .stop(.timeSpent(limit: totalTime))
+        }
+        if let remaining = circumstances.remaining, wait >= remaining { return .stop(.deadline(remaining: remaining)) }
+        return .retry(after: wait)
+    }
+
+    private func isRetryable(_ outcome: RetryCandidate.Outcome) -> Bool {
+        switch outcome {
+        case .response(let head): statuses.contains(head.status)
+        case .failure(let error as TransportError): errors.contains(error.kind)
+        // Whoever ran out of time for one attempt: the connection is lost, as with a transport that ran out of it.
+        case .failure(let error as any TimeoutFailure): error.scope != .call && errors.contains(.timedOut)
+        case .failure: false
+        }
+    }
+}
+
+extension RetryCandidate {
+    var stopWithoutRetry: RetryStop {
+        if case .response = outcome { .notNeeded } else { .notRetryable }
+    }
+
+    /// What `Retry-After` asks for.
+    func requestedWait(now: Date) -> Duration? {
+        guard case .response(let head) = outcome else { return nil }
+        return RetryAfter.wait(in: head.headerFields, now: now)
+    }
+
+    /// Whether sending the request a second time has no effect that sending it once does not have.
+    ///
+    /// - Parameter isRefused: Whether the server invites to come back, with `Retry-After`.
+    func isSafeToRepeat(isRefused: Bool) -> Bool {
+        if request.method.isIdempotent || request.headerFields[.idempotencyKey]?.isEmpty == false { return true }
+        switch outcome {
+        case .response(let head):
+            // RFC 9110 §15.5.9: 408, no complete request arrived. RFC 8470 §5.2: 425, the server does not want to
+            // process it yet. RFC 6585 §4: 429, it is refused. A 503 alone may come from a gateway whose server has
+            // acted; with Retry-After it is a server that cannot act now (RFC 9110 §15.6.4).
+            return [408, 425, 429].contains(head.status.code) || (head.status == .serviceUnavailable && isRefused)
+        case .failure(let error): return (error as? TransportError)?.sent == .nothing
+        }
+    }
+}

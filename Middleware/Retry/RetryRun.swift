@@ -1,0 +1,193 @@
+import HTTPChainCore
+import HTTPTypes
+
+/// One call, from the first attempt that did not simply succeed.
+struct RetryRun: Sendable {
+    private let request: Request
+    private let next: Next
+    private let settings: RetrySettings
+    private var started: Duration?
+
+    private var history = RetryHistory()
+    /// The attempts made, those of stages inside included.
+    private var attempts = 0
+    /// The attempts that count against the policy: since the last progress of a download.
+    private var counted = 0
+    /// Where a download goes on.
+    private var offset: Int64?
+
+    init(_ request: Request, next: Next, settings: RetrySettings, started: Duration?) {
+        self.request = request
+        self.next = next
+        self.settings = settings
+        self.started = started
+    }
+
+    /// Goes on from the outcome of the first attempt until there is a result.
+    consuming func finish(_ first: consuming Result<Response, any Error>) async throws -> Response {
+        var result = consume first
+        while case .retry(let wait) = try judge(result) {
+            let rest = unread(result)
+            // Let go before the wait: what is not worth reading is cancelled now.
+            result = .failure(CancellationError())
+            try await pause(for: wait, draining: rest)
+            result = await send()
+        }
+        switch result {
+        case .success(let response):
+            let position = settings.position(in: response, to: request)
+            let response = annotated(response)
+            return position.map { resuming(response, at: $0) } ?? response
+        case .failure(let error): throw annotated(error)
+        }
+    }
+
+    /// Records what an attempt came to, and decides what to do.
+    ///
+    /// - Throws: `CancellationError` when that is what ended the attempt.
+    mutating func judge(_ result: Result<Response, any Error>) throws -> RetryDecision {
+        let environment = request.environment
+        let outcome: RetryCandidate.Outcome
+        switch result {
+        case .success(let response):
+            outcome = .response(response.head)
+            count(response)
+        case .failure(let error):
+            if error is CancellationError || Task.isCancelled { throw CancellationError() }
+            outcome = .failure(error)
+            count(nil)
+        }
+        var decision = settings.policy.decide(
+            RetryCandidate(request: request.head, attempt: number, outcome: outcome),
+            RetryCircumstances(
+                attempts: counted,
+                isReplayable: request.body.isReplayable,
+                elapsed: started.map { environment.time.elapsed - $0 } ?? .zero,
+                remaining: request.remainingTime,
+                date: environment.time.date
+            ),
+            random: environment.random
+        )
+        if case .retry = decision, let budget = settings.budget, !budget.take(at: environment.time.elapsed) {
+            decision = .stop(.budgetSpent)
+        }
+        if offset != nil, case .response(let head) = outcome, decision == .stop(.notNeeded) {
+            decision = .stop(.cannotResume("the server answers \(head.status.code)"))
+        }
+        switch decision {
+        case .retry(let wait): record(outcome, wait: wait, stop: nil)
+        case .stop(let stop): record(outcome, wait: nil, stop: stop)
+        }
+        return decision
+    }
+
+    /// Records an attempt at the rest of a download that needs no decision: it brought the rest, or something else.
+    mutating func settle(_ response: Response, _ stop: RetryStop) {
+        count(response)
+        record(.response(response.head), wait: nil, stop: stop)
+    }
+
+    private mutating func count(_ response: Response?) {
+        attempts += response?.attempts ?? 1
+        counted += 1
+    }
+
+    private mutating func record(_ outcome: RetryCandidate.Outcome, wait: Duration?, stop: RetryStop?) {
+        let head: HTTPResponse?
+        let result: RetryHistory.Outcome
+        switch outcome {
+        case .response(let response): (head, result) = (response, .status(response.status))
+        case .failure(let error): (head, result) = (nil, .failure(error))
+        }
+        let attempt = RetryHistory.Attempt(number: number, offset: offset, outcome: result, wait: wait)
+        history.append(attempt)
+        if let stop { history.stop = stop }
+        settings.observer?(
+            RetryEvent(exchange: ExchangeSnapshot(request.head, response: head), attempt: attempt, stop: stop)
+        )
+    }
+
+    /// The number of the attempt that was made last.
+    private var number: Int { request.attempt + max(0, attempts - 1) }
+
+    /// The body of a response that is not wanted, where reading it to its end may keep the connection.
+    func unread(_ result: Result<Response, any Error>) -> Body? {
+        guard case .success(let response) = result, !response.body.isReplayable, settings.drainLimit > 0,
+            response.body.length ?? 0 <= settings.drainLimit.bytes
+        else { return nil }
+        return response.body
+    }
+
+    /// Waits, and meanwhile reads a body; what does not end within the limit or the wait is given up.
+    func pause(for wait: Duration, draining body: Body?) async throws {
+        let time = request.environment.time
+        guard let body else { return try await time.sleep(for: wait) }
+        try await withThrowingTaskGroup(of: Void.self) { [limit = settings.drainLimit] group in
+            group.addTask { await body.drain(upTo: limit) }
+            try await time.sleep(for: wait)
+            group.cancelAll()
+        }
+    }
+
+    /// Sends the request again.
+    ///
+    /// - Parameter position: Where a download goes on; `nil` for all of it.
+    mutating func send(from position: DownloadPosition? = nil) async -> Result<Response, any Error> {
+        var request = request
+        request.attempt = number + 1
+        position?.restrict(&request)
+        offset = position?.offset
+        do {
+            return .success(try await next(request))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+extension RetryRun {
+    /// The response with the account of its attempts, where there is something to tell.
+    func annotated(_ response: Response) -> Response {
+        guard history.attempts.count > 1 || history.stop != .notNeeded else { return response }
+        var response = response
+        if attempts != response.attempts { response.attempts = attempts }
+        response.options[RetryHistoryOption.self] = history
+        return response
+    }
+
+    /// The error with the account of the attempts, where it can carry one and there is something to tell.
+    func annotated(_ error: any Error) -> any Error {
+        guard history.attempts.count > 1 || history.stop != .notRetryable, var error = error as? any AnnotatedError
+        else { return error }
+        error.notes[RetryHistoryNote.self] = history
+        return error
+    }
+
+    /// The response with a body that goes on after a break.
+    func resuming(_ response: Response, at position: DownloadPosition) -> Response {
+        var run = self
+        run.beginDownload(response)
+        var response = response
+        response.body = response.body.transformed(length: response.body.length) { [run] reader in
+            ResumingReader(reader, run: run, position: position)
+        }
+        return response
+    }
+
+    /// Takes the response out of the account: the attempt ends with the end of its body.
+    private mutating func beginDownload(_ response: Response) {
+        if history.attempts.isEmpty {
+            attempts = response.attempts - 1
+        } else {
+            history.attempts.removeLast()
+            attempts -= 1
+            counted -= 1
+        }
+    }
+
+    /// Counts the attempts anew.
+    mutating func noteProgress() {
+        counted = 0
+        if started != nil { started = request.environment.time.elapsed }
+    }
+}

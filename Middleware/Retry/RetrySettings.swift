@@ -1,0 +1,63 @@
+import HTTPChainCore
+import HTTPTypes
+
+/// How a retry stage is set; shared, so that a call takes it along at no cost.
+final class RetrySettings: Sendable {
+    let policy: RetryPolicy
+    let budget: RetryBudget?
+    let keyedMethods: Set<HTTPRequest.Method>
+    let drainLimit: ByteCount
+    let observer: (@Sendable (RetryEvent) -> Void)?
+
+    init(
+        policy: RetryPolicy,
+        budget: RetryBudget?,
+        keyedMethods: Set<HTTPRequest.Method>,
+        drainLimit: ByteCount,
+        observer: (@Sendable (RetryEvent) -> Void)?
+    ) {
+        self.policy = policy
+        self.budget = budget
+        self.keyedMethods = keyedMethods
+        self.drainLimit = drainLimit
+        self.observer = observer
+    }
+
+    /// The same settings with the policy of one call.
+    func with(_ policy: RetryPolicy) -> RetrySettings {
+        RetrySettings(
+            policy: policy,
+            budget: budget,
+            keyedMethods: keyedMethods,
+            drainLimit: drainLimit,
+            observer: observer
+        )
+    }
+
+    /// Whether a first response is the result, and nobody has to be told.
+    func isResult(_ response: borrowing Response) -> Bool {
+        observer == nil && policy.verdict == nil && !policy.statuses.contains(response.head.status.code)
+    }
+
+    /// Where the download begins that a response is; `nil` when it is none that could go on after a break.
+    func position(in response: borrowing Response, to request: borrowing Request) -> DownloadPosition? {
+        guard policy.resumesDownloads, !response.body.isReplayable, request.head.method == .get,
+            request.body.isReplayable
+        else { return nil }
+        return DownloadPosition(copy response)
+    }
+
+    /// Whether a request is to get an `Idempotency-Key`.
+    func makesKey(for request: borrowing Request) -> Bool {
+        if keyedMethods.isEmpty, !request.options.contains(GeneratesIdempotencyKey.self) { return false }
+        let method = request.head.method
+        return !method.isIdempotent
+            && request.options[GeneratesIdempotencyKey.self] ?? keyedMethods.contains(method)
+            && request.head.headerFields[.idempotencyKey] == nil
+    }
+
+    /// The methods that get a key, for people to read.
+    var keyedMethodNames: String {
+        keyedMethods.isEmpty ? "no" : keyedMethods.map(\.rawValue).sorted().joined(separator: ", ")
+    }
+}

@@ -1,0 +1,53 @@
+/// Something that a stage adds to an error on its way to the caller.
+///
+/// ```swift
+/// enum Attempts: ErrorNote { typealias Value = Int }
+/// error.notes[Attempts.self] = 3
+/// ```
+public protocol ErrorNote {
+    /// What is added; its description stands in that of the error.
+    associatedtype Value: Sendable & CustomStringConvertible
+}
+
+/// What stages added to an error: it is still the error it was, of the same type, and tells more.
+public struct ErrorNotes: Sendable, CustomStringConvertible {
+    private var storage = OptionStorage()
+
+    /// Nothing added.
+    public init() {}
+
+    /// What was added under a key; `nil` where nothing was.
+    public subscript<Note: ErrorNote>(_ note: Note.Type) -> Note.Value? {
+        get { storage.value(note, as: Note.Value.self) }
+        set {
+            if let newValue { storage.set(newValue, for: note) } else { storage.remove(note) }
+        }
+    }
+
+    /// Whether nothing was added.
+    public var isEmpty: Bool { storage.entries.isEmpty }
+
+    /// The notes, each on lines of its own, in the order they were added.
+    public var description: String {
+        storage.texts.joined(separator: "\n")
+    }
+}
+
+/// An error that stages can add to, where wrapping it would hide its type from whoever catches it.
+public protocol AnnotatedError: HTTPChainError {
+    /// What stages added.
+    var notes: ErrorNotes { get set }
+}
+
+extension AnnotatedError {
+    /// Stage, reason, exchange, cause and notes, on a few lines.
+    public var description: String {
+        notes.isEmpty ? baseDescription : "\(baseDescription)\n  \(notes.indented)"
+    }
+}
+
+extension ErrorNotes {
+    fileprivate var indented: String {
+        description.split(separator: "\n").joined(separator: "\n  ")
+    }
+}

@@ -1,0 +1,85 @@
+import HTTPChainCore
+import HTTPChainInMemory
+import HTTPChainTesting
+import HTTPTypes
+import Testing
+
+@testable import HTTPChainRetry
+
+@Suite("Idempotency-Key", .timeLimit(.minutes(1)))
+struct IdempotencyKeyTests {
+    private func keys(
+        _ request: Request,
+        _ stage: RetryMiddleware = RetryMiddleware(plainPolicy(), addingIdempotencyKeyTo: [.post, .patch])
+    ) async -> [String?] {
+        let outcome = await StageHarness(stage).send(
+            request,
+            answering: .status(.badGateway),
+            .status(.badGateway),
+            .ok
+        )
+        return outcome.requests.map { $0.head.headerFields[.idempotencyKey] }
+    }
+
+    @Test("A key is a UUID of version 4 in quotes")
+    func form() {
+        let random = SeededRandom(seed: 3)
+        for _ in 0..<100 {
+            let key = IdempotencyKey.make(random)
+            #expect(key.wholeMatch(of: /"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"/) != nil)
+        }
+        #expect(IdempotencyKey.make(random) != IdempotencyKey.make(random))
+    }
+
+    @Test("All attempts of a call carry the same key, and are made")
+    func oneKey() async {
+        let keys = await keys(.post(url, body: "x"))
+        #expect(keys.count == 3)
+        #expect(keys[0] != nil)
+        #expect(Set(keys).count == 1)
+    }
+
+    @Test("Two calls carry two keys")
+    func twoCalls() async throws {
+        let transport = InMemoryTransport { _ in Response(.ok) }
+        let chain = try Chain(transport: transport, environment: .virtual()) {
+            RetryMiddleware(addingIdempotencyKeyTo: [.post])
+        }
+        _ = try await chain.send(.post(url))
+        _ = try await chain.send(.post(url))
+        #expect(Set(transport.requests.map { $0.headers[.idempotencyKey] }).count == 2)
+    }
+
+    @Test("A key that the request has stays, in whatever form")
+    func ownKey() async {
+        #expect(await keys(.post(url, headers: [.idempotencyKey: "mine"])) == ["mine", "mine", "mine"])
+    }
+
+    @Test("Other methods get no key", arguments: [HTTPRequest.Method.get, .put, .delete])
+    func otherMethods(method: HTTPRequest.Method) async {
+        let stage = RetryMiddleware(plainPolicy(), addingIdempotencyKeyTo: [.post, .get, .put, .delete])
+        #expect(await keys(Request(method, url), stage) == [nil, nil, nil])
+    }
+
+    @Test("No request gets a key unless the stage is set so")
+    func off() async {
+        #expect(await keys(.post(url), RetryMiddleware(plainPolicy())) == [nil])
+    }
+
+    @Test("One call asks for a key")
+    func perCall() async {
+        let keys = await keys(.post(url).idempotent(), RetryMiddleware(plainPolicy()))
+        #expect(keys.count == 3)
+        #expect(keys.allSatisfy { $0 != nil })
+    }
+
+    @Test("One call asks for no key")
+    func perCallOff() async {
+        #expect(await keys(.post(url).idempotent(false)) == [nil])
+    }
+
+    @Test("A call that is never retried needs no key")
+    func never() async {
+        #expect(await keys(.post(url).retry(.never)) == [nil])
+    }
+}

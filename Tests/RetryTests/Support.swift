@@ -1,0 +1,64 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainInMemory
+import HTTPChainRetry
+import HTTPChainTesting
+import HTTPTypes
+import Testing
+
+/// A policy whose waits a test can foretell: 1 s, 2 s, 4 s.
+func plainPolicy(
+    maximumAttempts: Int = 3,
+    totalTime: Duration? = nil,
+    retryAfterLimit: Duration = .seconds(60)
+) -> RetryPolicy {
+    RetryPolicy(
+        maximumAttempts: maximumAttempts,
+        totalTime: totalTime,
+        backoff: Backoff(base: .seconds(1), jitter: .none),
+        retryAfterLimit: retryAfterLimit
+    )
+}
+
+func lost(_ sent: TransportError.Sent = .maybe, _ kind: TransportError.Kind = .connectionLost) -> TransportError {
+    TransportError(kind, sent: sent, stage: "test")
+}
+
+struct TestTimeout: TimeoutFailure {
+    let scope: TimeoutScope
+    var stage: String { "test" }
+    var reason: String { "\(scope) ran out" }
+}
+
+struct OtherError: Error, Equatable {}
+
+let url = "https://api.example.com/items"
+
+/// A body that can be read once, and says when nobody can read it any more.
+func oneShot(_ text: String, onRelease: @escaping @Sendable () -> Void = {}) -> Body {
+    let lifeline = Lifeline(onRelease)
+    return .once(length: Int64(text.utf8.count)) { TextReader(rest: Data(text.utf8), lifeline: lifeline) }
+}
+
+final class Lifeline: Sendable {
+    private let onRelease: @Sendable () -> Void
+    init(_ onRelease: @escaping @Sendable () -> Void) { self.onRelease = onRelease }
+    deinit { onRelease() }
+}
+
+private struct TextReader: BodyReader {
+    var rest: Data
+    let lifeline: Lifeline
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        try Task.checkCancellation()
+        guard !rest.isEmpty else { return nil }
+        defer { rest = Data() }
+        return rest
+    }
+}
+
+/// Lets tasks that are ready go on until something is so.
+func eventually(_ isSo: () -> Bool) async {
+    for _ in 0..<10_000 where !isSo() { await Task.yield() }
+}
