@@ -1,37 +1,38 @@
 /// Typed values keyed by type: the few of them a message carries are found faster in an array than by hashing, and an
 /// empty one costs nothing.
+@usableFromInline
 struct OptionStorage: Sendable {
+    @usableFromInline
     struct Entry: Sendable {
-        let key: ObjectIdentifier
-        let name: String
-        var value: any Sendable
+        @usableFromInline let key: Any.Type
+        @usableFromInline var value: any Sendable
         let isCredential: Bool
+
+        /// Made when it is asked for: options are set for each call, and listed for few.
+        var name: String { String(describing: key) }
     }
 
-    private(set) var entries: [Entry] = []
+    @usableFromInline private(set) var entries: [Entry] = []
 
+    /// Inlined into the stage that asks: only there is the type known, and most requests carry few options or none.
+    @inlinable
     func value<Value>(_ key: Any.Type, as _: Value.Type) -> Value? {
-        let identifier = ObjectIdentifier(key)
-        for entry in entries where entry.key == identifier {
+        for entry in entries where entry.key == key {
             return entry.value as? Value
         }
         return nil
     }
 
     mutating func set(_ value: any Sendable, for key: Any.Type, isCredential: Bool = false) {
-        let identifier = ObjectIdentifier(key)
-        for index in entries.indices where entries[index].key == identifier {
+        for index in entries.indices where entries[index].key == key {
             entries[index].value = value
             return
         }
-        entries.append(
-            Entry(key: identifier, name: String(describing: key), value: value, isCredential: isCredential)
-        )
+        entries.append(Entry(key: key, value: value, isCredential: isCredential))
     }
 
     mutating func remove(_ key: Any.Type) {
-        let identifier = ObjectIdentifier(key)
-        entries.removeAll { $0.key == identifier }
+        entries.removeAll { $0.key == key }
     }
 
     mutating func removeCredentials() {

@@ -23,14 +23,14 @@ extension RequestOption {
 
 /// The per-call settings of a request: how one call overrides what a stage does by default.
 public struct RequestOptions: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
-    private var storage = OptionStorage()
+    @usableFromInline var storage = OptionStorage()
 
     /// No options: every stage does what it was configured to.
     public init() {}
 
     /// The value of an option, or its default when the request does not set it.
     public subscript<Option: RequestOption>(_ option: Option.Type) -> Option.Value {
-        get { storage.value(option, as: Option.Value.self) ?? Option.defaultValue }
+        @inlinable get { storage.value(option, as: Option.Value.self) ?? Option.defaultValue }
         set { storage.set(newValue, for: option, isCredential: Option.isCredential) }
     }
 

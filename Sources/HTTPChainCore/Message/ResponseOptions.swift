@@ -8,14 +8,14 @@ public protocol ResponseOption {
 
 /// What the stages attached to a response: a decoded value, cache status, hops.
 public struct ResponseOptions: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
-    private var storage = OptionStorage()
+    @usableFromInline var storage = OptionStorage()
 
     /// Nothing attached.
     public init() {}
 
     /// The attached value, or the option's default.
     public subscript<Option: ResponseOption>(_ option: Option.Type) -> Option.Value {
-        get { storage.value(option, as: Option.Value.self) ?? Option.defaultValue }
+        @inlinable get { storage.value(option, as: Option.Value.self) ?? Option.defaultValue }
         set { storage.set(newValue, for: option) }
     }
 
