@@ -12,7 +12,7 @@ import HTTPTypes
 ///     let response = try await chain.send(.get("https://api.example.com/reports/7").timeout(.seconds(90)))
 ///     report = try await response.body.collect()
 /// } catch let error as TimeoutError {
-///     print(error)   // which limit, how long it took, and how far the exchange had come
+///     print(error)  // which limit, how long it took, and how far the exchange had come
 /// }
 /// ```
 ///

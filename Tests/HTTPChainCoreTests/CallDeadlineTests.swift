@@ -9,7 +9,10 @@ struct CallDeadlineTests {
         #expect(Request.get("https://example.com").remainingTime == nil)
     }
 
-    @Test("Comes nearer with the clock, and what remains is never negative", arguments: [(0, 5), (2, 3), (5, 0), (9, 0)])
+    @Test(
+        "Comes nearer with the clock, and what remains is never negative",
+        arguments: [(0, 5), (2, 3), (5, 0), (9, 0)]
+    )
     func remaining(passed: Int, left: Int) {
         let clock = VirtualClock()
         var request = Request.get("https://example.com")

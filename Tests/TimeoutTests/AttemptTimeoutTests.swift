@@ -26,13 +26,16 @@ struct AttemptTimeoutTests {
         #expect(clock.pendingDeadlines.isEmpty)
     }
 
-    @Test("Are told apart in the error", arguments: [
-        (Duration.seconds(5) as Duration?, Duration.seconds(9) as Duration?, TimeoutScope.attempt, 5),
-        (.seconds(9), .seconds(5), .idle, 5),
-        (nil, .seconds(5), .idle, 5),
-        (.seconds(5), nil, .attempt, 5),
-        (.seconds(5), .seconds(5), .attempt, 5),
-    ])
+    @Test(
+        "Are told apart in the error",
+        arguments: [
+            (Duration.seconds(5) as Duration?, Duration.seconds(9) as Duration?, TimeoutScope.attempt, 5),
+            (.seconds(9), .seconds(5), .idle, 5),
+            (nil, .seconds(5), .idle, 5),
+            (.seconds(5), nil, .attempt, 5),
+            (.seconds(5), .seconds(5), .attempt, 5),
+        ]
+    )
     func scopes(limit: Duration?, idle: Duration?, scope: TimeoutScope, seconds: Int) async throws {
         let clock = VirtualClock()
         let chain = try makeChain([AttemptTimeoutMiddleware(limit, idle: idle)], Server.silent)

@@ -61,6 +61,8 @@ struct BodyTimeoutTests {
                 return try await reader.read()
             }
         }
+        // The first read may have had a timer for a moment.
+        try await feed.waitForDemand()
         try await clock.waitForSleepers()
         clock.advance(by: .seconds(5))
         let thrown = try await error
@@ -77,7 +79,8 @@ struct BodyTimeoutTests {
     @Test("Strike a read that begins when time is up, even if a chunk is at hand")
     func late() async throws {
         for stage in [
-            TimeoutMiddleware(.seconds(5)) as any Middleware, AttemptTimeoutMiddleware(.seconds(5), covering: .response),
+            TimeoutMiddleware(.seconds(5)) as any Middleware,
+            AttemptTimeoutMiddleware(.seconds(5), covering: .response),
         ] {
             let feed = ChunkFeed()
             feed.send("first")
@@ -258,7 +261,11 @@ struct BodyTimeoutTests {
         let feed = ChunkFeed()
         feed.send("ab")
         let stages = [Self.all[0], Double(), Self.all[1]]
-        let response = try await response(stages, feed, .get(url).idleTimeout(nil).attemptTimeout(nil).timeout(.seconds(3)))
+        let response = try await response(
+            stages,
+            feed,
+            .get(url).idleTimeout(nil).attemptTimeout(nil).timeout(.seconds(3))
+        )
         async let error = timeout { try await response.body.collect() }
         try await clock.waitForSleepers()
         clock.advance(by: .seconds(3))

@@ -50,17 +50,20 @@ struct CallTimeoutTests {
         #expect(clock.pendingDeadlines.isEmpty)
     }
 
-    @Test("Is what the call says, where it says something", arguments: [
-        (nil as Duration?, Request.get(url), nil as Duration?),
-        (.seconds(5), .get(url), .seconds(5)),
-        (.seconds(5), .get(url).timeout(.seconds(2)), .seconds(2)),
-        (.seconds(5), .get(url).timeout(.seconds(9)), .seconds(9)),
-        (.seconds(5), .get(url).timeout(nil), nil),
-        (.seconds(5), .get(url).timeout(.none), nil),
-        (nil, .get(url).timeout(.milliseconds(1)), .milliseconds(1)),
-        (.seconds(Int64.max), .get(url), .seconds(1 << 40)),
-        (.seconds(5), .get(url).timeout(.seconds(Int64.max)), .seconds(1 << 40)),
-    ])
+    @Test(
+        "Is what the call says, where it says something",
+        arguments: [
+            (nil as Duration?, Request.get(url), nil as Duration?),
+            (.seconds(5), .get(url), .seconds(5)),
+            (.seconds(5), .get(url).timeout(.seconds(2)), .seconds(2)),
+            (.seconds(5), .get(url).timeout(.seconds(9)), .seconds(9)),
+            (.seconds(5), .get(url).timeout(nil), nil),
+            (.seconds(5), .get(url).timeout(.none), nil),
+            (nil, .get(url).timeout(.milliseconds(1)), .milliseconds(1)),
+            (.seconds(Int64.max), .get(url), .seconds(1 << 40)),
+            (.seconds(5), .get(url).timeout(.seconds(Int64.max)), .seconds(1 << 40)),
+        ]
+    )
     func rules(limit: Duration?, request: Request, deadline: Duration?) async throws {
         let clock = VirtualClock()
         let chain = try makeChain(
@@ -74,9 +77,12 @@ struct CallTimeoutTests {
         #expect(try await chain.send(request.on(clock)).status == .ok)
     }
 
-    @Test("Of nothing or less fails at once and sends nothing", arguments: [
-        Duration.zero, .seconds(-1), .seconds(Int64.min),
-    ])
+    @Test(
+        "Of nothing or less fails at once and sends nothing",
+        arguments: [
+            Duration.zero, .seconds(-1), .seconds(Int64.min),
+        ]
+    )
     func nothing(limit: Duration) async throws {
         let calls = Counter()
         let server = Server { _ in
@@ -178,8 +184,10 @@ struct CallTimeoutTests {
         #expect(clock.pendingDeadlines.isEmpty)
     }
 
-    @Test("Ends in cancellation when the caller's task is cancelled, and in that alone when time is up too",
-        arguments: 0..<30)
+    @Test(
+        "Ends in cancellation when the caller's task is cancelled, and in that alone when time is up too",
+        arguments: 0..<30
+    )
     func cancelled(round: Int) async throws {
         let clock = VirtualClock()
         let chain = try makeChain(

@@ -5,13 +5,16 @@ import Testing
 
 @Suite("A deadline")
 struct DeadlineTests {
-    @Test("Is its start and its limit, without overflow", arguments: [
-        (Duration.seconds(5), Duration.seconds(8)),
-        (.zero, .seconds(3)),
-        (.seconds(-9), .seconds(3)),
-        (.seconds(Int64.max), .seconds(3) + Deadline.furthest),
-        (.seconds(Int64.min), .seconds(3)),
-    ])
+    @Test(
+        "Is its start and its limit, without overflow",
+        arguments: [
+            (Duration.seconds(5), Duration.seconds(8)),
+            (.zero, .seconds(3)),
+            (.seconds(-9), .seconds(3)),
+            (.seconds(Int64.max), .seconds(3) + Deadline.furthest),
+            (.seconds(Int64.min), .seconds(3)),
+        ]
+    )
     func instant(limit: Duration, instant: Duration) {
         let deadline = Deadline(.call, limit: limit, start: .seconds(3))
         #expect(deadline.instant == instant)

@@ -18,7 +18,7 @@ private enum Page {
             let response = try await chain.send(.get("https://api.example.com/reports/7").timeout(.seconds(90)))
             report = try await response.body.collect()
         } catch let error as TimeoutError {
-            print(error)   // which limit, how long it took, and how far the exchange had come
+            print(error)  // which limit, how long it took, and how far the exchange had come
             // end
             report = Data("\(error.scope)".utf8)
             // begin TimeoutMiddleware
@@ -52,7 +52,10 @@ struct DocumentationTests {
     func examples(file: String) throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let page = try String(contentsOf: root.appendingPathComponent("Middleware/Timeout/\(file).swift"), encoding: .utf8)
+        let page = try String(
+            contentsOf: root.appendingPathComponent("Middleware/Timeout/\(file).swift"),
+            encoding: .utf8
+        )
         let code = try String(contentsOfFile: #filePath, encoding: .utf8)
         let shown = page.lines(between: "/// ```swift", "/// ```").map {
             $0.dropFirst(3).trimmingCharacters(in: .whitespaces)

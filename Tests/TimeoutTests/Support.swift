@@ -54,15 +54,19 @@ struct Again: Middleware {
 
 /// A counter that a test can wait for.
 final class Counter: Sendable {
-    private let count = Locked(0)
-    var value: Int { count.withLock { $0 } }
+    private let count = Watched(0)
+    var value: Int { count.value }
 
     @discardableResult
     func add() -> Int {
-        count.withLock { count in
+        count.update { count in
             count += 1
             return count
         }
+    }
+
+    func wait(until value: Int) async throws {
+        try await count.wait { $0 >= value ? () : nil }
     }
 }
 
