@@ -1,0 +1,31 @@
+import HTTPChainCore
+
+/// One limit and since when it counts, on the scale of the clock's `elapsed`.
+struct Deadline: Sendable, Hashable {
+    /// Longer than anybody waits (some 34,000 years), and small enough that a point in time can be added to it.
+    static let furthest = Duration.seconds(1 << 40)
+
+    let scope: TimeoutScope
+    let limit: Duration
+    let start: Duration
+
+    init(_ scope: TimeoutScope, limit: Duration, start: Duration) {
+        self.scope = scope
+        self.limit = limit
+        self.start = start
+    }
+
+    /// When time is up.
+    var instant: Duration { start + max(.zero, min(limit, Self.furthest)) }
+
+    func isOver(at now: Duration) -> Bool { instant <= now }
+
+    /// Which of several deadlines strikes first; where two strike at once, the one given first.
+    static func first(_ deadlines: Deadline?...) -> Deadline? {
+        var result: Deadline?
+        for case let deadline? in deadlines where deadline.instant < result?.instant ?? .seconds(Int64.max) {
+            result = deadline
+        }
+        return result
+    }
+}

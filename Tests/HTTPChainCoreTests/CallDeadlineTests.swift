@@ -1,0 +1,24 @@
+import HTTPChainCore
+import HTTPChainTesting
+import Testing
+
+@Suite("The deadline of a call")
+struct CallDeadlineTests {
+    @Test("Leaves no limit where there is none")
+    func none() {
+        #expect(Request.get("https://example.com").remainingTime == nil)
+    }
+
+    @Test(
+        "Comes nearer with the clock, and what remains is never negative",
+        arguments: [(0, 5), (2, 3), (5, 0), (9, 0)]
+    )
+    func remaining(passed: Int, left: Int) {
+        let clock = VirtualClock()
+        var request = Request.get("https://example.com")
+        request.environment = .virtual(clock)
+        request.options[CallDeadline.self] = .seconds(5)
+        clock.advance(by: .seconds(passed))
+        #expect(request.remainingTime == .seconds(left))
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainInMemory
+import HTTPChainTesting
+import HTTPChainTimeout
+import HTTPTypes
+import Testing
+
+@Suite("The stages keep the rules", .timeLimit(.minutes(1)))
+struct ConformanceTests {
+    static let stages: [any Middleware] = [
+        TimeoutMiddleware(nil),
+        TimeoutMiddleware(.seconds(30)),
+        AttemptTimeoutMiddleware(),
+        AttemptTimeoutMiddleware(.seconds(10)),
+        AttemptTimeoutMiddleware(.seconds(10), covering: .response),
+        AttemptTimeoutMiddleware(idle: .seconds(5)),
+        AttemptTimeoutMiddleware(.seconds(10), covering: .response, idle: .seconds(5)),
+    ]
+
+    @Test("Each in each configuration", arguments: stages.indices, StageConformance.Check.allCases)
+    func conforms(index: Int, check: StageConformance.Check) async throws {
+        try await StageConformance(clock: { VirtualClock() }) { Self.stages[index] }.verify(check)
+    }
+
+    @Test("With limits of the call", arguments: StageConformance.Check.allCases)
+    func options(check: StageConformance.Check) async throws {
+        let request: @Sendable () -> Request = {
+            StageConformance.defaultRequest.timeout(.seconds(3)).idleTimeout(.seconds(1))
+        }
+        try await StageConformance(clock: { VirtualClock() }, request: request) { TimeoutMiddleware(nil) }.verify(check)
+        try await StageConformance(clock: { VirtualClock() }, request: request) { AttemptTimeoutMiddleware() }
+            .verify(check)
+    }
+
+    @Test("On the system's clock", arguments: StageConformance.Check.allCases)
+    func systemClock(check: StageConformance.Check) async throws {
+        let request: @Sendable () -> Request = {
+            var request = StageConformance.defaultRequest
+            request.environment = .live
+            return request
+        }
+        try await StageConformance(request: request) { TimeoutMiddleware(.seconds(600)) }.verify(check)
+        try await StageConformance(request: request) { AttemptTimeoutMiddleware(idle: .seconds(600)) }.verify(check)
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainInMemory
+import HTTPChainTimeout
+import HTTPTypes
+import Testing
+
+/// The code of the stages' documentation, which compiles here.
+private enum Page {
+    static func call(_ transport: some Transport) async throws -> Data {
+        let report: Data
+        // begin TimeoutMiddleware
+        let chain = try Chain(transport: transport) {
+            TimeoutMiddleware(.seconds(30))
+            AttemptTimeoutMiddleware(.seconds(10), idle: .seconds(5))
+        }
+        do {
+            let response = try await chain.send(.get("https://api.example.com/reports/7").timeout(.seconds(90)))
+            report = try await response.body.collect()
+        } catch let error as TimeoutError {
+            print(error)  // which limit, how long it took, and how far the exchange had come
+            // end
+            report = Data("\(error.scope)".utf8)
+            // begin TimeoutMiddleware
+        }
+        // end
+        return report
+    }
+
+    static func attempt(_ transport: some Transport) throws -> Chain {
+        // begin AttemptTimeoutMiddleware
+        let chain = try Chain(transport: transport) {
+            TimeoutMiddleware(.seconds(60))
+            AttemptTimeoutMiddleware(.seconds(10), idle: .seconds(5))
+        }
+        // end
+        return chain
+    }
+
+    static func options(_ chain: Chain) async throws -> [Response] {
+        // begin TimeoutOptions
+        let report = try await chain.send(.get("reports/7").timeout(.seconds(90)))
+        let events = try await chain.send(.get("events").timeout(nil))
+        // end
+        return [report, events]
+    }
+}
+
+@Suite("The documentation")
+struct DocumentationTests {
+    @Test("Shows code that compiles", arguments: ["TimeoutMiddleware", "AttemptTimeoutMiddleware", "TimeoutOptions"])
+    func examples(file: String) throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let page = try String(
+            contentsOf: root.appendingPathComponent("Middleware/Timeout/\(file).swift"),
+            encoding: .utf8
+        )
+        let code = try String(contentsOfFile: #filePath, encoding: .utf8)
+        let shown = page.lines(between: "/// ```swift", "/// ```").map {
+            $0.dropFirst(3).trimmingCharacters(in: .whitespaces)
+        }
+        #expect(!shown.isEmpty)
+        #expect(shown == code.lines(between: "// begin \(file)", "// end"))
+    }
+
+    @Test("Shows code that works")
+    func works() async throws {
+        let transport = InMemoryTransport { _ in Response(.ok, body: "report") }
+        #expect(try await Page.call(transport) == Data("report".utf8))
+        #expect(try await Page.attempt(transport).send(.get("https://api.example.com/")).status == .ok)
+        #expect(try await Page.options(Page.attempt(Server { _ in Response(.ok) })).count == 2)
+    }
+}
+
+extension String {
+    /// The lines of all blocks between two markers that stand on lines of their own, without indentation.
+    fileprivate func lines(between start: String, _ end: String) -> [String] {
+        var isInside = false
+        var result: [String] = []
+        for line in split(separator: "\n").map({ $0.trimmingCharacters(in: .whitespaces) }) {
+            switch line {
+            case end where isInside: isInside = false
+            case start where !isInside: isInside = true
+            default: if isInside { result.append(line) }
+            }
+        }
+        return result
+    }
+}
