@@ -1,9 +1,15 @@
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
+import HTTPChainTesting
 import HTTPChainTimeout
 import HTTPTypes
 import Testing
+
+/// The same chain on a clock that stands still.
+private func still(_ chain: Chain) throws -> Chain {
+    try Chain(chain.stages, transport: chain.transport, environment: .virtual())
+}
 
 /// The code of the stages' documentation, which compiles here.
 private enum Page {
@@ -15,6 +21,9 @@ private enum Page {
             AttemptTimeoutMiddleware(.seconds(10), idle: .seconds(5))
         }
         do {
+            // end
+            let chain = try still(chain)
+            // begin TimeoutMiddleware
             let response = try await chain.send(.get("https://api.example.com/reports/7").timeout(.seconds(90)))
             report = try await response.body.collect()
         } catch let error as TimeoutError {
@@ -68,8 +77,8 @@ struct DocumentationTests {
     func works() async throws {
         let transport = InMemoryTransport { _ in Response(.ok, body: "report") }
         #expect(try await Page.call(transport) == Data("report".utf8))
-        #expect(try await Page.attempt(transport).send(.get("https://api.example.com/")).status == .ok)
-        #expect(try await Page.options(Page.attempt(Server { _ in Response(.ok) })).count == 2)
+        #expect(try await still(Page.attempt(transport)).send(.get("https://api.example.com/")).status == .ok)
+        #expect(try await Page.options(still(Page.attempt(Server { _ in Response(.ok) }))).count == 2)
     }
 }
 
