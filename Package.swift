@@ -166,6 +166,7 @@ let package = Package(
         tests("HTTPChainTestingTests", of: []),
         tests("AuthTests", of: ["HTTPChainAuth"]),
         tests("AuthDigestTests", of: ["HTTPChainAuthDigest", "HTTPChainAuth"]),
+        tests("ChaosTests", of: ["HTTPChain", "HTTPChainAsyncHTTPClient"]),
         tests("ContentDigestTests", of: ["HTTPChainContentDigest"]),
         tests("ErrorHandlerTests", of: ["HTTPChainErrorHandler", "HTTPChainStatusValidation"]),
         tests(

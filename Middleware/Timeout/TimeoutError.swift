@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 /// Time ran out: for the call, for an attempt, or for a sign of life from the server.
-public struct TimeoutError: TimeoutFailure {
+public struct TimeoutError: TimeoutFailure, AnnotatedError {
     /// How far the exchange had come.
     public enum Progress: Sendable, Hashable {
         /// There was no time to begin with: nothing was sent.
@@ -27,6 +27,8 @@ public struct TimeoutError: TimeoutFailure {
     public let stage: String
     /// The request, and the response's head if it had arrived, redacted.
     public let exchange: ExchangeSnapshot?
+    /// What stages added, such as the attempts that a retry stage made.
+    public var notes = ErrorNotes()
 
     init(_ deadline: Deadline, at now: Duration, progress: Progress, attempt: Int?, exchange: ExchangeSnapshot) {
         scope = deadline.scope

@@ -11,6 +11,9 @@ let settings: [SwiftSetting] = [
 let core = Target.Dependency.product(name: "HTTPChainCore", package: "swift-http-chain")
 let gzip = Target.Dependency.product(name: "HTTPChainGzip", package: "swift-http-chain")
 let inMemory = Target.Dependency.product(name: "HTTPChainInMemory", package: "swift-http-chain")
+let incoming = ["Progress", "Redirect", "Retry", "StatusValidation", "Timeout"].map {
+    Target.Dependency.product(name: "HTTPChain\($0)", package: "swift-http-chain")
+}
 let multipart = Target.Dependency.product(name: "HTTPChainMultipart", package: "swift-http-chain")
 let urlBuilder = Target.Dependency.product(name: "HTTPChainURLBuilder", package: "swift-http-chain")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
@@ -29,7 +32,7 @@ let package = Package(
         .target(name: "ZlibLoop", linkerSettings: [.linkedLibrary("z")]),
         .target(
             name: "Scenarios",
-            dependencies: ["ZlibLoop", core, gzip, httpTypes, inMemory, multipart, urlBuilder],
+            dependencies: ["ZlibLoop", core, gzip, httpTypes, inMemory, multipart, urlBuilder] + incoming,
             swiftSettings: settings
         ),
         .executableTarget(

@@ -75,6 +75,14 @@ struct Measurements {
         return times.isEmpty ? .nan : times[times.count / 2]
     }
 
+    /// What a scenario takes more than another, in time and allocations; of that other, all it takes.
+    func figures(of name: String, over base: String) -> [Figure] {
+        if name == base { return figures(of: name) }
+        let allocations = allocations[name].flatMap { count in allocations[base].map { count - $0 } }
+        return [Figure(name: name, value: time(of: name) - time(of: base), unit: "ns")]
+            + (allocations.map { [Figure(name: "\(name).allocations", value: $0, unit: "count")] } ?? [])
+    }
+
     /// Time and allocations of a scenario.
     func figures(of name: String) -> [Figure] {
         [Figure(name: name, value: time(of: name), unit: "ns")]
