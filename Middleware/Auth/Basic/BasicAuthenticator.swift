@@ -1,0 +1,157 @@
+public import HTTPChainCore
+import HTTPTypes
+
+/// When Basic credentials are sent.
+public enum BasicSending: Sendable, Hashable, CustomStringConvertible {
+    /// When the server has asked, and then ahead with what RFC 7617 §2.2 takes to be in the same protection space.
+    case whenAsked
+    /// With the first request to an origin already: one exchange less, and a body that can be read once can be sent.
+    case ahead
+
+    /// When, in a word or two.
+    public var description: String {
+        switch self {
+        case .whenAsked: "when asked"
+        case .ahead: "ahead"
+        }
+    }
+}
+
+/// The Basic scheme, RFC 7617, for an ``AuthenticationMiddleware`` that has several; alone, as ``BasicAuthMiddleware``.
+///
+/// It remembers which realm and which paths took which credential, and sends it ahead with the next request to them. A
+/// credential that is rejected is asked for anew; calls at the same time ask once.
+public final class BasicAuthenticator: Authenticator {
+    private let provider: any CredentialProvider
+    private let source: CredentialSource
+    private let sending: BasicSending
+    private let charset: BasicCharset
+    private let ofServers = Locked(BasicSpaces())
+    private let ofProxies = Locked(BasicSpaces())
+
+    /// Takes credentials from a provider.
+    ///
+    /// - Parameters:
+    ///   - provider: Where they come from.
+    ///   - sending: When they are sent; when the server has asked by default.
+    ///   - charset: How characters beyond ASCII are sent to a server that does not say; UTF-8 by default.
+    public init(_ provider: any CredentialProvider, sending: BasicSending = .whenAsked, charset: BasicCharset = .utf8) {
+        self.provider = provider
+        source = CredentialSource(provider)
+        self.sending = sending
+        self.charset = charset
+    }
+
+    /// Always "Basic".
+    public var scheme: String { "Basic" }
+
+    /// The password itself is sent.
+    public var strength: AuthenticationStrength { .password }
+
+    /// Whether it is set to send ahead.
+    public var sendsUnasked: Bool { sending == .ahead }
+
+    /// There is nothing in a response to check.
+    public var checksResponses: Bool { false }
+
+    /// When credentials are sent, and where to, if that is known.
+    public var settings: [StageSummary.Setting] {
+        let bound = provider.origins.map { [StageSummary.Setting(name: "for", value: "\($0)")] } ?? []
+        return bound + [StageSummary.Setting(name: "sent", value: "\(sending)")]
+    }
+
+    /// Origins that are none.
+    public func problems(of stage: String) -> [ChainProblem] {
+        provider.origins?.problems(of: stage) ?? []
+    }
+
+    /// Adds the credential of the space that the request's path is in, if there was one before.
+    public func prepareAtOnce(_ request: inout Request, in context: AuthenticationContext) -> Bool? {
+        let path = request.head.path ?? "/"
+        if let ready = spaces(of: context.target).withLock({ $0.ready(for: path, at: context.origin) }) {
+            request.setCredentials(ready.field, ready.bound, in: context)
+            return true
+        }
+        return sending == .ahead && context.maySendUnasked ? nil : false
+    }
+
+    /// Adds the credential for the whole origin, where it is to be sent ahead.
+    ///
+    /// - Throws: ``AuthenticationError``.
+    public func prepare(_ request: inout Request, in context: AuthenticationContext) async throws -> Bool {
+        let space = context.space(scheme, realm: nil)
+        guard let credential = try await source.credential(for: space, stage: stage) else { return false }
+        try use(credential, charset, realm: nil, prefix: "/", for: &request, in: context)
+        return true
+    }
+
+    /// Adds the credential for the challenge's realm, if there is one that was not rejected.
+    ///
+    /// - Throws: ``AuthenticationError``.
+    public func answer(
+        _ challenge: Challenge,
+        to request: inout Request,
+        in context: AuthenticationContext
+    ) async throws -> AuthenticationAnswer {
+        let space = context.space(scheme, realm: challenge.realm)
+        let field = request.head.headerFields[context.target.requestField]
+        let sent = field.flatMap(BasicCredentials.decode)
+        // What was sent ahead may have been for another realm, where it is still good.
+        let rejected = isRejected(field, by: challenge.realm, in: context) ? sent : nil
+        if let rejected { source.forget(rejected, for: context.space(scheme, realm: nil)) }
+        var found = try await source.credential(for: space, rejected: rejected, stage: stage)
+        if found != nil, found == sent {
+            found = try await source.credential(for: space, rejected: sent, stage: stage)
+        }
+        guard let credential = found else {
+            return .declined(sent == nil ? .noCredential(space) : .rejected(space))
+        }
+        let charset = BasicCredentials.charset(of: challenge, else: charset)
+        let prefix = BasicSpaces.prefix(of: request.head.path)
+        try use(credential, charset, realm: challenge.realm, prefix: prefix, for: &request, in: context)
+        return .answered
+    }
+
+    /// Whether the realm has turned its own credential down, which is then forgotten.
+    private func isRejected(_ value: String?, by realm: String?, in context: AuthenticationContext) -> Bool {
+        guard let value else { return false }
+        return spaces(of: context.target).withLock { spaces in
+            let isOwn = spaces.realm(of: value, at: context.origin).map { $0 == realm } ?? true
+            spaces.forget(value, realm: realm, at: context.origin)
+            return isOwn
+        }
+    }
+
+    private func spaces(of target: AuthenticationTarget) -> Locked<BasicSpaces> {
+        target == .origin ? ofServers : ofProxies
+    }
+
+    private var stage: String { "BasicAuthMiddleware" }
+
+    private func use(
+        _ credential: Credential,
+        _ charset: BasicCharset,
+        realm: String?,
+        prefix: String,
+        for request: inout Request,
+        in context: AuthenticationContext
+    ) throws(AuthenticationError) {
+        let value: String
+        do {
+            value = try BasicCredentials.encode(credential, charset)
+        } catch {
+            let problem = AuthenticationError.Problem.invalidCredential(scheme: scheme, why: error.why)
+            throw AuthenticationError(problem, stage: stage, exchange: ExchangeSnapshot(request.head))
+        }
+        var field = HTTPField(name: context.target.requestField, value: value)
+        field.indexingStrategy = .disallow
+        let ready = BasicSpaces.Ready(field: field, bound: [field.name: context.origin])
+        let isSentEverywhere = sending == .ahead
+        spaces(of: context.target).withLock { spaces in
+            spaces.remember(ready, realm: realm, prefix: prefix, at: context.origin)
+            guard isSentEverywhere, spaces.ready(for: "/", at: context.origin) == nil else { return }
+            spaces.remember(ready, realm: realm, prefix: "/", at: context.origin)
+        }
+        request.setCredentials(ready.field, ready.bound, in: context)
+    }
+}
