@@ -1,0 +1,53 @@
+public import HTTPChainCore
+
+/// Credentials cannot be made.
+public struct AuthenticationError: HTTPChainError {
+    /// What went wrong.
+    public enum Problem: Sendable, Hashable {
+        /// The provider of credentials threw; ``AuthenticationError/underlyingError`` is what it threw.
+        case providerFailed(ProtectionSpace)
+        /// The provider of credentials waits for itself: it sends a request that needs the credential it is to provide.
+        case providerWaitsForItself(ProtectionSpace)
+        /// The scheme (first) cannot carry the credential for the reason given (second).
+        case invalidCredential(scheme: String, why: String)
+        /// The server's own proof is wrong or missing: it may not be who it says it is.
+        case serverNotProven(why: String)
+    }
+
+    /// What went wrong.
+    public let problem: Problem
+    /// The stage that failed.
+    public let stage: String
+    /// The request as it stood, redacted.
+    public let exchange: ExchangeSnapshot?
+    /// What the provider threw.
+    public let underlyingError: (any Error)?
+
+    /// Makes the error.
+    public init(
+        _ problem: Problem,
+        stage: String,
+        exchange: ExchangeSnapshot? = nil,
+        underlyingError: (any Error)? = nil
+    ) {
+        self.problem = problem
+        self.stage = stage
+        self.exchange = exchange
+        self.underlyingError = underlyingError
+    }
+
+    /// What went wrong and what to do about it.
+    public var reason: String {
+        switch problem {
+        case .providerFailed(let space):
+            "the credential for \(space) could not be had; the provider's error is the cause"
+        case .providerWaitsForItself(let space):
+            "the provider of the credential for \(space) sends a request that needs this credential, and would wait "
+                + "for itself; send its requests through a chain of their own, or with unauthenticated()"
+        case .invalidCredential(let scheme, let why):
+            "\(scheme) cannot carry the credential: \(why)"
+        case .serverNotProven(let why):
+            "the server did not prove that it knows the password: \(why); do not trust the response"
+        }
+    }
+}

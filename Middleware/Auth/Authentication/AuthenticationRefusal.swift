@@ -1,0 +1,53 @@
+public import HTTPChainCore
+
+/// Why a 401 or 407 was left unanswered and is the caller's response.
+public enum AuthenticationRefusal: Sendable, Hashable, CustomStringConvertible {
+    /// Nobody has a credential for the protection space.
+    case noCredential(ProtectionSpace)
+    /// The credential was turned down, and there is no other one.
+    case rejected(ProtectionSpace)
+    /// As many challenges were answered in this call as may be.
+    case tooManyAnswers(Int)
+    /// The body can be read only once and was sent already, or its reading failed.
+    case bodyReadableOnce
+    /// None of the schemes offered is one that the stage has.
+    case noCommonScheme(offered: [String])
+    /// Credentials of a stronger scheme (first) were turned down; a weaker one (second) would give the password away.
+    case wouldWeaken(from: String, to: String)
+    /// The challenge makes no sense or asks for what the authenticator does not know.
+    case unsupportedChallenge(scheme: String, why: String)
+    /// Proxy credentials do not go into the tunnel that an `https` request takes through a proxy.
+    case proxyBehindTunnel
+
+    /// The reason, in a sentence, with no secrets.
+    public var description: String {
+        switch self {
+        case .noCredential(let space): "there is no credential for \(space)"
+        case .rejected(let space): "the credential for \(space) was rejected, and there is no other one"
+        case .tooManyAnswers(let count): "\(count) answers in one call were rejected"
+        case .bodyReadableOnce:
+            "the request's body can be read only once; send one that can be read again, or credentials ahead"
+        case .noCommonScheme(let offered):
+            offered.isEmpty
+                ? "the response names no scheme"
+                : "none of the schemes offered is known: \(offered.joined(separator: ", "))"
+        case .wouldWeaken(let from, let to): "\(from) credentials were rejected, and \(to) would be weaker"
+        case .unsupportedChallenge(let scheme, let why): "the \(scheme) challenge cannot be answered: \(why)"
+        case .proxyBehindTunnel: "an https request is in a tunnel, so that the answer did not come from the proxy"
+        }
+    }
+}
+
+/// Why authentication left a response as it is; ``Response/authenticationRefusal`` is the short way to it.
+public enum AuthenticationRefusalOption: ResponseOption {
+    /// There was nothing to answer.
+    public static var defaultValue: AuthenticationRefusal? { nil }
+}
+
+extension Response {
+    /// Why this 401 or 407 was not answered; `nil` when no authentication stage looked at it.
+    public var authenticationRefusal: AuthenticationRefusal? {
+        get { options[AuthenticationRefusalOption.self] }
+        set { options[AuthenticationRefusalOption.self] = newValue }
+    }
+}

@@ -1,0 +1,49 @@
+public import HTTPChainCore
+public import HTTPTypes
+
+/// Who asks for credentials: the server that has the resource, or a proxy on the way to it, RFC 9110 §11.6 and §11.7.
+public enum AuthenticationTarget: Sendable, Hashable, CaseIterable {
+    /// The server.
+    case origin
+    /// A proxy.
+    case proxy
+
+    /// The status that demands credentials: 401 or 407.
+    public var status: HTTPResponse.Status {
+        switch self {
+        case .origin: .unauthorized
+        case .proxy: .proxyAuthenticationRequired
+        }
+    }
+
+    /// The field that holds the challenges: `WWW-Authenticate` or `Proxy-Authenticate`.
+    public var challengeField: HTTPField.Name {
+        switch self {
+        case .origin: .wwwAuthenticate
+        case .proxy: .proxyAuthenticate
+        }
+    }
+
+    /// The field that holds the credentials: `Authorization` or `Proxy-Authorization`.
+    public var requestField: HTTPField.Name {
+        switch self {
+        case .origin: .authorization
+        case .proxy: .proxyAuthorization
+        }
+    }
+
+    /// The field that tells more after success: `Authentication-Info` or `Proxy-Authentication-Info`.
+    public var infoField: HTTPField.Name {
+        switch self {
+        case .origin: .authenticationInfo
+        case .proxy: .proxyAuthenticationInfo
+        }
+    }
+}
+
+extension Response {
+    /// The challenges of the server or of a proxy, whatever the status; see ``Challenge/parse(_:)``.
+    public func challenges(_ target: AuthenticationTarget) -> [Challenge] {
+        Challenge.parse(headers[values: target.challengeField])
+    }
+}

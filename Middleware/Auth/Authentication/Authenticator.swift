@@ -1,0 +1,102 @@
+public import HTTPChainCore
+
+/// How much a scheme protects what it sends; of the schemes that a server offers the strongest is used.
+public struct AuthenticationStrength: RawRepresentable, Sendable, Hashable, Comparable {
+    /// Larger is stronger.
+    public let rawValue: Int
+
+    /// Makes a strength of its own.
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    /// The password itself is sent: Basic.
+    public static let password = AuthenticationStrength(rawValue: 100)
+    /// A proof of the password is sent: Digest.
+    public static let proof = AuthenticationStrength(rawValue: 200)
+    /// A token is sent that can be taken back and expires: Bearer.
+    public static let token = AuthenticationStrength(rawValue: 300)
+
+    /// Weaker ones come first.
+    public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+}
+
+/// One authentication scheme, as ``AuthenticationMiddleware`` uses it.
+///
+/// An authenticator makes credentials; the stage sends requests, chooses among schemes, counts, and keeps credentials
+/// from requests that must not have them. So an authenticator is tested without a chain: give it a request and a
+/// challenge, and look at the request's field.
+///
+/// Calls come from many tasks at the same time. What it remembers, it remembers by ``AuthenticationContext/origin``.
+public protocol Authenticator: Sendable {
+    /// The scheme's name in challenges: `Basic`, `Digest`, `Bearer`.
+    var scheme: String { get }
+
+    /// How much the scheme protects; of those that are offered and have a credential the strongest is used.
+    var strength: AuthenticationStrength { get }
+
+    /// How it is set, for ``HTTPChainCore/Chain/explain()``; never a secret. Nothing by default.
+    var settings: [StageSummary.Setting] { get }
+
+    /// What is wrong with how it is set, found when a chain is built; by default nothing.
+    ///
+    /// - Parameter stage: The name of the stage that holds it.
+    func problems(of stage: String) -> [ChainProblem]
+
+    /// Adds credentials to a request before it is sent, where it has some for it; by default it never has.
+    ///
+    /// The request has no such field yet. ``HTTPChainCore/Request/setCredentials(_:in:)`` sets it.
+    ///
+    /// - Returns: Whether the request now has credentials.
+    /// - Throws: What ends the call.
+    func prepare(_ request: inout Request, in context: AuthenticationContext) async throws -> Bool
+
+    /// The challenge it would answer, out of all that a response holds, or `nil` when there is none; by default the
+    /// first of its scheme.
+    func select(from challenges: [Challenge]) -> Challenge?
+
+    /// Answers a challenge: adds credentials to the request, which is sent again.
+    ///
+    /// The request is as it was sent last: when it has credentials of this scheme, the server has turned them down.
+    ///
+    /// - Returns: Whether the request now has other credentials, or why not.
+    /// - Throws: What ends the call.
+    func answer(
+        _ challenge: Challenge,
+        to request: inout Request,
+        in context: AuthenticationContext
+    ) async throws -> AuthenticationAnswer
+
+    /// Looks at the response to a request that had its credentials and was not turned down; by default it does not.
+    ///
+    /// - Throws: What ends the call, such as a proof of the server that is wrong.
+    func check(_ response: inout Response, to request: Request, in context: AuthenticationContext) async throws
+}
+
+extension Authenticator {
+    /// Nothing to tell.
+    public var settings: [StageSummary.Setting] { [] }
+
+    /// Nothing wrong.
+    public func problems(of stage: String) -> [ChainProblem] { [] }
+
+    /// No credentials before they are asked for.
+    public func prepare(_ request: inout Request, in context: AuthenticationContext) async throws -> Bool { false }
+
+    /// The first of the scheme.
+    public func select(from challenges: [Challenge]) -> Challenge? {
+        challenges.first { $0.is(scheme) }
+    }
+
+    /// Every response is well.
+    public func check(_ response: inout Response, to request: Request, in context: AuthenticationContext) async throws {
+    }
+}
+
+/// What came of a challenge.
+public enum AuthenticationAnswer: Sendable, Hashable {
+    /// The request has other credentials than before: it is worth sending again.
+    case answered
+    /// It has none, for this reason.
+    case declined(AuthenticationRefusal)
+}

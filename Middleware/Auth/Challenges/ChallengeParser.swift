@@ -1,0 +1,157 @@
+extension Challenge {
+    /// The most that is read of one response's challenges.
+    enum Limits {
+        /// Bytes of all field values together: a Kerberos token can take many.
+        static let bytes = 65_536
+        /// Challenges of all fields together.
+        static let challenges = 32
+        /// Parameters of one challenge.
+        static let parameters = 64
+    }
+
+    /// Reads the values of `WWW-Authenticate` or `Proxy-Authenticate` fields, RFC 9110 §11.6.1.
+    ///
+    /// A comma separates challenges as well as the parameters of one; a name that no `=` follows begins the next
+    /// challenge. What makes no sense is passed over and never fails: a comma too many or too few, a string without its
+    /// end, a parameter without a value or without a scheme.
+    ///
+    /// At most 64 KiB are read, 32 challenges, and 64 parameters of each; a challenge that is cut there is left out.
+    ///
+    /// - Parameter values: The values of the fields, in order.
+    public static func parse(_ values: [String]) -> [Challenge] {
+        var challenges: [Challenge] = []
+        var rest = Limits.bytes
+        for value in values where challenges.count < Limits.challenges && rest > 0 {
+            let length = value.utf8.count
+            var parser = ChallengeParser(Array(value.utf8.prefix(rest)))
+            challenges += parser.challenges(atMost: Limits.challenges - challenges.count, isCut: length > rest)
+            rest -= min(length, rest)
+        }
+        return challenges
+    }
+}
+
+/// Reads one field value.
+struct ChallengeParser {
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    mutating func challenges(atMost limit: Int, isCut: Bool) -> [Challenge] {
+        var challenges: [Challenge] = []
+        while true {
+            skip { Self.isSpace($0) || $0 == Self.comma }
+            guard position < bytes.count else { break }
+            let name = take(while: ASCII.isTokenByte)
+            guard !name.isEmpty, isAtEndOfName else {
+                skipNonsense()
+                continue
+            }
+            if takeEquals() {
+                let parameter = Challenge.Parameter(name: name, value: takeValue())
+                if let last = challenges.indices.last, challenges[last].parameters.count < Challenge.Limits.parameters {
+                    challenges[last].parameters.append(parameter)
+                }
+            } else {
+                guard challenges.count < limit else { return challenges }
+                var challenge = Challenge(name)
+                takeToken68(into: &challenge)
+                challenges.append(challenge)
+            }
+        }
+        if isCut { _ = challenges.popLast() }
+        return challenges
+    }
+
+    /// Reads what may stand after the scheme in place of parameters.
+    private mutating func takeToken68(into challenge: inout Challenge) {
+        let start = position
+        skip(Self.isSpace)
+        guard position > start else { return }
+        let text = take(while: ASCII.isToken68Byte)
+        let padding = take { $0 == Self.equals }
+        skip(Self.isSpace)
+        guard !text.isEmpty, position == bytes.count || bytes[position] == Self.comma else {
+            position = start
+            return
+        }
+        // `Digest realm=, nonce="x"`: no value, though the grammar would have it a token68.
+        if padding.count < 2, ASCII.equalFolded(text, "realm") || (Challenge.isToken(text) && isParameterNext) {
+            challenge.parameters.append(Challenge.Parameter(name: text, value: ""))
+        } else {
+            challenge.token68 = text + padding
+        }
+    }
+
+    /// Whether the next element of the list is a parameter, not a challenge.
+    private var isParameterNext: Bool {
+        var ahead = self
+        ahead.skip { Self.isSpace($0) || $0 == Self.comma }
+        return !ahead.take(while: ASCII.isTokenByte).isEmpty && ahead.takeEquals()
+    }
+
+    private var isAtEndOfName: Bool {
+        position == bytes.count || Self.isSpace(bytes[position]) || bytes[position] == Self.comma
+            || bytes[position] == Self.equals
+    }
+
+    /// Reads `=` with the whitespace that RFC 9110 §5.6.3 calls bad around it, or nothing.
+    private mutating func takeEquals() -> Bool {
+        let start = position
+        skip(Self.isSpace)
+        guard position < bytes.count, bytes[position] == Self.equals else {
+            position = start
+            return false
+        }
+        position += 1
+        skip(Self.isSpace)
+        return true
+    }
+
+    private mutating func takeValue() -> String {
+        guard position < bytes.count, bytes[position] == Self.quote else {
+            // More than a token can hold: nonces are sent without quotes, padding and all.
+            return take { !Self.isSpace($0) && $0 != Self.comma && $0 != Self.quote }
+        }
+        return takeQuoted()
+    }
+
+    /// Reads a quoted string, or what there is of one.
+    private mutating func takeQuoted() -> String {
+        position += 1
+        var content: [UInt8] = []
+        while position < bytes.count, bytes[position] != Self.quote {
+            if bytes[position] == Self.backslash, position + 1 < bytes.count { position += 1 }
+            content.append(bytes[position])
+            position += 1
+        }
+        position = min(position + 1, bytes.count)
+        return String(decoding: content, as: UTF8.self)
+    }
+
+    /// Goes on behind what is neither a name nor a separator; a comma in quotes does not end it.
+    private mutating func skipNonsense() {
+        while position < bytes.count, !Self.isSpace(bytes[position]), bytes[position] != Self.comma {
+            if bytes[position] == Self.quote { _ = takeQuoted() } else { position += 1 }
+        }
+    }
+
+    private mutating func skip(_ isSkipped: (UInt8) -> Bool) {
+        while position < bytes.count, isSkipped(bytes[position]) { position += 1 }
+    }
+
+    private mutating func take(while isTaken: (UInt8) -> Bool) -> String {
+        let start = position
+        skip(isTaken)
+        return String(decoding: bytes[start..<position], as: UTF8.self)
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+    private static let comma = UInt8(ascii: ",")
+    private static let equals = UInt8(ascii: "=")
+    private static let quote = UInt8(ascii: "\"")
+    private static let backslash = UInt8(ascii: "\\")
+}

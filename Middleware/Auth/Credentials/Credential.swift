@@ -1,0 +1,54 @@
+public import HTTPChainCore
+
+/// A user's name and password.
+public struct Credential: Sendable, Hashable {
+    /// The user's name.
+    public let user: String
+    /// The password, which does not show itself.
+    public let password: Secret
+
+    /// Makes a credential.
+    public init(user: String, password: Secret) {
+        self.user = user
+        self.password = password
+    }
+}
+
+extension Credential: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The user's name alone.
+    public var description: String { "credential of \(user)" }
+    /// The user's name alone.
+    public var debugDescription: String { description }
+}
+
+/// The part of a server that one credential opens, RFC 9110 §11.5.
+public struct ProtectionSpace: Sendable, Hashable, CustomStringConvertible {
+    /// The server, or the proxy.
+    public let origin: Origin
+    /// The name that the challenge gives the space; `nil` when it gives none, and when there was no challenge yet.
+    public let realm: String?
+    /// Whether the server asks or a proxy.
+    public let target: AuthenticationTarget
+    /// The authentication scheme, in lower case: `basic`, `digest`, `bearer`.
+    public let scheme: String
+
+    /// Makes a space.
+    ///
+    /// - Parameters:
+    ///   - origin: The server, or the proxy.
+    ///   - realm: The name that the challenge gives the space.
+    ///   - target: Whether the server asks, which is the default, or a proxy.
+    ///   - scheme: The authentication scheme; letter case does not matter.
+    public init(origin: Origin, realm: String?, target: AuthenticationTarget = .origin, scheme: String) {
+        self.origin = origin
+        self.realm = realm
+        self.target = target
+        self.scheme = scheme.lowercased()
+    }
+
+    /// Scheme, realm and origin.
+    public var description: String {
+        let name = realm.map { " \(Challenge.quoted($0))" } ?? ""
+        return "\(scheme)\(name) at \(target == .proxy ? "the proxy " : "")\(origin)"
+    }
+}

@@ -1,0 +1,132 @@
+import HTTPChainCore
+
+/// Calls of one operation that come at the same time cause it once, and share what comes of it.
+///
+/// The operation runs in a task of its own, because no one of those who wait for it owns it. The task ends before the
+/// last of them returns: when the last one is cancelled it cancels the task, and waits for its end. Operations with
+/// one key never overlap.
+package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private typealias Waiter = CheckedContinuation<Value, any Error>
+
+    private struct Flight {
+        let id: Int
+        let task: Task<Void, Never>
+        var waiters: [Int: Waiter]
+        /// Nobody waits any more; kept until the task has ended, so that the next one begins after it.
+        var isAbandoned = false
+    }
+
+    private struct State {
+        var flights: [Key: Flight] = [:]
+        /// The tasks that were cancelled, by the waiter who was the last and has to wait for the end.
+        var cancelled: [Int: Task<Void, Never>] = [:]
+        var lastID = 0
+
+        mutating func nextID() -> Int {
+            lastID += 1
+            return lastID
+        }
+    }
+
+    private let state = Locked(State())
+
+    package init() {}
+
+    /// The result of the operation that runs for the key, or of this one when none does.
+    ///
+    /// A failure goes to all who wait; a call that comes after the end starts anew.
+    ///
+    /// - Throws: What the operation throws; `CancellationError` as soon as the caller is cancelled, unless it is the
+    ///   last one: then when the operation, which is cancelled with it, has ended; ``SingleFlightReentry`` when the
+    ///   operation waits for itself.
+    package func run(_ key: Key, _ operation: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        let id = state.withLock { $0.nextID() }
+        do {
+            return try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { join(key, id, $0, operation) }
+            } onCancel: {
+                leave(key, id)
+            }
+        } catch {
+            await state.withLock { $0.cancelled.removeValue(forKey: id) }?.value
+            throw error
+        }
+    }
+
+    private func join(
+        _ key: Key,
+        _ id: Int,
+        _ waiter: Waiter,
+        _ operation: @escaping @Sendable () async throws -> Value
+    ) {
+        let refusal: (any Error)? = state.withLock { state in
+            // A cancellation that came before the waiter was listed found nothing to cancel.
+            if Task.isCancelled { return CancellationError() }
+            if let flight = state.flights[key], SingleFlights.current.contains(name(of: flight.id)) {
+                return SingleFlightReentry()
+            }
+            if let flight = state.flights[key], !flight.isAbandoned {
+                state.flights[key]?.waiters[id] = waiter
+                return nil
+            }
+            let flightID = state.nextID()
+            let previous = state.flights[key]?.task
+            let task = Task { [self] in
+                await previous?.value
+                await fly(key, flightID, operation)
+            }
+            state.flights[key] = Flight(id: flightID, task: task, waiters: [id: waiter])
+            return nil
+        }
+        if let refusal { waiter.resume(throwing: refusal) }
+    }
+
+    private func fly(_ key: Key, _ id: Int, _ operation: @Sendable () async throws -> Value) async {
+        let result: Result<Value, any Error>
+        do {
+            try Task.checkCancellation()
+            let around = SingleFlights.current + [name(of: id)]
+            result = .success(try await SingleFlights.$current.withValue(around) { try await operation() })
+        } catch {
+            result = .failure(error)
+        }
+        let waiters = state.withLock { state -> [Int: Waiter] in
+            guard let flight = state.flights[key], flight.id == id else { return [:] }
+            state.flights[key] = nil
+            return flight.waiters
+        }
+        for waiter in waiters.values { waiter.resume(with: result) }
+    }
+
+    private func leave(_ key: Key, _ id: Int) {
+        let (waiter, task) = state.withLock { state -> (Waiter?, Task<Void, Never>?) in
+            guard let waiter = state.flights[key]?.waiters.removeValue(forKey: id) else { return (nil, nil) }
+            guard let flight = state.flights[key], flight.waiters.isEmpty else { return (waiter, nil) }
+            state.flights[key]?.isAbandoned = true
+            state.cancelled[id] = flight.task
+            return (waiter, flight.task)
+        }
+        task?.cancel()
+        waiter?.resume(throwing: CancellationError())
+    }
+
+    /// How many flights there are, the abandoned ones included.
+    package var count: Int { state.withLock { $0.flights.count } }
+
+    private func name(of id: Int) -> SingleFlights.Name {
+        SingleFlights.Name(owner: ObjectIdentifier(self), id: id)
+    }
+}
+
+/// An operation asked for its own result: it would wait for itself for ever.
+package struct SingleFlightReentry: Error {}
+
+/// The flights that the current task is part of.
+private enum SingleFlights {
+    struct Name: Sendable, Hashable {
+        let owner: ObjectIdentifier
+        let id: Int
+    }
+
+    @TaskLocal static var current: [Name] = []
+}

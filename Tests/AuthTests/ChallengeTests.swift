@@ -1,0 +1,5 @@
+import HTTPChainAuth
+import Testing
+
+@Suite("Challenges")
+struct ChallengeTests {}
