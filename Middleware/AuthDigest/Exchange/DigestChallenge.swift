@@ -90,6 +90,7 @@ extension DigestChallenge {
     func protection(_ wanted: [QualityOfProtection], canReadBody: Bool) -> QualityOfProtection?? {
         if qop.isEmpty { return .some(nil) }
         let possible = qop.filter { canReadBody || $0 == .auth }
-        return wanted.first(where: possible.contains) ?? possible.first
+        guard let choice = wanted.first(where: possible.contains) ?? possible.first else { return nil }
+        return .some(choice)
     }
 }
