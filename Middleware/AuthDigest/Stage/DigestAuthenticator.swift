@@ -5,10 +5,10 @@ import HTTPTypes
 /// Digest authentication, RFC 7616, as an ``HTTPChainAuth/Authenticator``.
 ///
 /// ```swift
-/// AuthenticationMiddleware(
+/// AuthenticationMiddleware([
 ///     DigestAuthenticator(.fixed(user: "ann", password: password, for: "https://cam.example")),
 ///     BasicAuthenticator(.fixed(user: "ann", password: password, for: "https://cam.example"))
-/// )
+/// ])
 /// ```
 ///
 /// Where Digest is the only scheme, ``DigestAuthMiddleware`` is shorter, and says more about what is done.
@@ -56,17 +56,31 @@ public final class DigestAuthenticator: Authenticator {
         spaces = DigestSpaces(capacity: rememberedSpaces)
     }
 
-    /// The algorithms and what is protected.
+    /// The origins, if they are known, the algorithms, and what is protected.
     public var settings: [StageSummary.Setting] {
-        let known = algorithms.count == DigestAlgorithm.allCases.count
-        return [
-            StageSummary.Setting(
-                name: "algorithms",
-                value: known ? "all" : algorithms.map(\.rawValue).joined(separator: ", ")
-            ),
+        let bound = provider.origins.map { [StageSummary.Setting(name: "for", value: "\($0)")] } ?? []
+        let isEveryAlgorithm = Set(algorithms) == Set(DigestAlgorithm.allCases)
+        let names = isEveryAlgorithm ? "all" : algorithms.map(\.rawValue).joined(separator: ", ")
+        return bound + [
+            StageSummary.Setting(name: "algorithms", value: names),
             StageSummary.Setting(name: "protects", value: protections.map(\.rawValue).joined(separator: ", ")),
             StageSummary.Setting(name: "server's proof", value: "\(proofPolicy)"),
         ]
+    }
+
+    /// Origins that are none, and settings with which no challenge can be answered.
+    public func problems(of stage: String) -> [ChainProblem] {
+        var problems = provider.origins?.problems(of: stage) ?? []
+        if algorithms.isEmpty {
+            problems.append(
+                ChainProblem(
+                    stage: stage,
+                    problem: "\(stage) is set to answer Digest with no algorithm at all",
+                    fix: "name the algorithms that may be used, or leave the setting out"
+                )
+            )
+        }
+        return problems
     }
 
     /// The strongest challenge of the scheme that can be answered, the first of equally strong ones.
@@ -163,7 +177,10 @@ extension DigestAuthenticator {
     ///
     /// - Throws: ``HTTPChainAuth/AuthenticationError`` for a proof that is wrong, or missing where it is required.
     public func check(_ response: inout Response, to request: Request, in context: AuthenticationContext) async throws {
-        guard let answer = request.options[DigestAnswers.self][context.target] else { return }
+        guard let answer = request.options[DigestAnswers.self][context.target],
+            // A proxy that asks for its own credentials has not let the request through to the server.
+            context.target == .proxy || response.status != .proxyAuthenticationRequired
+        else { return }
         let info = DigestAuthenticationInfo(response.headers[values: context.target.infoField])
         let verifier = ServerProofVerifier(
             policy: proofPolicy,
@@ -174,8 +191,9 @@ extension DigestAuthenticator {
         )
         let isProven = try verifier.verify(&response, info)
         let (space, credential) = (answer.ticket.space, answer.ticket.credential)
-        // An error may come from somebody who has not looked at the credential.
-        if isProven || response.status.code < 400 { spaces.accept(credential, in: space) }
+        // Another error may come from somebody who has not looked at the credential.
+        let isPassed = response.status.code < 400 || context.target == .proxy && response.status == .unauthorized
+        if isProven || isPassed { spaces.accept(credential, in: space) }
         if let next = info?.nextNonce {
             spaces.replace(answer.ticket.use.nonce, with: next, of: credential, in: space)
         }
@@ -248,7 +266,7 @@ extension DigestAuthenticator {
 
     /// Whether the provider is bound to an origin that a challenge's `domain` names.
     private func mayGoTo(_ origin: Origin) -> Bool {
-        (provider as? any OriginBoundCredentialProvider)?.origins.contains(origin) ?? false
+        provider.origins?.contains(origin) ?? false
     }
 
     private func bodyReadableOnce(_ request: Request) -> AuthenticationError {
