@@ -73,7 +73,9 @@ struct ChallengeTests {
     @Test("What servers make grow has limits", arguments: ["realm", "nonce", "opaque"])
     func limits(name: String) {
         for (count, isRead) in [(2048, true), (2049, false)] {
-            let texts = ["realm", "nonce", "opaque"].map { "\($0)=\"\(String(repeating: "a", count: $0 == name ? count : 1))\"" }
+            let texts = ["realm", "nonce", "opaque"].map {
+                "\($0)=\"\(String(repeating: "a", count: $0 == name ? count : 1))\""
+            }
             #expect((digest("Digest " + texts.joined(separator: ", ")) != nil) == isRead, "\(count)")
         }
         let urls = String(repeating: "/a ", count: 1000)

@@ -93,7 +93,10 @@ struct ComputationTests {
             contentHash: String(decoding: DigestHash.hex(Array("body".utf8), .sha256), as: UTF8.self)
         )
         #expect(computation.response(key) == "701ba8c1ec14c4fb41a77e2fb598870fc5b1f17d455440a34074fc111cdaa28e")
-        #expect(computation.serverResponse(key, qop: .auth) == "af268c690bf0def2032323b383838a0798f2e700e82462a49c8c52b0ea9e6ecf")
+        #expect(
+            computation.serverResponse(key, qop: .auth)
+                == "af268c690bf0def2032323b383838a0798f2e700e82462a49c8c52b0ea9e6ecf"
+        )
         #expect(
             computation.serverResponse(key, contentHash: computation.contentHash)
                 == "0181938b4207fede014c0774d6283ce0fe1e42e76ddd9364bab631618f6e631e"
@@ -116,7 +119,9 @@ struct ComputationTests {
         var dumped = ""
         dump(key, to: &dumped)
         let digits = String(decoding: key.digits, as: UTF8.self)
-        for text in ["\(key)", String(reflecting: key), dumped] { #expect(!text.contains(digits) && !text.contains("Mufasa")) }
+        for text in ["\(key)", String(reflecting: key), dumped] {
+            #expect(!text.contains(digits) && !text.contains("Mufasa"))
+        }
     }
 
     @Test(

@@ -16,7 +16,11 @@ struct FlowTests {
         DigestAuthMiddleware(user: "ada", password: password, for: "https://plants.example")
     }
 
-    @Test("Every algorithm is accepted with every protection", arguments: DigestAlgorithm.allCases, [nil, "auth", "auth-int"])
+    @Test(
+        "Every algorithm is accepted with every protection",
+        arguments: DigestAlgorithm.allCases,
+        [nil, "auth", "auth-int"]
+    )
     func combinations(algorithm: DigestAlgorithm, qop: String?) async throws {
         let server = DigestServer {
             $0.algorithms = [algorithm]
@@ -289,7 +293,9 @@ struct CredentialTests {
     @Test("Requests to other origins get no answer")
     func otherOrigin() async throws {
         let server = DigestServer()
-        let chain = try server.chain(DigestAuthMiddleware(user: "ada", password: "lovelace", for: "https://plants.example"))
+        let chain = try server.chain(
+            DigestAuthMiddleware(user: "ada", password: "lovelace", for: "https://plants.example")
+        )
         #expect(try await chain.send(.get("\(base)/a")).status == .ok)
         for url in ["http://plants.example/a", "https://plants.example:8443/a", "https://evil.example/a"] {
             let response = try await chain.send(.get(url))

@@ -20,7 +20,10 @@ struct HashTests {
                     + "hijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu",
                 "3928e184fb8690f840da3988121d31be65cb9d3ef83ee6146feac861e19b563a"
             ),
-            (String(repeating: "a", count: 1_000_000), "9a59a052930187a97038cae692f30708aa6491923ef5194394dc68d56c74fb21"),
+            (
+                String(repeating: "a", count: 1_000_000),
+                "9a59a052930187a97038cae692f30708aa6491923ef5194394dc68d56c74fb21"
+            ),
         ]
     )
     func published(message: String, digest: String) {

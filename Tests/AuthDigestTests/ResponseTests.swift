@@ -33,7 +33,8 @@ struct ResponseTests {
 
     @Test("Texts stand in quotes, and qop, nc, algorithm and userhash do not")
     func quoting() throws {
-        let challenge = #"Digest realm="http-auth@example.org", nonce="7ypf", opaque="FQhe/", algorithm=MD5, qop="auth""#
+        let challenge =
+            #"Digest realm="http-auth@example.org", nonce="7ypf", opaque="FQhe/", algorithm=MD5, qop="auth""#
         #expect(
             try shape(field(challenge))
                 == #"Digest username="Mufasa", realm="http-auth@example.org", nonce="7ypf", uri="/dir/index.html", "#

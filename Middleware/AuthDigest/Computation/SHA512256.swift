@@ -97,8 +97,14 @@ extension UInt64 {
 
 extension SHA512256 {
     private static let initialState = SIMD8<UInt64>(
-        0x2231_2194_fc2b_f72c, 0x9f55_5fa3_c84c_64c2, 0x2393_b86b_6f53_b151, 0x9638_7719_5940_eabd,
-        0x9628_3ee2_a88e_ffe3, 0xbe5e_1e25_5386_3992, 0x2b01_99fc_2c85_b8aa, 0x0eb7_2ddc_81c5_2ca2
+        0x2231_2194_fc2b_f72c,
+        0x9f55_5fa3_c84c_64c2,
+        0x2393_b86b_6f53_b151,
+        0x9638_7719_5940_eabd,
+        0x9628_3ee2_a88e_ffe3,
+        0xbe5e_1e25_5386_3992,
+        0x2b01_99fc_2c85_b8aa,
+        0x0eb7_2ddc_81c5_2ca2
     )
 
     /// FIPS 180-4 §4.2.3.

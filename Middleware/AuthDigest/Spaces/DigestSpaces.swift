@@ -151,7 +151,8 @@ final class DigestSpaces: Sendable {
 
     private func update(_ space: ProtectionSpace, _ credential: Credential, _ change: (inout Known) -> Void) {
         known.withLock { known in
-            guard let index = known.lastIndex(where: { $0.space == space }), known[index].credential == credential else {
+            guard let index = known.lastIndex(where: { $0.space == space }), known[index].credential == credential
+            else {
                 return
             }
             change(&known[index])

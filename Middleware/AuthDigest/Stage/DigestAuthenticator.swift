@@ -131,7 +131,9 @@ extension DigestAuthenticator {
         in context: AuthenticationContext
     ) async throws -> AuthenticationAnswer {
         guard let digest = DigestChallenge(challenge), algorithms.contains(digest.algorithm) else {
-            return .declined(.unsupportedChallenge(scheme: scheme, why: "a parameter is missing, not known or too long"))
+            return .declined(
+                .unsupportedChallenge(scheme: scheme, why: "a parameter is missing, not known or too long")
+            )
         }
         let space = context.space(scheme, realm: digest.realm)
         let credential: Credential
