@@ -56,8 +56,10 @@ struct ComputationTests {
         #expect(computation.response(key) == response)
     }
 
-    /// RFC 7616 §3.9.2 prints digests of SHA-512 cut to 256 bits (its userhash is 488869477bf2…), which is not the
-    /// SHA-512-256 that its §6.1 registers. Erratum 4897 has those of SHA-512/256; they are what servers compute.
+    /// The example of RFC 7616 §3.9.2, as erratum 4897 corrects it.
+    ///
+    /// The RFC prints digests of SHA-512 cut to 256 bits (its userhash is 488869477bf2…), which is not the SHA-512-256
+    /// that its §6.1 registers. The erratum has those of SHA-512/256; they are what servers compute.
     @Test("SHA-512-256 gives what erratum 4897 puts in the place of the digests in RFC 7616 §3.9.2")
     func erratum4897() {
         let realm = "api@example.org"

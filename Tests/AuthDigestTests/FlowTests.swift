@@ -182,30 +182,49 @@ struct NonceTests {
         #expect(server.refused.isEmpty)
     }
 
+    private func challenge(_ nonce: String, opaque: String = "o") throws -> DigestChallenge {
+        let parameters: KeyValuePairs = ["realm": "r", "nonce": nonce, "opaque": opaque]
+        return try #require(DigestChallenge(Challenge("Digest", parameters: parameters)))
+    }
+
     @Test("The counts of a nonce rise by one and end at ffffffff")
-    func counting() {
+    func counting() throws {
         let key = DigestKey(.md5, username: "u", realm: "r", password: "p")
         var nonces = DigestNonces()
         #expect(nonces.next(key: key, cnonce: "c") == nil)
-        #expect(nonces.begin("a", key: key, cnonce: "c")?.count == 1)
+        #expect(try nonces.begin(challenge("a"), key: key, cnonce: "c")?.count == 1)
         #expect(nonces.next(key: key, cnonce: "d")?.cnonce == "d")
-        #expect(nonces.begin("b", key: key, cnonce: "c")?.count == 1)
-        #expect(nonces.begin("a", key: key, cnonce: "c")?.count == 3)
+        #expect(try nonces.begin(challenge("b"), key: key, cnonce: "c")?.count == 1)
+        #expect(try nonces.begin(challenge("a"), key: key, cnonce: "c")?.count == 3)
         nonces.replace("a", with: "b")
         #expect(nonces.current == "a")
         nonces.setCounts(.max - 1)
         #expect(nonces.next(key: key, cnonce: "c")?.count == .max)
         #expect(nonces.next(key: key, cnonce: "c") == nil)
-        #expect(nonces.begin("a", key: key, cnonce: "c") == nil)
+        #expect(try nonces.begin(challenge("a"), key: key, cnonce: "c") == nil)
+    }
+
+    @Test("A next nonce goes with the opaque of the nonce that it replaces")
+    func opaque() throws {
+        let key = DigestKey(.md5, username: "u", realm: "r", password: "p")
+        var nonces = DigestNonces()
+        _ = try nonces.begin(challenge("a", opaque: "of a"), key: key, cnonce: "c")
+        _ = try nonces.begin(challenge("b", opaque: "of b"), key: key, cnonce: "c")
+        nonces.replace("a", with: "a2")
+        let next = nonces.next(key: key, cnonce: "c")
+        let use = try #require(next)
+        #expect(use.nonce == "a2" && use.count == 1 && use.challenge.opaque == "of a")
+        nonces.replace("unknown", with: "c")
+        #expect(nonces.current == "a2")
     }
 
     @Test("Only so many nonces are remembered")
-    func capacity() {
+    func capacity() throws {
         let key = DigestKey(.md5, username: "u", realm: "r", password: "p")
         var nonces = DigestNonces()
-        for index in 0...DigestNonces.capacity { _ = nonces.begin("\(index)", key: key, cnonce: "c") }
-        #expect(nonces.begin("1", key: key, cnonce: "c")?.count == 2)
-        #expect(nonces.begin("0", key: key, cnonce: "c")?.count == 1)
+        for index in 0...DigestNonces.capacity { _ = try nonces.begin(challenge("\(index)"), key: key, cnonce: "c") }
+        #expect(try nonces.begin(challenge("1"), key: key, cnonce: "c")?.count == 2)
+        #expect(try nonces.begin(challenge("0"), key: key, cnonce: "c")?.count == 1)
     }
 }
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Against Apache", .timeLimit(.minutes(2)))
 struct ApacheTests {
-    private static let folders = ["digest", "onetime", "short", "next", "domain", "basic"]
+    private static let folders = ["digest", "onetime", "next", "domain", "basic"]
 
     @Test("Right credentials open each folder and wrong ones none, as with curl", arguments: Carrier.allCases, folders)
     func folder(carrier: Carrier, folder: String) async throws {
@@ -51,8 +51,8 @@ struct ApacheTests {
         guard let base = Server.apache.base() else { return }
         let calls = try AuthenticatedCalls(base, carrier, User.ada)
         #expect(try await calls.status("short/file.txt") == 200)
-        // Only Apache's own clock makes a nonce old.
-        try await SystemTime().sleep(for: .milliseconds(2200))
+        // Only Apache's own clock makes a nonce old, after five seconds.
+        try await SystemTime().sleep(for: .milliseconds(6200))
         #expect(try await calls.status("short/file.txt") == 200)
         #expect(calls.statuses == [401, 200, 401, 200])
         #expect(calls.askedCount == 1)
@@ -75,7 +75,7 @@ struct ApacheTests {
         arguments: Carrier.allCases,
         [
             "digest/file.txt?x=1&y=%20&z", "digest/file.txt?", "digest/file.txt?a=%2Fb%3f&c=(d)'!*;,@:$",
-            "digest/file.txt?[x]=1", "digest/%66ile.txt", "digest/../digest/file.txt", "digest//file.txt",
+            "digest/file.txt?[x]=1", "digest/%66ile.txt", "digest//file.txt",
             "digest/file%2etxt?q=%C3%A4", "digest/none%20here", "digest/file.txt?q=\"",
         ]
     )

@@ -48,9 +48,9 @@ struct NginxTests {
         for user in [User.ada, User.doe] {
             for (credential, expected) in [(user, 200), (User.mistaken(user), 401)] {
                 let calls = try AuthenticatedCalls(base, carrier, credential)
-                for _ in 0..<2 { #expect(try await calls.status("basic/x") == expected, "\(credential)") }
+                for _ in 0..<2 { #expect(try await calls.status("basic/file.txt") == expected, "\(credential)") }
                 if expected == 200 { #expect(calls.statuses == [401, 200, 200]) }
-                if let curl = try await Curl.status("\(base)/basic/x", credential) { #expect(curl == expected) }
+                if let curl = try await Curl.status("\(base)/basic/file.txt", credential) { #expect(curl == expected) }
             }
         }
     }

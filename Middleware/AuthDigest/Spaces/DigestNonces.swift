@@ -2,6 +2,8 @@
 struct DigestNonces: Sendable {
     /// One use of a nonce.
     struct Use: Sendable, Hashable {
+        /// What the nonce came with, or a nonce before it.
+        let challenge: DigestChallenge
         let nonce: String
         let count: UInt32
         let cnonce: String
@@ -10,6 +12,8 @@ struct DigestNonces: Sendable {
 
     private struct Entry {
         let nonce: String
+        /// What is sent back beside the nonce belongs to it: servers keep their own state under `opaque`.
+        var challenge: DigestChallenge
         /// How often it was used.
         var count: UInt32
         /// The session that its answers belong to, where the algorithm has sessions.
@@ -30,16 +34,18 @@ struct DigestNonces: Sendable {
 
     init() {}
 
-    /// Makes a nonce current and counts its next use; one that is known is counted on, not anew.
+    /// Makes the nonce of a challenge current and counts its next use; one that is known is counted on, not anew.
     ///
     /// - Parameters:
-    ///   - nonce: The nonce of a challenge.
+    ///   - challenge: The challenge.
     ///   - key: The user's key.
     ///   - cnonce: A new nonce of the client.
     /// - Returns: `nil` when it was used as often as can be counted.
-    mutating func begin(_ nonce: String, key: DigestKey, cnonce: String) -> Use? {
+    mutating func begin(_ challenge: DigestChallenge, key: DigestKey, cnonce: String) -> Use? {
+        let nonce = challenge.nonce
         let index = entries.firstIndex { $0.nonce == nonce }
-        var entry = index.map { entries.remove(at: $0) } ?? Entry(nonce: nonce, count: 0)
+        var entry = index.map { entries.remove(at: $0) } ?? Entry(nonce: nonce, challenge: challenge, count: 0)
+        entry.challenge = challenge
         if key.algorithm.isSession, entry.session == nil {
             entry.session = Session(cnonce: cnonce, key: key.session(nonce: nonce, cnonce: cnonce))
         }
@@ -55,6 +61,7 @@ struct DigestNonces: Sendable {
         entries[index].count += 1
         let entry = entries[index]
         return Use(
+            challenge: entry.challenge,
             nonce: entry.nonce,
             count: entry.count,
             // A server may compute a session's key from what it finds in each answer: the client's nonce stays the
@@ -70,9 +77,10 @@ struct DigestNonces: Sendable {
     ///   - nonce: The value of `nextnonce`.
     ///   - previous: The nonce of the answer that it came with.
     mutating func replace(_ previous: String, with nonce: String) {
-        guard !entries.contains(where: { $0.nonce == nonce }) else { return }
-        let session = entries.last { $0.nonce == previous }?.session
-        append(Entry(nonce: nonce, count: 0, session: session))
+        guard !entries.contains(where: { $0.nonce == nonce }),
+            let origin = entries.last(where: { $0.nonce == previous })
+        else { return }
+        append(Entry(nonce: nonce, challenge: origin.challenge, count: 0, session: origin.session))
     }
 
     /// Ends the sessions, because the user's key is another one; what was counted stays counted.

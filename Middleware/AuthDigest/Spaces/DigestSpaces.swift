@@ -4,10 +4,7 @@ import HTTPChainCore
 /// What enters one answer.
 struct DigestTicket: Sendable {
     let space: ProtectionSpace
-    let challenge: DigestChallenge
     let credential: Credential
-    /// Whether the server accepted the credential before.
-    let isProven: Bool
     let use: DigestNonces.Use
 }
 
@@ -77,9 +74,10 @@ final class DigestSpaces: Sendable {
         known.withLock { known in
             guard let index = Self.touch(space, &known), known[index].challenge.algorithm == challenge.algorithm,
                 known[index].challenge.qop == challenge.qop,
-                let use = known[index].nonces.next(key: known[index].key, cnonce: cnonce)
+                let use = known[index].nonces.next(key: known[index].key, cnonce: cnonce),
+                use.challenge.algorithm == challenge.algorithm, use.challenge.qop == challenge.qop
             else { return nil }
-            return Self.ticket(known[index], use)
+            return DigestTicket(space: space, credential: known[index].credential, use: use)
         }
     }
 
@@ -119,8 +117,8 @@ final class DigestSpaces: Sendable {
                 known.append(new)
             }
             let index = known.count - 1
-            let use = known[index].nonces.begin(challenge.nonce, key: new.key, cnonce: cnonce)
-            return use.map { Self.ticket(known[index], $0) }
+            let use = known[index].nonces.begin(challenge, key: new.key, cnonce: cnonce)
+            return use.map { DigestTicket(space: space, credential: credential, use: $0) }
         }
     }
 
@@ -164,16 +162,6 @@ final class DigestSpaces: Sendable {
         guard let index = known.lastIndex(where: { $0.space == space }) else { return nil }
         if index != known.count - 1 { known.append(known.remove(at: index)) }
         return known.count - 1
-    }
-
-    private static func ticket(_ known: Known, _ use: DigestNonces.Use) -> DigestTicket {
-        DigestTicket(
-            space: known.space,
-            challenge: known.challenge,
-            credential: known.credential,
-            isProven: known.isProven,
-            use: use
-        )
     }
 }
 

@@ -34,7 +34,8 @@ public import HTTPChainCore
 /// the name.
 ///
 /// **Proxies.** With `proxy:` it answers 407, for `http` requests. The `uri` is then the whole URL, as on the request
-/// line to a proxy (RFC 9112 §3.2.2); to servers it is path and query, exactly as they are sent.
+/// line to a proxy (RFC 9112 §3.2.2); to servers it is path and query as the request has them. A transport that changes
+/// those breaks the proof: URLSession resolves `.` and `..` in a path, which a URL builder leaves none of.
 ///
 /// **Limits.** Realm, nonce and opaque of 2 KiB each, 64 URLs in a `domain`, 64 protection spaces with 64 nonces each.
 ///

@@ -245,7 +245,7 @@ extension DigestAuthenticator {
             contentHash: contentHash
         )
         let response = DigestResponse(
-            ticket.challenge,
+            ticket.use.challenge,
             username: ticket.credential.user,
             computation: computation,
             key: ticket.use.key
