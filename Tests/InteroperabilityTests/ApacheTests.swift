@@ -46,15 +46,13 @@ struct ApacheTests {
         #expect(calls.askedCount == 1)
     }
 
-    @Test("A nonce that has grown old is replaced without asking for the password", arguments: Carrier.allCases)
+    @Test("A nonce that Apache calls stale is replaced without asking for the password", arguments: Carrier.allCases)
     func stale(carrier: Carrier) async throws {
         guard let base = Server.apache.base() else { return }
-        let calls = try AuthenticatedCalls(base, carrier, User.ada)
-        #expect(try await calls.status("short/file.txt") == 200)
-        // Only Apache's own clock makes a nonce old, after five seconds.
-        try await SystemTime().sleep(for: .milliseconds(6200))
-        #expect(try await calls.status("short/file.txt") == 200)
-        #expect(calls.statuses == [401, 200, 401, 200])
+        // Not told the next nonce, the chain uses again what was good once.
+        let calls = try AuthenticatedCalls(base, carrier, User.ada, hidingInfo: true)
+        for _ in 0..<3 { #expect(try await calls.status("onetime/file.txt") == 200) }
+        #expect(calls.statuses == [401, 200, 401, 200, 401, 200])
         #expect(calls.askedCount == 1)
     }
 

@@ -18,7 +18,7 @@ enum User {
 struct AuthenticatedCalls: Sendable {
     let base: String
     let chain: Chain
-    private let wire = Wire()
+    private let wire: Wire
     private let provider: AskedProvider
 
     /// Makes a chain of one authentication stage.
@@ -29,17 +29,20 @@ struct AuthenticatedCalls: Sendable {
     ///   - credential: What the provider gives, again and again.
     ///   - proof: Whether the server has to prove that it knows the password.
     ///   - cookies: Whether cookies are sent back.
+    ///   - hidingInfo: Whether the chain is kept from what servers say in `Authentication-Info`.
     init(
         _ base: String,
         _ carrier: Carrier,
         _ credential: Credential,
         proof: ServerProofPolicy = .whenPresent,
-        cookies: Bool = false
+        cookies: Bool = false,
+        hidingInfo: Bool = false
     ) throws {
         let provider = AskedProvider(credential)
         self.base = base
         self.provider = provider
-        let (wire, jar) = (wire, Jar(isOpen: cookies))
+        let (wire, jar) = (Wire(hidesInfo: hidingInfo), Jar(isOpen: cookies))
+        self.wire = wire
         chain = try Chain(transport: carrier.transport) {
             AuthenticationMiddleware([BasicAuthenticator(provider), DigestAuthenticator(provider, serverProof: proof)])
             jar
@@ -69,13 +72,15 @@ struct AuthenticatedCalls: Sendable {
 
 /// Notes the status of each response.
 private struct Wire: Middleware {
+    let hidesInfo: Bool
     let statuses = Locked<[Int]>([])
 
     var phase: Phase? { .wire }
 
     func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        let response = try await next(request)
+        var response = try await next(request)
         statuses.withLock { $0.append(response.status.code) }
+        if hidesInfo { response.headers[.authenticationInfo] = nil }
         return response
     }
 }

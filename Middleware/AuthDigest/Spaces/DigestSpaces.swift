@@ -137,6 +137,9 @@ final class DigestSpaces: Sendable {
         update(space, credential) { $0.nonces.replace(nonce, with: next) }
     }
 
+    /// Whether no server has asked yet.
+    var isEmpty: Bool { known.withLock { $0.isEmpty } }
+
     /// How many spaces are known.
     var count: Int { known.withLock { $0.count } }
 

@@ -100,6 +100,11 @@ public final class DigestAuthenticator: Authenticator {
 }
 
 extension DigestAuthenticator {
+    /// Whether there is certainly nothing to add, because no server has asked yet.
+    public func prepareAtOnce(_ request: inout Request, in context: AuthenticationContext) throws -> Bool? {
+        spaces.isEmpty ? false : nil
+    }
+
     /// Adds an answer to the nonce that the server gave last, where it has accepted the credential before.
     ///
     /// - Throws: ``HTTPChainAuth/AuthenticationError`` for a body that can be read only once where the server demands
