@@ -180,7 +180,7 @@ let package = Package(
         tests("HeadersTests", of: ["HTTPChainHeaders"]),
         tests(
             "InteroperabilityTests",
-            of: ["HTTPChain", "HTTPChainContentDigest", "HTTPChainAsyncHTTPClient"],
+            of: ["HTTPChain", "HTTPChainAuthDigest", "HTTPChainContentDigest", "HTTPChainAsyncHTTPClient"],
             excluding: ["servers"]
         ),
         tests("MultipartTests", of: ["HTTPChainMultipart", "HTTPChainURLSession"], resources: [.copy("Resources")]),

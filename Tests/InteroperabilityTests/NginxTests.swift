@@ -41,4 +41,17 @@ struct NginxTests {
         #expect(error?.status == .notFound)
         #expect(try await error?.response.body.text().contains("404 Not Found") == true)
     }
+
+    @Test("Basic opens a folder with the right password alone, as with curl", arguments: Carrier.allCases)
+    func basic(carrier: Carrier) async throws {
+        guard let base = Server.nginx.base() else { return }
+        for user in [User.ada, User.doe] {
+            for (credential, expected) in [(user, 200), (User.mistaken(user), 401)] {
+                let calls = try AuthenticatedCalls(base, carrier, credential)
+                for _ in 0..<2 { #expect(try await calls.status("basic/file.txt") == expected, "\(credential)") }
+                if expected == 200 { #expect(calls.statuses == [401, 200, 200]) }
+                if let curl = try await Curl.status("\(base)/basic/file.txt", credential) { #expect(curl == expected) }
+            }
+        }
+    }
 }

@@ -11,6 +11,8 @@ import HTTPChainAsyncHTTPClient
 enum Server: String {
     case httpbin = "HTTPCHAIN_HTTPBIN"
     case nginx = "HTTPCHAIN_NGINX"
+    case apache = "HTTPCHAIN_APACHE"
+    case lighttpd = "HTTPCHAIN_LIGHTTPD"
 
     /// Its base URL; `nil` when it does not run, which is said loudly, and is a failure where it must.
     func base(sourceLocation: SourceLocation = #_sourceLocation) -> String? {
@@ -42,16 +44,18 @@ enum Carrier: String, CaseIterable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
+    var transport: any Transport {
+        switch self {
+        case .urlSession: URLSessionTransport()
+        #if AsyncHTTPClient
+        case .asyncHTTPClient: AsyncHTTPClientTransport()
+        #endif
+        }
+    }
+
     /// A chain of every stage that makes requests.
     func chain(to base: String, compressing compression: CompressionSettings? = nil) throws -> Chain {
-        let transport: any Transport =
-            switch self {
-            case .urlSession: URLSessionTransport()
-            #if AsyncHTTPClient
-            case .asyncHTTPClient: AsyncHTTPClientTransport()
-            #endif
-            }
-        return try Chain(transport: transport) {
+        try Chain(transport: transport) {
             SerializerMiddleware(.json, .form)
             StatusValidationMiddleware()
             URLBuilderMiddleware(base: base)

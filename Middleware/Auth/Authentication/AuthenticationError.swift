@@ -12,6 +12,9 @@ public struct AuthenticationError: HTTPChainError {
         case invalidCredential(scheme: String, why: String)
         /// The server's own proof is wrong or missing: it may not be who it says it is.
         case serverNotProven(why: String)
+        /// The scheme covers the content, and the request's body can be read only once: reading it for that would leave
+        /// nothing to send.
+        case bodyReadableOnce(scheme: String)
     }
 
     /// What went wrong.
@@ -48,6 +51,9 @@ public struct AuthenticationError: HTTPChainError {
             "\(scheme) cannot carry the credential: \(why)"
         case .serverNotProven(let why):
             "the server did not prove that it knows the password: \(why); do not trust the response"
+        case .bodyReadableOnce(let scheme):
+            "\(scheme) has to cover the content, and the body can be read only once; send a body that can be read "
+                + "again, such as body.buffered(upTo:)"
         }
     }
 }

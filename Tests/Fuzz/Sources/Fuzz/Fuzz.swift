@@ -11,6 +11,7 @@ enum Fuzz {
         "gunzip": { checkGunzip($0) },
         "headers": { checkHeaders($0) },
         "challenges": { checkChallenges($0) },
+        "digest": { checkDigest($0) },
     ]
 
     static let selected: Check = {

@@ -1,0 +1,112 @@
+import Foundation
+
+/// The arithmetic of one answer: what the client proves, and what the server proves in return.
+///
+/// ```swift
+/// let key = DigestKey(.sha256, username: "Mufasa", realm: "http-auth@example.org", password: "Circle of Life")
+/// let computation = DigestComputation(
+///     method: "GET", uri: "/dir/index.html", nonce: "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v",
+///     qop: .auth, nonceCount: 1, cnonce: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ"
+/// )
+/// computation.response(key)   // "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"
+/// ```
+public struct DigestComputation: Sendable, Hashable {
+    /// The request's method.
+    public var method: String
+    /// The request target, exactly as the answer names it.
+    public var uri: String
+    /// The server's nonce.
+    public var nonce: String
+    /// The quality of protection; `nil` for a server of RFC 2069, which knows none.
+    public var qop: QualityOfProtection?
+    /// How often the nonce has been used, this time included; counts only with a quality of protection.
+    public var nonceCount: UInt32
+    /// The client's nonce; counts only with a quality of protection.
+    public var cnonce: String
+    /// H(content) in lower-case hexadecimal digits, for ``QualityOfProtection/authInt``; `nil` stands for no content.
+    public var contentHash: String?
+
+    /// Takes what enters the computation.
+    public init(
+        method: String,
+        uri: String,
+        nonce: String,
+        qop: QualityOfProtection? = nil,
+        nonceCount: UInt32 = 1,
+        cnonce: String = "",
+        contentHash: String? = nil
+    ) {
+        self.method = method
+        self.uri = uri
+        self.nonce = nonce
+        self.qop = qop
+        self.nonceCount = nonceCount
+        self.cnonce = cnonce
+        self.contentHash = contentHash
+    }
+
+    /// The `response` parameter, RFC 7616 §3.4.1; without a quality of protection that of RFC 2069.
+    public func response(_ key: DigestKey) -> String {
+        proof(key, method: method, qop: qop, contentHash: contentHash)
+    }
+
+    /// The `rspauth` parameter that the server proves itself with, RFC 7616 §3.5.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the answer.
+    ///   - qop: What the response's `qop` says; the answer's own where it says nothing.
+    ///   - contentHash: H(content of the response), for ``QualityOfProtection/authInt``.
+    public func serverResponse(
+        _ key: DigestKey,
+        qop: QualityOfProtection? = nil,
+        contentHash: String? = nil
+    ) -> String {
+        // RFC 7616 §3.5: A2 is that of the request with an empty method.
+        proof(key, method: "", qop: qop ?? self.qop, contentHash: contentHash)
+    }
+
+    private func proof(
+        _ key: DigestKey,
+        method: String,
+        qop: QualityOfProtection?,
+        contentHash: String?
+    ) -> String {
+        var request = Array(method.utf8)
+        request.append(colon: uri)
+        if qop == .authInt {
+            request.append(colon: contentHash.map { Array($0.utf8) } ?? DigestHash.hex([], key.algorithm))
+        }
+        var bytes = key.digits
+        bytes.append(colon: nonce)
+        if let qop {
+            bytes.append(colon: Self.digits(of: nonceCount))
+            bytes.append(colon: cnonce)
+            bytes.append(colon: qop.rawValue)
+        }
+        bytes.append(colon: DigestHash.hex(request, key.algorithm))
+        return String(decoding: DigestHash.hex(bytes, key.algorithm), as: UTF8.self)
+    }
+
+    /// A nonce count as eight hexadecimal digits.
+    static func digits(of count: UInt32) -> [UInt8] {
+        withUnsafeBytes(of: count.bigEndian) { DigestHash.hex($0) }
+    }
+
+    /// H(username:realm), which stands in the place of the name where the server asks for it (RFC 7616 §3.4.4).
+    ///
+    /// - Parameters:
+    ///   - username: The name.
+    ///   - realm: The realm of the challenge.
+    ///   - algorithm: The algorithm of the challenge.
+    ///   - isUTF8: As for ``DigestKey``.
+    public static func userhash(
+        _ username: String,
+        realm: String,
+        _ algorithm: DigestAlgorithm,
+        isUTF8: Bool = true
+    ) -> String {
+        var bytes = Array(username.normalized(isUTF8).utf8)
+        bytes.append(colon: realm)
+        return String(decoding: DigestHash.hex(bytes, algorithm), as: UTF8.self)
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+public import HTTPChainCore
+
+/// H(A1), which stands for a user and a password in one realm (RFC 7616 §3.4.2).
+///
+/// Whoever has it can answer challenges of that realm, so it does not show itself.
+public struct DigestKey: Sendable, Hashable {
+    /// What it was made with.
+    public let algorithm: DigestAlgorithm
+    /// In lower-case hexadecimal digits.
+    let digits: [UInt8]
+
+    /// Makes the key of a user.
+    ///
+    /// - Parameters:
+    ///   - algorithm: The algorithm of the challenge. Of a session algorithm this is the key before the session's
+    ///     nonces enter it; see ``session(nonce:cnonce:)``.
+    ///   - username: The name.
+    ///   - realm: The realm of the challenge, without quotes and backslashes.
+    ///   - password: The password.
+    ///   - isUTF8: Whether the challenge says `charset=UTF-8`: name and password are then brought into Unicode
+    ///     normalization form C (RFC 7616 §4). They are UTF-8 in any case.
+    public init(
+        _ algorithm: DigestAlgorithm,
+        username: String,
+        realm: String,
+        password: Secret,
+        isUTF8: Bool = true
+    ) {
+        self.algorithm = algorithm
+        var bytes: [UInt8] = []
+        bytes.append(username, normalizing: isUTF8)
+        bytes.append(colon: realm)
+        bytes.append(UInt8(ascii: ":"))
+        bytes.append(password.revealed, normalizing: isUTF8)
+        digits = DigestHash.hex(bytes, algorithm)
+    }
+
+    private init(_ algorithm: DigestAlgorithm, digits: [UInt8]) {
+        self.algorithm = algorithm
+        self.digits = digits
+    }
+
+    /// The key of a session: H(A1) of the `-sess` algorithms.
+    ///
+    /// - Parameters:
+    ///   - nonce: The nonce of the challenge that began the session.
+    ///   - cnonce: The client's nonce in the first answer to that challenge.
+    public func session(nonce: String, cnonce: String) -> DigestKey {
+        var bytes = digits
+        bytes.append(colon: nonce)
+        bytes.append(colon: cnonce)
+        return DigestKey(algorithm, digits: DigestHash.hex(bytes, algorithm))
+    }
+}
+
+extension DigestKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The algorithm alone.
+    public var description: String { "\(algorithm) <secret>" }
+    /// The algorithm alone.
+    public var debugDescription: String { description }
+    /// Shows nothing inside.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension String {
+    /// The name as it is hashed: in normalization form C where the server says that it counts on it.
+    func normalized(_ isUTF8: Bool) -> String {
+        isUTF8 && utf8.contains { $0 >= 0x80 } ? precomposedStringWithCanonicalMapping : self
+    }
+}
+
+extension [UInt8] {
+    mutating func append(colon text: String) {
+        append(UInt8(ascii: ":"))
+        append(contentsOf: text.utf8)
+    }
+
+    mutating func append(colon digits: [UInt8]) {
+        append(UInt8(ascii: ":"))
+        append(contentsOf: digits)
+    }
+
+    fileprivate mutating func append(_ text: String, normalizing: Bool) {
+        append(contentsOf: text.normalized(normalizing).utf8)
+    }
+}

@@ -1,0 +1,90 @@
+import HTTPChainAuth
+
+/// The value of an `Authorization` field that answers a Digest challenge, RFC 7616 §3.4.
+public struct DigestResponse: Sendable, Hashable {
+    /// The challenge that is answered; of its nonce, that of the computation takes the place.
+    public let challenge: DigestChallenge
+    /// The user's name, as it is.
+    public let username: String
+    /// What entered the proof.
+    public let computation: DigestComputation
+    /// The proof.
+    public let response: String
+
+    /// Makes the answer to a challenge.
+    ///
+    /// - Parameters:
+    ///   - challenge: The challenge.
+    ///   - username: The user's name, as it is: where the server wants it hashed, that is done here.
+    ///   - computation: What enters the proof.
+    ///   - key: The user's key; that of the session where the algorithm has one.
+    public init(_ challenge: DigestChallenge, username: String, computation: DigestComputation, key: DigestKey) {
+        self.challenge = challenge
+        self.username = username
+        self.computation = computation
+        response = computation.response(key)
+    }
+
+    /// The field's value.
+    ///
+    /// What servers compare as text stands in quotes and the rest does not, as RFC 7616 §3.4 wants it.
+    public var fieldValue: String {
+        var text = "Digest "
+        text.reserveCapacity(512)
+        text += usernameParameter
+        text += ", realm=" + Challenge.quoted(challenge.realm)
+        text += ", nonce=" + Challenge.quoted(computation.nonce)
+        text += ", uri=" + Challenge.quoted(computation.uri)
+        text += ", response=\"" + response + "\""
+        if let token = challenge.algorithmToken { text += ", algorithm=" + token }
+        if let qop = computation.qop {
+            text += ", qop=" + qop.rawValue + ", nc="
+            text += String(decoding: DigestComputation.digits(of: computation.nonceCount), as: UTF8.self)
+        }
+        if computation.qop != nil || challenge.algorithm.isSession {
+            text += ", cnonce=" + Challenge.quoted(computation.cnonce)
+        }
+        if let opaque = challenge.opaque { text += ", opaque=" + Challenge.quoted(opaque) }
+        if challenge.hashesUsername { text += ", userhash=true" }
+        return text
+    }
+
+    /// The name: hashed where the server wants it so, in quotes where they can hold it, else as RFC 8187 (RFC 5987
+    /// before) encodes it.
+    ///
+    /// A server that does not say `charset=UTF-8` is older than `username*`, and gets the bytes of UTF-8 in quotes, as
+    /// other clients send them.
+    private var usernameParameter: String {
+        if challenge.hashesUsername {
+            let hash = DigestComputation.userhash(
+                username,
+                realm: challenge.realm,
+                challenge.algorithm,
+                isUTF8: challenge.isUTF8
+            )
+            return "username=\"" + hash + "\""
+        }
+        let name = username.normalized(challenge.isUTF8)
+        if name.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 >= 0x80 && challenge.isUTF8 }) {
+            return "username*=UTF-8''" + Self.extended(name)
+        }
+        return "username=" + Challenge.quoted(name)
+    }
+
+    /// RFC 8187 §3.2.1: everything but attr-char is percent-encoded.
+    private static func extended(_ text: String) -> String {
+        var result: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                result.append(byte)
+            case _ where "!#$&+-.^_`|~".utf8.contains(byte): result.append(byte)
+            default:
+                result.append(UInt8(ascii: "%"))
+                result += DigestHash.hex([byte]).map { $0 >= UInt8(ascii: "a") ? $0 - 0x20 : $0 }
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+}

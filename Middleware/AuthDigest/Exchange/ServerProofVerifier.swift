@@ -1,0 +1,108 @@
+import Foundation
+import HTTPChainAuth
+import HTTPChainCore
+import HTTPTypes
+
+/// Verifies the proof of a server against the answer that it belongs to, RFC 7616 §3.5.
+struct ServerProofVerifier {
+    let policy: ServerProofPolicy
+    let computation: DigestComputation
+    let key: DigestKey
+    let request: HTTPRequest
+    let redaction: Redaction
+
+    /// Verifies what can be at once, and makes the body one that is verified as it is read where the proof covers it.
+    ///
+    /// - Returns: Whether the server is proven by now.
+    func verify(_ response: inout Response, _ info: DigestAuthenticationInfo?) throws(AuthenticationError) -> Bool {
+        guard policy != .ignored else { return false }
+        guard let proof = info?.serverResponse else {
+            if policy == .required { throw error("the response has no rspauth", response.head) }
+            return false
+        }
+        // Without a quality of protection there were no nonces in the answer that another one could count on.
+        let qop = computation.qop == nil ? nil : info?.qop ?? computation.qop
+        if qop == .authInt, Self.mayHaveContent(response, to: request) {
+            guard response.options[OriginalContentFields.self].isEmpty else {
+                if policy == .required { throw error("the transport has decoded what rspauth covers", response.head) }
+                response.options[ServerProof.self] = .notVerifiable
+                return false
+            }
+            verifyWhileRead(&response, proof)
+            return false
+        }
+        guard Self.isEqual(computation.serverResponse(key, qop: qop), proof) else { throw wrong(response.head) }
+        response.options[ServerProof.self] = .verified
+        return true
+    }
+
+    private func verifyWhileRead(_ response: inout Response, _ proof: String) {
+        let head = response.head
+        response.body = response.body.transformed(length: response.body.length) { [self] reader in
+            ServerProofReader(reader, DigestHash(key.algorithm)) { hash throws(AuthenticationError) in
+                let expected = computation.serverResponse(key, qop: .authInt, contentHash: hash)
+                guard Self.isEqual(expected, proof) else { throw wrong(head) }
+            }
+        }
+        response.options[ServerProof.self] = .verifiedWhileRead
+    }
+
+    /// RFC 9110 §6.4.1.
+    private static func mayHaveContent(_ response: Response, to request: HTTPRequest) -> Bool {
+        !response.body.isEmpty && request.method != .head && ![204, 304].contains(response.status.code)
+    }
+
+    /// Compares in a time that does not tell where the difference is.
+    private static func isEqual(_ expected: String, _ proof: String) -> Bool {
+        let proof = proof.lowercased()
+        guard expected.utf8.count == proof.utf8.count else { return false }
+        return zip(expected.utf8, proof.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+
+    private func wrong(_ response: HTTPResponse) -> AuthenticationError {
+        error("its rspauth is wrong (if it is known to compute it wrongly, set serverProof to .ignored)", response)
+    }
+
+    private func error(_ why: String, _ response: HTTPResponse) -> AuthenticationError {
+        AuthenticationError(
+            .serverNotProven(why: why),
+            stage: DigestAuthenticator.stageName,
+            exchange: ExchangeSnapshot(request, response: response, redaction: redaction)
+        )
+    }
+}
+
+/// Hands on what another reader gives, and has its hash judged at the end.
+struct ServerProofReader: BodyReader {
+    private var inner: (any BodyReader)?
+    private var hash: DigestHash
+    private let judge: @Sendable (String) throws(AuthenticationError) -> Void
+    private var failure: (any Error)?
+
+    init(
+        _ inner: sending any BodyReader,
+        _ hash: DigestHash,
+        judge: @escaping @Sendable (String) throws(AuthenticationError) -> Void
+    ) {
+        self.inner = inner
+        self.hash = hash
+        self.judge = judge
+    }
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        if let failure { throw failure }
+        do {
+            if let chunk = try await inner?.read() {
+                hash.update(chunk)
+                return chunk
+            }
+            if inner != nil { try judge(String(decoding: hash.hex, as: UTF8.self)) }
+            inner = nil
+            return nil
+        } catch {
+            failure = error
+            inner = nil
+            throw error
+        }
+    }
+}

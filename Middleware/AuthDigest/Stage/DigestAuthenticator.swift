@@ -1,0 +1,286 @@
+public import HTTPChainAuth
+public import HTTPChainCore
+import HTTPTypes
+
+/// Digest authentication, RFC 7616, as an ``HTTPChainAuth/Authenticator``.
+///
+/// ```swift
+/// AuthenticationMiddleware([
+///     DigestAuthenticator(.fixed(user: "ann", password: password, for: "https://cam.example")),
+///     BasicAuthenticator(.fixed(user: "ann", password: password, for: "https://cam.example"))
+/// ])
+/// ```
+///
+/// Where Digest is the only scheme, ``DigestAuthMiddleware`` is shorter, and says more about what is done.
+public final class DigestAuthenticator: Authenticator {
+    static let stageName = "DigestAuthMiddleware"
+
+    /// "Digest".
+    public let scheme = "Digest"
+    /// A proof of the password is sent, not the password.
+    public let strength = AuthenticationStrength.proof
+    private let provider: any CredentialProvider
+    private let source: CredentialSource
+    private let algorithms: [DigestAlgorithm]
+    private let protections: [QualityOfProtection]
+    private let proofPolicy: ServerProofPolicy
+    private let redaction: Redaction
+    let spaces: DigestSpaces
+
+    /// Makes an authenticator.
+    ///
+    /// - Parameters:
+    ///   - provider: Where the users and passwords come from.
+    ///   - algorithms: The algorithms that are answered; all that are known by default. Of several challenges the
+    ///     strongest is answered, and of equally strong ones the first (``DigestAlgorithm``).
+    ///   - protections: What is protected where the server leaves the choice, the preferred first: by default the
+    ///     content, too. A body that can be read only once goes without that.
+    ///   - serverProof: Whether the server has to prove that it knows the password; where it tries to by default.
+    ///   - rememberedSpaces: How many protection spaces are remembered at most, 64 by default; the one that was not
+    ///     used for longest is forgotten.
+    ///   - redaction: What counts as a secret in errors.
+    public init(
+        _ provider: any CredentialProvider,
+        algorithms: [DigestAlgorithm] = DigestAlgorithm.allCases,
+        protecting protections: [QualityOfProtection] = [.authInt, .auth],
+        serverProof: ServerProofPolicy = .whenPresent,
+        rememberedSpaces: Int = 64,
+        redaction: Redaction = .standard
+    ) {
+        self.provider = provider
+        source = CredentialSource(provider)
+        self.algorithms = algorithms
+        self.protections = protections
+        proofPolicy = serverProof
+        self.redaction = redaction
+        spaces = DigestSpaces(capacity: rememberedSpaces)
+    }
+
+    /// The origins, if they are known, the algorithms, and what is protected.
+    public var settings: [StageSummary.Setting] {
+        let bound = provider.origins.map { [StageSummary.Setting(name: "for", value: "\($0)")] } ?? []
+        let isEveryAlgorithm = Set(algorithms) == Set(DigestAlgorithm.allCases)
+        let names = isEveryAlgorithm ? "all" : algorithms.map(\.rawValue).joined(separator: ", ")
+        return bound + [
+            StageSummary.Setting(name: "algorithms", value: names),
+            StageSummary.Setting(name: "protects", value: protections.map(\.rawValue).joined(separator: ", ")),
+            StageSummary.Setting(name: "server's proof", value: "\(proofPolicy)"),
+        ]
+    }
+
+    /// Origins that are none, and settings with which no challenge can be answered.
+    public func problems(of stage: String) -> [ChainProblem] {
+        var problems = provider.origins?.problems(of: stage) ?? []
+        if algorithms.isEmpty {
+            problems.append(
+                ChainProblem(
+                    stage: stage,
+                    problem: "\(stage) is set to answer Digest with no algorithm at all",
+                    fix: "name the algorithms that may be used, or leave the setting out"
+                )
+            )
+        }
+        return problems
+    }
+
+    /// The strongest challenge of the scheme that can be answered, the first of equally strong ones.
+    ///
+    /// RFC 7616 §3.7 leaves the choice to the server's order and to the client's own policy; the client's is not to be
+    /// talked into a weaker hash function by whoever can change the order on the way.
+    public func select(from challenges: [Challenge]) -> Challenge? {
+        var best: (challenge: Challenge, strength: Int)?
+        for challenge in challenges {
+            guard let digest = DigestChallenge(challenge), algorithms.contains(digest.algorithm),
+                digest.algorithm.strength > best?.strength ?? -1
+            else { continue }
+            best = (challenge, digest.algorithm.strength)
+        }
+        return best?.challenge
+    }
+}
+
+extension DigestAuthenticator {
+    /// Whether there is certainly nothing to add, because no server has asked yet.
+    public func prepareAtOnce(_ request: inout Request, in context: AuthenticationContext) throws -> Bool? {
+        spaces.isEmpty ? false : nil
+    }
+
+    /// Adds an answer to the nonce that the server gave last, where it has accepted the credential before.
+    ///
+    /// - Throws: ``HTTPChainAuth/AuthenticationError`` for a body that can be read only once where the server demands
+    ///   that content be protected; what reading the body throws.
+    public func prepare(_ request: inout Request, in context: AuthenticationContext) async throws -> Bool {
+        request.options[DigestAnswers.self][context.target] = nil
+        let path = request.head.path ?? ""
+        guard let known = spaces.covering(path, at: context.origin, context.target) else { return false }
+        guard let (protection, hash) = try await protect(request, known.challenge) else {
+            throw bodyReadableOnce(request)
+        }
+        // Counted as late as can be, so that requests leave in the order of their counts.
+        let cnonce = Self.cnonce(request)
+        guard let ticket = spaces.next(in: known.space, as: known.challenge, cnonce: cnonce) else { return false }
+        add(ticket, protection, hash, to: &request, in: context) { $0.isUnasked = true }
+        return true
+    }
+
+    /// Answers a challenge: with the same credential where only the nonce was refused, with another one where the
+    /// credential was.
+    ///
+    /// A nonce is replaced once in a call, and a credential once.
+    ///
+    /// - Throws: ``HTTPChainAuth/AuthenticationError`` when no credential can be had, and for a body that can be read
+    ///   only once where the server demands that content be protected; what reading the body throws.
+    public func answer(
+        _ challenge: Challenge,
+        to request: inout Request,
+        in context: AuthenticationContext
+    ) async throws -> AuthenticationAnswer {
+        guard let digest = DigestChallenge(challenge), algorithms.contains(digest.algorithm) else {
+            return .declined(
+                .unsupportedChallenge(scheme: scheme, why: "a parameter is missing, not known or too long")
+            )
+        }
+        let space = context.space(scheme, realm: digest.realm)
+        let credential: Credential
+        let previous = previousAnswer(of: request, in: space)
+        var renewals = previous?.renewals ?? 0
+        var rejections = previous?.rejections ?? 0
+        // A server that has forgotten its nonces does not always say that this is all that is wrong.
+        if let previous, digest.isStale || previous.isUnasked && previous.ticket.use.nonce != digest.nonce {
+            guard renewals == 0 else { return .declined(.tooManyAnswers(context.answers)) }
+            credential = previous.ticket.credential
+            renewals += 1
+        } else {
+            let rejected = previous?.ticket.credential
+            if let rejected {
+                spaces.reject(rejected, in: space)
+                guard rejections == 0 else { return .declined(.rejected(space)) }
+                rejections += 1
+            }
+            let found = try await source.credential(for: space, rejected: rejected, stage: Self.stageName)
+            guard let found else { return .declined(rejected == nil ? .noCredential(space) : .rejected(space)) }
+            credential = found
+        }
+        guard let (protection, hash) = try await protect(request, digest) else { throw bodyReadableOnce(request) }
+        let ticket = spaces.begin(
+            digest,
+            in: space,
+            credential,
+            path: request.head.path ?? "",
+            cnonce: Self.cnonce(request),
+            mayGoTo: mayGoTo
+        )
+        guard let ticket else {
+            return .declined(.unsupportedChallenge(scheme: scheme, why: "its nonce cannot be counted any further"))
+        }
+        add(ticket, protection, hash, to: &request, in: context) {
+            $0.renewals = renewals
+            $0.rejections = rejections
+        }
+        return .answered
+    }
+
+    /// Verifies the server's proof, and takes the nonce that it wants next.
+    ///
+    /// - Throws: ``HTTPChainAuth/AuthenticationError`` for a proof that is wrong, or missing where it is required.
+    public func check(_ response: inout Response, to request: Request, in context: AuthenticationContext) async throws {
+        guard let answer = request.options[DigestAnswers.self][context.target],
+            // A proxy that asks for its own credentials has not let the request through to the server.
+            context.target == .proxy || response.status != .proxyAuthenticationRequired
+        else { return }
+        let info = DigestAuthenticationInfo(response.headers[values: context.target.infoField])
+        let verifier = ServerProofVerifier(
+            policy: proofPolicy,
+            computation: answer.computation,
+            key: answer.ticket.use.key,
+            request: request.head,
+            redaction: redaction
+        )
+        let isProven = try verifier.verify(&response, info)
+        let (space, credential) = (answer.ticket.space, answer.ticket.credential)
+        // Another error may come from somebody who has not looked at the credential.
+        let isPassed = response.status.code < 400 || context.target == .proxy && response.status == .unauthorized
+        if isProven || isPassed { spaces.accept(credential, in: space) }
+        if let next = info?.nextNonce {
+            spaces.replace(answer.ticket.use.nonce, with: next, of: credential, in: space)
+        }
+    }
+}
+
+extension DigestAuthenticator {
+    /// The answer that was just refused, when the same space asks again.
+    private func previousAnswer(of request: Request, in space: ProtectionSpace) -> DigestAnswer? {
+        guard request.head.headerFields.contains(space.target.requestField),
+            let answer = request.options[DigestAnswers.self][space.target], answer.ticket.space == space
+        else { return nil }
+        return answer
+    }
+
+    /// What is protected, and the hash of the content where that is.
+    ///
+    /// - Returns: `nil` when the server demands that content be protected, and the body cannot be read twice.
+    private func protect(
+        _ request: Request,
+        _ challenge: DigestChallenge
+    ) async throws -> (protection: QualityOfProtection?, hash: String?)? {
+        guard let protection = challenge.protection(protections, canReadBody: request.body.isReplayable) else {
+            return nil
+        }
+        guard protection == .authInt, !request.body.isEmpty else { return (protection, nil) }
+        var hash = DigestHash(challenge.algorithm)
+        for try await chunk in request.body { hash.update(chunk) }
+        return (protection, String(decoding: hash.hex, as: UTF8.self))
+    }
+
+    private func add(
+        _ ticket: DigestTicket,
+        _ protection: QualityOfProtection?,
+        _ contentHash: String?,
+        to request: inout Request,
+        in context: AuthenticationContext,
+        _ note: (inout DigestAnswer) -> Void
+    ) {
+        let computation = DigestComputation(
+            method: request.head.method.rawValue,
+            uri: Self.uri(of: request, for: context.target),
+            nonce: ticket.use.nonce,
+            qop: protection,
+            nonceCount: ticket.use.count,
+            cnonce: ticket.use.cnonce,
+            contentHash: contentHash
+        )
+        let response = DigestResponse(
+            ticket.use.challenge,
+            username: ticket.credential.user,
+            computation: computation,
+            key: ticket.use.key
+        )
+        request.setCredentials(response.fieldValue, in: context)
+        var answer = DigestAnswer(ticket: ticket, computation: computation)
+        note(&answer)
+        request.options[DigestAnswers.self][context.target] = answer
+    }
+
+    /// The request target as it is written on the request line: to a proxy the whole URL (RFC 9112 §3.2.2), to a
+    /// server path and query.
+    private static func uri(of request: Request, for target: AuthenticationTarget) -> String {
+        target == .proxy ? request.url : request.head.path ?? ""
+    }
+
+    private static func cnonce(_ request: Request) -> String {
+        String(decoding: DigestHash.hex(request.environment.random.bytes(16)), as: UTF8.self)
+    }
+
+    /// Whether the provider is bound to an origin that a challenge's `domain` names.
+    private func mayGoTo(_ origin: Origin) -> Bool {
+        provider.origins?.contains(origin) ?? false
+    }
+
+    private func bodyReadableOnce(_ request: Request) -> AuthenticationError {
+        AuthenticationError(
+            .bodyReadableOnce(scheme: scheme),
+            stage: Self.stageName,
+            exchange: ExchangeSnapshot(request.head, redaction: redaction)
+        )
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import HTTPChain
+import HTTPChainAuthDigest
+import Testing
+
+@Suite("Against Apache", .timeLimit(.minutes(2)))
+struct ApacheTests {
+    private static let folders = ["digest", "onetime", "next", "domain", "basic"]
+
+    @Test("Right credentials open each folder and wrong ones none, as with curl", arguments: Carrier.allCases, folders)
+    func folder(carrier: Carrier, folder: String) async throws {
+        guard let base = Server.apache.base() else { return }
+        for user in [User.ada, User.doe] {
+            for (credential, expected) in [(user, 200), (User.mistaken(user), 401)] {
+                let calls = try AuthenticatedCalls(base, carrier, credential)
+                #expect(try await calls.status("\(folder)/file.txt") == expected, "\(credential)")
+                #expect(calls.statuses == (expected == 200 ? [401, 200] : [401, 401]), "\(credential)")
+                if let curl = try await Curl.status("\(base)/\(folder)/file.txt", credential) {
+                    #expect(curl == expected, "curl with \(credential)")
+                }
+            }
+        }
+    }
+
+    @Test("Apache proves that it knows the password", arguments: Carrier.allCases, folders.dropLast())
+    func proof(carrier: Carrier, folder: String) async throws {
+        guard let base = Server.apache.base() else { return }
+        let calls = try AuthenticatedCalls(base, carrier, User.ada, proof: .required)
+        for _ in 0..<3 {
+            let response = try await calls.send(.get("\(folder)/file.txt"))
+            #expect(response.serverProof == .verified)
+            #expect(try await response.body.text() == "\(folder) content\n")
+        }
+    }
+
+    @Test(
+        "Apache asks once, whether its nonces are good for long or once",
+        arguments: Carrier.allCases,
+        ["digest", "onetime", "next"]
+    )
+    func asksOnce(carrier: Carrier, folder: String) async throws {
+        guard let base = Server.apache.base() else { return }
+        let calls = try AuthenticatedCalls(base, carrier, User.ada)
+        for _ in 0..<5 { #expect(try await calls.status("\(folder)/file.txt") == 200) }
+        #expect(calls.statuses == [401, 200, 200, 200, 200, 200])
+        #expect(calls.askedCount == 1)
+    }
+
+    @Test("A nonce that Apache calls stale is replaced without asking for the password", arguments: Carrier.allCases)
+    func stale(carrier: Carrier) async throws {
+        guard let base = Server.apache.base() else { return }
+        // Not told the next nonce, the chain uses again what was good once.
+        let calls = try AuthenticatedCalls(base, carrier, User.ada, hidingInfo: true)
+        for _ in 0..<3 { #expect(try await calls.status("onetime/file.txt") == 200) }
+        #expect(calls.statuses == [401, 200, 401, 200, 401, 200])
+        #expect(calls.askedCount == 1)
+    }
+
+    @Test("Answers are sent ahead inside the domain alone", arguments: Carrier.allCases)
+    func domain(carrier: Carrier) async throws {
+        guard let base = Server.apache.base() else { return }
+        let calls = try AuthenticatedCalls(base, carrier, User.ada)
+        for path in ["domain/file.txt", "domain/file.txt?again", "digest/file.txt", "digest/file.txt?again"] {
+            #expect(try await calls.status(path) == 200)
+        }
+        // The two folders have the same realm: the second one's challenge widens the space to all of the server.
+        #expect(calls.statuses == [401, 200, 200, 401, 200, 200])
+        #expect(calls.askedCount == 1)
+    }
+
+    @Test(
+        "The target in the answer is the one on the request line, or Apache would refuse it",
+        arguments: Carrier.allCases,
+        [
+            "digest/file.txt?x=1&y=%20&z", "digest/file.txt?", "digest/file.txt?a=%2Fb%3f&c=(d)'!*;,@:$",
+            "digest/file.txt?[x]=1", "digest/%66ile.txt", "digest//file.txt",
+            "digest/file%2etxt?q=%C3%A4", "digest/none%20here", "digest/file.txt?q=\"",
+        ]
+    )
+    func target(carrier: Carrier, path: String) async throws {
+        guard let base = Server.apache.base() else { return }
+        let path = path.replacing("\"", with: "%22")
+        for (credential, expected) in [(User.ada, path.contains("none") ? 404 : 200), (User.mistaken(User.ada), 401)] {
+            let calls = try AuthenticatedCalls(base, carrier, credential)
+            #expect(try await calls.status(path) == expected)
+            if let curl = try await Curl.status("\(base)/\(path)", credential) { #expect(curl == expected) }
+        }
+    }
+
+    @Test("Bodies are sent again with the answer", arguments: Carrier.allCases)
+    func upload(carrier: Carrier) async throws {
+        guard let base = Server.apache.base() else { return }
+        let calls = try AuthenticatedCalls(base, carrier, User.ada)
+        let path = "writable/\(UUID().uuidString).txt"
+        #expect(try await calls.send(.put(path, body: Body(longText))).status == .created)
+        #expect(try await calls.send(.get(path)).body.text() == longText)
+        #expect(try await calls.send(.delete(path)).status == .noContent)
+        #expect(calls.statuses == [401, 201, 200, 204])
+        let mistaken = try AuthenticatedCalls(base, carrier, User.mistaken(User.ada))
+        #expect(try await mistaken.send(.put(path, body: Body(longText))).status == .unauthorized)
+    }
+
+    @Test(
+        "The methods are proven with the rest, as with curl",
+        arguments: Carrier.allCases,
+        ["POST", "OPTIONS", "DELETE"]
+    )
+    func methods(carrier: Carrier, method: String) async throws {
+        guard let base = Server.apache.base() else { return }
+        let verb = try #require(HTTPRequest.Method(rawValue: method))
+        for credential in [User.ada, User.mistaken(User.ada)] {
+            let calls = try AuthenticatedCalls(base, carrier, credential)
+            let response = try await calls.send(Request(verb, "digest/file.txt"))
+            _ = try await response.body.collect()
+            if let curl = try await Curl.status("\(base)/digest/file.txt", credential, method: method) {
+                #expect(response.status.code == curl)
+            }
+        }
+    }
+
+    @Test("Many calls at the same time ask once for the password", arguments: Carrier.allCases, ["digest", "onetime"])
+    func concurrent(carrier: Carrier, folder: String) async throws {
+        guard let base = Server.apache.base() else { return }
+        let calls = try AuthenticatedCalls(base, carrier, User.ada)
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for index in 0..<32 {
+                group.addTask { try await calls.status("\(folder)/file.txt?\(index)") }
+            }
+            // A nonce that is good once cannot be shared: those who come second may be turned away twice.
+            for try await status in group where folder == "digest" { #expect(status == 200) }
+        }
+        #expect(calls.askedCount == 1 || folder == "onetime")
+    }
+}

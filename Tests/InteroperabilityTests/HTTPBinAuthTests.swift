@@ -1,0 +1,71 @@
+import Foundation
+import HTTPChain
+import HTTPChainAuthDigest
+import Testing
+
+@Suite("Against httpbin, authenticated", .timeLimit(.minutes(2)))
+struct HTTPBinAuthTests {
+    private static let ada = Credential(user: "ada", password: "lovelace")
+
+    /// SHA-512 is in no RFC: httpbin, Python's requests and this package speak it, and curl does not.
+    @Test(
+        "Digest with each protection and algorithm accepts the right password alone, as with curl",
+        arguments: ["auth", "auth-int", "both"],
+        ["MD5", "SHA-256", "SHA-512"]
+    )
+    func digest(qop: String, algorithm: String) async throws {
+        guard let base = Server.httpbin.base() else { return }
+        for carrier in Carrier.allCases {
+            let path = "digest-auth/\(qop)/ada/lovelace/\(algorithm)"
+            for (credential, expected) in [(Self.ada, 200), (User.mistaken(Self.ada), 401)] {
+                let calls = try AuthenticatedCalls(base, carrier, credential)
+                #expect(try await calls.status(path) == expected)
+                #expect(calls.statuses.count == 2)
+                guard algorithm != "SHA-512" else { continue }
+                if let curl = try await Curl.status("\(base)/\(path)", credential) { #expect(curl == expected) }
+            }
+        }
+    }
+
+    @Test("A nonce that httpbin calls stale is replaced without asking for the password", arguments: Carrier.allCases)
+    func stale(carrier: Carrier) async throws {
+        guard let base = Server.httpbin.base() else { return }
+        let calls = try AuthenticatedCalls(base, carrier, Self.ada, cookies: true)
+        for _ in 0..<4 { #expect(try await calls.status("digest-auth/auth/ada/lovelace/MD5/2") == 200) }
+        #expect(calls.statuses.filter { $0 == 200 }.count == 4)
+        #expect(calls.statuses.filter { $0 == 401 }.count >= 2)
+        #expect(calls.askedCount == 1)
+    }
+
+    @Test("Basic accepts the right password alone, as with curl", arguments: Carrier.allCases)
+    func basic(carrier: Carrier) async throws {
+        guard let base = Server.httpbin.base() else { return }
+        for (credential, expected) in [(Self.ada, 200), (User.mistaken(Self.ada), 401)] {
+            let calls = try AuthenticatedCalls(base, carrier, credential)
+            #expect(try await calls.status("basic-auth/ada/lovelace") == expected)
+            if let curl = try await Curl.status("\(base)/basic-auth/ada/lovelace", credential) {
+                #expect(curl == expected)
+            }
+        }
+    }
+
+    @Test("A place that hides without Basic is opened by sending it ahead", arguments: Carrier.allCases)
+    func hidden(carrier: Carrier) async throws {
+        guard let base = Server.httpbin.base() else { return }
+        let url = "\(base)/hidden-basic-auth/ada/lovelace"
+        for (password, expected) in [("lovelace", 200), ("love", 404)] as [(Secret, Int)] {
+            let chain = try Chain(transport: carrier.transport) {
+                BasicAuthMiddleware(user: "ada", password: password, for: OriginSet(urls: [base]), sending: .ahead)
+            }
+            #expect(try await chain.send(.get(url)).status.code == expected)
+        }
+    }
+
+    @Test("A token set by hand passes", arguments: Carrier.allCases)
+    func bearer(carrier: Carrier) async throws {
+        guard let base = Server.httpbin.base() else { return }
+        let calls = try AuthenticatedCalls(base, carrier, Self.ada)
+        #expect(try await calls.status("bearer") == 401)
+        #expect(try await calls.send(.get("bearer", headers: [.authorization: "Bearer abc"])).status == .ok)
+    }
+}
