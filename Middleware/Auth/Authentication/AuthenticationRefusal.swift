@@ -18,6 +18,8 @@ public enum AuthenticationRefusal: Sendable, Hashable, CustomStringConvertible {
     case unsupportedChallenge(scheme: String, why: String)
     /// Proxy credentials do not go into the tunnel that an `https` request takes through a proxy.
     case proxyBehindTunnel
+    /// A new token or session might help, but they were renewed as often as the limit allows.
+    case tooManyRenewals(RenewalLimit)
 
     /// The reason, in a sentence, with no secrets.
     public var description: String {
@@ -34,6 +36,7 @@ public enum AuthenticationRefusal: Sendable, Hashable, CustomStringConvertible {
         case .wouldWeaken(let from, let to): "\(from) credentials were rejected, and \(to) would be weaker"
         case .unsupportedChallenge(let scheme, let why): "the \(scheme) challenge cannot be answered: \(why)"
         case .proxyBehindTunnel: "an https request is in a tunnel, so that the answer did not come from the proxy"
+        case .tooManyRenewals(let limit): "tokens or sessions were renewed too often already (the limit is \(limit))"
         }
     }
 }
