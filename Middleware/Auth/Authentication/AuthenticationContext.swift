@@ -9,9 +9,9 @@ public struct AuthenticationContext: Sendable, Hashable {
     public let origin: Origin
     /// Whether credentials may be sent to a server that did not ask for them; `false` where a stronger scheme could
     /// still be asked for.
-    public let maySendUnasked: Bool
+    public internal(set) var maySendUnasked: Bool
     /// How many challenges were answered in this call before, by any scheme.
-    public let answers: Int
+    public internal(set) var answers: Int
 
     /// Makes a context, as a test of an authenticator needs it.
     public init(target: AuthenticationTarget = .origin, origin: Origin, maySendUnasked: Bool = true, answers: Int = 0) {
@@ -30,13 +30,35 @@ public struct AuthenticationContext: Sendable, Hashable {
 extension Request {
     /// Sets the field that holds credentials, and binds it to the origin, so that it does not travel to another.
     ///
+    /// The field is kept out of the tables of HTTP/2 and HTTP/3 header compression (RFC 7541 §7.1.3).
+    ///
     /// - Parameters:
     ///   - credentials: The field's value: the scheme and what follows it.
     ///   - context: For whom the credentials are.
     public mutating func setCredentials(_ credentials: String, in context: AuthenticationContext) {
-        head.headerFields[context.target.requestField] = credentials
+        var field = HTTPField(name: context.target.requestField, value: credentials)
+        field.indexingStrategy = .disallow
+        head.headerFields[fields: field.name] = [field]
         // A proxy is passed on the way to this server, not to the next one.
         guard let owner = context.target == .proxy ? origin : context.origin else { return }
-        options[OriginBoundFields.self][context.target.requestField] = owner
+        options[OriginBoundFields.self][field.name] = owner
+    }
+
+    /// Sets a field that is ready, and binds it; `bound` is the whole ``OriginBoundFields`` of a request without others.
+    mutating func setCredentials(
+        _ field: HTTPField,
+        _ bound: [HTTPField.Name: Origin],
+        in context: AuthenticationContext
+    ) {
+        if head.headerFields.contains(field.name) {
+            head.headerFields[fields: field.name] = [field]
+        } else {
+            head.headerFields.append(field)
+        }
+        if context.target == .origin, !options.contains(OriginBoundFields.self) {
+            options[OriginBoundFields.self] = bound
+        } else if let owner = context.target == .proxy ? origin : context.origin {
+            options[OriginBoundFields.self][field.name] = owner
+        }
     }
 }

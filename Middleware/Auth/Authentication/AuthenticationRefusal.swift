@@ -8,7 +8,7 @@ public enum AuthenticationRefusal: Sendable, Hashable, CustomStringConvertible {
     case rejected(ProtectionSpace)
     /// As many challenges were answered in this call as may be.
     case tooManyAnswers(Int)
-    /// The body can be read only once and was sent already, or its reading failed.
+    /// The body can be read only once, and was sent already.
     case bodyReadableOnce
     /// None of the schemes offered is one that the stage has.
     case noCommonScheme(offered: [String])
@@ -16,8 +16,10 @@ public enum AuthenticationRefusal: Sendable, Hashable, CustomStringConvertible {
     case wouldWeaken(from: String, to: String)
     /// The challenge makes no sense or asks for what the authenticator does not know.
     case unsupportedChallenge(scheme: String, why: String)
-    /// Proxy credentials do not go into the tunnel that an `https` request takes through a proxy.
-    case proxyBehindTunnel
+    /// The challenge came from another origin than the one the request was for: a redirect was followed on the way.
+    case otherOrigin(Origin)
+    /// A stage further out has a stronger scheme that was offered.
+    case leftToOuterStage
     /// A new token or session might help, but they were renewed as often as the limit allows.
     case tooManyRenewals(RenewalLimit)
 
@@ -35,7 +37,8 @@ public enum AuthenticationRefusal: Sendable, Hashable, CustomStringConvertible {
                 : "none of the schemes offered is known: \(offered.joined(separator: ", "))"
         case .wouldWeaken(let from, let to): "\(from) credentials were rejected, and \(to) would be weaker"
         case .unsupportedChallenge(let scheme, let why): "the \(scheme) challenge cannot be answered: \(why)"
-        case .proxyBehindTunnel: "an https request is in a tunnel, so that the answer did not come from the proxy"
+        case .otherOrigin(let origin): "the challenge came from another origin, \(origin)"
+        case .leftToOuterStage: "a stage further out has a stronger scheme that was offered"
         case .tooManyRenewals(let limit): "tokens or sessions were renewed too often already (the limit is \(limit))"
         }
     }

@@ -35,6 +35,9 @@ public protocol Authenticator: Sendable {
     /// How much the scheme protects; of those that are offered and have a credential the strongest is used.
     var strength: AuthenticationStrength { get }
 
+    /// Whether it may send credentials to a server that did not ask for them, given the chance; `false` by default.
+    var sendsUnasked: Bool { get }
+
     /// How it is set, for ``HTTPChainCore/Chain/explain()``; never a secret. Nothing by default.
     var settings: [StageSummary.Setting] { get }
 
@@ -74,6 +77,9 @@ public protocol Authenticator: Sendable {
 }
 
 extension Authenticator {
+    /// Not before it is asked.
+    public var sendsUnasked: Bool { false }
+
     /// Nothing to tell.
     public var settings: [StageSummary.Setting] { [] }
 

@@ -7,6 +7,7 @@ extension BearerAuthMiddleware {
 
     /// Once with a newer token that was there already, and once with one that was made meanwhile.
     private static let repeats = 2
+    private static let scheme = KnownScheme(target: .origin, name: "Bearer", strength: .token)
 
     /// A token for a call that has none, or one that is about to expire.
     func firstToken(
@@ -43,12 +44,15 @@ extension BearerAuthMiddleware {
         var isFresh = false
         for count in 0... {
             // The server of another origin, where the transport was led to, knows nothing of this token.
-            if let sent = response.request, Origin(scheme: sent.scheme, authority: sent.authority) != binding.origin {
+            if let origin = binding.strangeOrigin(of: response) {
+                response.authenticationRefusal = .otherOrigin(origin)
                 return response
             }
             let challenge = BearerChallenge(response.challenges(.origin))
             if let challenge { response.bearerChallenge = challenge }
             guard response.status.code == 401 else { return response }
+            // For a stage further out: a password would give away more than this token.
+            response.options[RejectedScheme.self] = Self.scheme
             if let objection = challenge?.objection {
                 response.authenticationRefusal = .unsupportedChallenge(scheme: "Bearer", why: objection)
                 return response

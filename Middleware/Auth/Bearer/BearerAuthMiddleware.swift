@@ -136,9 +136,10 @@ public struct BearerAuthMiddleware: Middleware {
         return summary
     }
 
-    /// Origins that are none or not reached over TLS, and a token that is malformed.
+    /// Origins that are none or not reached over TLS, a transport that follows redirects itself, and a token that is
+    /// malformed.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
-        var problems = origins.problems(of: Self.name, sending: "the token")
+        var problems = origins.problems(of: Self.name, sending: "the token", at: place)
         if let token, !token.isWellFormed {
             problems.append(
                 ChainProblem(

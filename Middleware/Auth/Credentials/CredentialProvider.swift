@@ -4,6 +4,9 @@ public import HTTPChainCore
 ///
 /// Calls at the same time that need a credential for one protection space ask once, and share the answer.
 public protocol CredentialProvider: Sendable {
+    /// The origins it has credentials for, for a stage to show and to check; `nil`, the default, when it does not say.
+    var origins: OriginSet? { get }
+
     /// The credential for a protection space.
     ///
     /// - Parameters:
@@ -15,11 +18,16 @@ public protocol CredentialProvider: Sendable {
     func credential(for space: ProtectionSpace, rejected: Credential?) async throws -> Credential?
 }
 
+extension CredentialProvider {
+    /// It does not say.
+    public var origins: OriginSet? { nil }
+}
+
 /// One credential for the origins named, and for no other.
 public struct FixedCredential: CredentialProvider {
     private let credential: Credential
     /// Where it may go.
-    public let origins: OriginSet
+    public let origins: OriginSet?
 
     /// Binds a credential to origins.
     public init(_ credential: Credential, for origins: OriginSet) {
@@ -29,7 +37,7 @@ public struct FixedCredential: CredentialProvider {
 
     /// The credential, unless it was rejected or the origin is another.
     public func credential(for space: ProtectionSpace, rejected: Credential?) -> Credential? {
-        rejected == nil && origins.contains(space.origin) ? credential : nil
+        rejected == nil && origins?.contains(space.origin) == true ? credential : nil
     }
 }
 
@@ -40,7 +48,7 @@ public struct ClosureCredentialProvider: CredentialProvider {
 
     private let provide: Provide
     /// Where the credentials may go.
-    public let origins: OriginSet
+    public let origins: OriginSet?
 
     /// Binds what a closure provides to origins.
     public init(for origins: OriginSet, _ provide: @escaping Provide) {
@@ -50,7 +58,7 @@ public struct ClosureCredentialProvider: CredentialProvider {
 
     /// What the closure returns; `nil` when the origin is another.
     public func credential(for space: ProtectionSpace, rejected: Credential?) async throws -> Credential? {
-        guard origins.contains(space.origin) else { return nil }
+        guard origins?.contains(space.origin) == true else { return nil }
         return try await provide(space, rejected)
     }
 }

@@ -44,6 +44,13 @@ package final class CredentialSource: Sendable {
         }
     }
 
+    /// Forgets a credential of a space, so that the provider is asked again.
+    package func forget(_ credential: Credential, for space: ProtectionSpace) {
+        known.withLock { known in
+            if known[space] == credential { known[space] = nil }
+        }
+    }
+
     private func ask(for space: ProtectionSpace, _ rejected: Credential?) async throws -> Credential? {
         try await flights.run(space) { [self] in
             // Another flight may have ended between the look at the memory and this one.

@@ -19,9 +19,13 @@ struct OriginBindings: Sendable {
         allowed = set.origins.subtracting(exposed).map { OriginBinding($0, fields: fields) }
     }
 
+    /// The field that a transport may take the host from in place of the URL.
+    private static let host = HTTPField.Name("Host")
+
     /// The binding for the origin that a request goes to; `nil` when it may not have the secret.
     func binding(for head: HTTPRequest) -> OriginBinding? {
         guard let scheme = head.scheme, let authority = head.authority else { return nil }
+        if let name = Self.host, let host = head.headerFields[name], host != authority { return nil }
         for binding in allowed where binding.authority == authority && binding.origin.scheme == scheme {
             return binding
         }
@@ -30,8 +34,8 @@ struct OriginBindings: Sendable {
     }
 
     /// What is wrong with the set, for ``HTTPChainCore/Middleware/problems(at:)``.
-    func problems(of stage: String, sending what: String) -> [ChainProblem] {
-        set.problems(of: stage)
+    func problems(of stage: String, sending what: String, at place: ChainPlace) -> [ChainProblem] {
+        set.problems(of: stage) + AuthenticationMiddleware.redirectProblems(of: stage, at: place)
             + exposed.map(\.description).sorted().map { origin in
                 ChainProblem(
                     stage: stage,
@@ -53,6 +57,14 @@ struct OriginBinding: Sendable {
         self.origin = origin
         authority = String(origin.description.dropFirst(origin.scheme.utf8.count + 3))
         bound = Dictionary(fields.map { ($0, origin) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Where a response came from, if that was another origin, as far as the transport says.
+    func strangeOrigin(of response: Response) -> Origin? {
+        guard let sent = response.request, let origin = Origin(scheme: sent.scheme, authority: sent.authority),
+            origin != self.origin
+        else { return nil }
+        return origin
     }
 
     /// Declares that the fields belong to the origin.

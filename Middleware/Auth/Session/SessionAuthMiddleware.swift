@@ -98,9 +98,9 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: Middle
         )
     }
 
-    /// Origins that are none, or not reached over TLS.
+    /// Origins that are none, or not reached over TLS; a transport that follows redirects itself.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
-        origins.problems(of: "SessionAuthMiddleware", sending: "the session")
+        origins.problems(of: "SessionAuthMiddleware", sending: "the session", at: place)
     }
 
     /// Makes the request one of the session, passes it on, and sends it again in another when the session has ended.
@@ -225,7 +225,8 @@ extension SessionAuthMiddleware {
         _ binding: OriginBinding
     ) async throws -> Bool {
         // The server of another origin, where the transport was led to, knows nothing of this session.
-        if let sent = response.request, Origin(scheme: sent.scheme, authority: sent.authority) != binding.origin {
+        if let origin = binding.strangeOrigin(of: response) {
+            response.authenticationRefusal = .otherOrigin(origin)
             return false
         }
         return try await authenticator.check(&response, in: session) == .closed

@@ -1,0 +1,208 @@
+public import HTTPChainCore
+import HTTPTypes
+
+/// Authenticates requests with the strongest scheme that the server offers and that there is a credential for.
+///
+/// ```swift
+/// let people = ClosureCredentialProvider(for: "https://files.example.com") { space, rejected in
+///     rejected == nil ? Credential(user: "ada", password: Secret(try readPassword(space.realm))) : nil
+/// }
+/// let chain = try Chain(transport: transport) {
+///     AuthenticationMiddleware([BasicAuthenticator(people)])
+/// }
+/// ```
+///
+/// A request gets credentials ahead where an ``Authenticator`` has some that the server is known to take; else it is
+/// sent without, and a 401 is answered. The strongest scheme goes first: a weaker one is used when the server does not
+/// offer the stronger, or nobody has a credential for it, and never after credentials of the stronger one were turned
+/// down, which would give a password away that they protect. `BasicAuthMiddleware` and its like are this stage with one
+/// authenticator. Where several of them stand in a chain they keep to the same rule among themselves.
+///
+/// **Origins.** Credentials go to the origin that they are for, and to no other: the fields are declared in
+/// ``HTTPChainCore/OriginBoundFields``, a challenge that came from elsewhere is not answered, and a `Host` field that
+/// is not the URL's keeps them off the request. For a proxy, credentials go only with `http` requests: an `https` one
+/// would take them through the tunnel to the server.
+///
+/// **A field set by hand** is left alone: a request that has an `Authorization` is passed on as it is.
+///
+/// **Unanswered.** A 401 that cannot be answered is the response; ``Response/authenticationRefusal`` says why. A body
+/// that can be read once cannot be sent again, so such a request needs credentials ahead.
+///
+/// **Place.** Phase ``Phase/authenticate``: inside retries, so that each attempt has fresh credentials.
+///
+/// **Options.** ``HTTPChainCore/Request/unauthenticated()``.
+///
+/// **Errors.** ``AuthenticationError``; what the authenticators throw.
+public struct AuthenticationMiddleware: Middleware {
+    let authenticators: [any Authenticator]
+    let target: AuthenticationTarget
+    let maximumAnswers: Int
+    private let proxy: OriginSet?
+    private let name: String
+    private let announced: [KnownScheme]
+
+    /// Authenticates to servers.
+    ///
+    /// - Parameters:
+    ///   - authenticators: The schemes; their strength, not their order here, decides which is used.
+    ///   - maximumAnswers: How many challenges are answered in one call at most; 3 by default.
+    public init(_ authenticators: [any Authenticator], maximumAnswers: Int = 3) {
+        self.init(authenticators, proxy: nil, maximumAnswers: maximumAnswers, name: "AuthenticationMiddleware")
+    }
+
+    /// Authenticates to a proxy (407, `Proxy-Authorization`), RFC 9110 §11.7.
+    ///
+    /// - Parameters:
+    ///   - authenticators: The schemes; their strength, not their order here, decides which is used.
+    ///   - proxy: The proxy's URL, which is what credentials are bound to.
+    ///   - maximumAnswers: How many challenges are answered in one call at most; 3 by default.
+    public init(_ authenticators: [any Authenticator], proxy: String, maximumAnswers: Int = 3) {
+        self.init(authenticators, proxy: proxy, maximumAnswers: maximumAnswers, name: "AuthenticationMiddleware")
+    }
+
+    /// What a stage with a name of its own is made of.
+    package init(_ authenticators: [any Authenticator], proxy: String?, maximumAnswers: Int, name: String) {
+        let target: AuthenticationTarget = proxy == nil ? .origin : .proxy
+        // Sorted like this, those that are equally strong keep their order.
+        self.authenticators = authenticators.enumerated()
+            .sorted { ($1.element.strength, $0.offset) < ($0.element.strength, $1.offset) }.map(\.element)
+        self.target = target
+        self.proxy = proxy.map { OriginSet(urls: [$0]) }
+        self.maximumAnswers = max(1, maximumAnswers)
+        self.name = name
+        // The weakest has nobody further in to hold back.
+        announced = authenticators.filter { $0.strength > .password }
+            .map { KnownScheme(target: target, name: $0.scheme, strength: $0.strength) }
+    }
+
+    /// Inside retries.
+    public var phase: Phase? { .authenticate }
+
+    /// The schemes, the strongest first, and how they are set.
+    public var summary: StageSummary {
+        var summary = StageSummary(name, purpose: "answers \(target.status.code)")
+        if let proxy { summary.settings.append(.init(name: "proxy", value: "\(proxy)")) }
+        if authenticators.count != 1 {
+            let schemes = authenticators.map(\.scheme).joined(separator: ", ")
+            summary.settings.append(.init(name: "schemes", value: schemes))
+        }
+        for authenticator in authenticators { summary.settings += authenticator.settings }
+        return summary
+    }
+
+    /// A transport that takes credentials to where a redirect leads; a stage further in that could not use its
+    /// stronger scheme; what is wrong with the authenticators.
+    public func problems(at place: ChainPlace) -> [ChainProblem] {
+        var problems = authenticators.flatMap { $0.problems(of: name) } + (proxy?.problems(of: name) ?? [])
+        problems += Self.redirectProblems(of: name, at: place)
+        for case let inner as any AuthenticationStage in place.inside {
+            let stronger = inner.authentication.authenticators.first { authenticator in
+                inner.authentication.target == target
+                    && authenticators.contains {
+                        $0.sendsUnasked && $0.strength < authenticator.strength
+                    }
+            }
+            guard let stronger else { continue }
+            problems.append(
+                ChainProblem(
+                    stage: name,
+                    problem: "\(name) sends credentials before it is asked, so that the stronger \(stronger.scheme) of "
+                        + "\(inner.authentication.name) is never used",
+                    fix: "put both in one AuthenticationMiddleware([…]), which uses the strongest that is offered"
+                )
+            )
+        }
+        return problems
+    }
+
+    /// What is wrong with a transport that follows redirects itself, for a stage that adds credentials.
+    package static func redirectProblems(of name: String, at place: ChainPlace) -> [ChainProblem] {
+        guard place.capabilities.contains(.followsRedirects) else { return [] }
+        return [
+            ChainProblem(
+                stage: name,
+                problem: "\(name) cannot keep credentials from other origins: \(place.transportName) follows redirects "
+                    + "itself",
+                fix: "switch that off in the transport, and add a RedirectMiddleware further out"
+            )
+        ]
+    }
+
+    /// Adds credentials, passes the request on, and answers challenges.
+    ///
+    /// - Throws: ``AuthenticationError``; what the authenticators and the stages inside throw.
+    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        guard request.acceptsCredentials(for: target), let origin = origin(for: request) else {
+            return try await next(request)
+        }
+        var negotiation = Negotiation(self, origin: origin, outer: request.options[OuterSchemes.self])
+        try await negotiation.prepare(&request)
+        if !announced.isEmpty { request.options[OuterSchemes.self] += announced }
+        let sent = request
+        var response = try await next(request)
+        if response.status.code != target.status.code {
+            try await negotiation.check(&response, to: sent)
+            return response
+        }
+        return try await answer(response, to: sent, negotiation, next: next)
+    }
+
+    private func answer(
+        _ challenge: Response,
+        to sent: Request,
+        _ negotiation: Negotiation,
+        next: Next
+    ) async throws -> Response {
+        var (response, request, negotiation) = (challenge, sent, negotiation)
+        repeat {
+            if let refusal = try await negotiation.answer(response, to: &request) {
+                negotiation.leave(&response, for: refusal)
+                return response
+            }
+            await response.body.drain()
+            try Task.checkCancellation()
+            response = try await next(request)
+        } while response.status.code == target.status.code
+        try await negotiation.check(&response, to: request)
+        return response
+    }
+
+    /// The field that a transport may take the host from in place of the URL.
+    private static let host = HTTPField.Name("Host")
+
+    /// Whom credentials would go to, or `nil` when they must not.
+    private func origin(for request: borrowing Request) -> Origin? {
+        if let name = Self.host, let host = request.head.headerFields[name], host != request.head.authority {
+            return nil
+        }
+        guard let proxy else { return Origin(scheme: request.head.scheme, authority: request.head.authority) }
+        return request.head.scheme == "http" ? proxy.origins.first : nil
+    }
+}
+
+/// A stage that is an ``AuthenticationMiddleware`` under a name of its own.
+package protocol AuthenticationStage: Middleware {
+    var authentication: AuthenticationMiddleware { get }
+}
+
+extension AuthenticationMiddleware: AuthenticationStage {
+    package var authentication: AuthenticationMiddleware { self }
+}
+
+extension AuthenticationStage {
+    /// Inside retries.
+    public var phase: Phase? { authentication.phase }
+
+    /// The origins and settings of the scheme; never a secret.
+    public var summary: StageSummary { authentication.summary }
+
+    /// What is wrong with its settings, or with a transport that follows redirects itself.
+    public func problems(at place: ChainPlace) -> [ChainProblem] { authentication.problems(at: place) }
+
+    /// Adds credentials, passes the request on, and answers challenges.
+    ///
+    /// - Throws: ``AuthenticationError``; what the stages inside throw.
+    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        try await authentication.intercept(request, next: next)
+    }
+}

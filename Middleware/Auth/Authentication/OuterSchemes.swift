@@ -1,0 +1,18 @@
+import HTTPChainCore
+
+/// A scheme, whose credentials it is about, and how strong it is.
+struct KnownScheme: Sendable, Hashable {
+    let target: AuthenticationTarget
+    let name: String
+    let strength: AuthenticationStrength
+}
+
+/// The schemes that stages further out answer: a stage further in leaves a challenge to them that offers a stronger one.
+enum OuterSchemes: RequestOption {
+    static var defaultValue: [KnownScheme] { [] }
+}
+
+/// The scheme whose credentials were sent and turned down: a stage further out does not follow with a weaker one.
+enum RejectedScheme: ResponseOption {
+    static var defaultValue: KnownScheme? { nil }
+}

@@ -1,0 +1,90 @@
+public import HTTPChainCore
+
+/// Authenticates with a user's name and password, RFC 7617.
+///
+/// ```swift
+/// let chain = try Chain(transport: transport) {
+///     BasicAuthMiddleware(user: "ada", password: "lovelace", for: "https://api.example.com")
+/// }
+/// ```
+///
+/// The password is sent as good as in clear: name an `https` origin. It goes to the origins named and to no other. It
+/// is sent when the server asks (401), and from then on ahead, with all paths that are in the same directory or deeper;
+/// with `sending: .ahead`, from the first request on. A ``CredentialProvider`` gives other credentials to other realms
+/// and asks people; calls at the same time ask it once, and a credential that is rejected is asked for again, at most
+/// ``AuthenticationMiddleware``'s number of times in one call.
+///
+/// ```swift
+/// let provider = ClosureCredentialProvider(for: "https://api.example.com") { space, rejected in
+///     await ask("Password for \(space.realm ?? "the server")", again: rejected != nil)
+/// }
+/// let stage = BasicAuthMiddleware(provider)
+/// ```
+///
+/// Characters beyond ASCII are sent in UTF-8 in normalization form C, also where the challenge has no
+/// `charset="UTF-8"`, unless `charset` says otherwise (RFC 7617 §2.1 leaves it to the client).
+///
+/// **Other schemes.** The stage answers Basic alone. With a stage of a stronger scheme in the same chain, such as
+/// digest, the stronger one is used where the server offers it; best put both in one ``AuthenticationMiddleware``.
+///
+/// **Place.** Phase ``Phase/authenticate``: inside retries.
+///
+/// **Options.** ``HTTPChainCore/Request/unauthenticated()`` leaves a request alone; so does an `Authorization` field
+/// that was set by hand. ``Response/authenticationRefusal`` says why a 401 was left as the response.
+///
+/// **Errors.** ``AuthenticationError``: the provider failed, or the name holds a colon or a control character.
+public struct BasicAuthMiddleware: AuthenticationStage {
+    package let authentication: AuthenticationMiddleware
+
+    /// One user for the origins named.
+    ///
+    /// - Parameters:
+    ///   - user: The user's name, without a colon.
+    ///   - password: The password.
+    ///   - origins: Where they may go: `"https://api.example.com"`.
+    ///   - sending: When they are sent; when the server has asked by default.
+    ///   - charset: How characters beyond ASCII are sent to a server that does not say; UTF-8 by default.
+    public init(
+        user: String,
+        password: Secret,
+        for origins: OriginSet,
+        sending: BasicSending = .whenAsked,
+        charset: BasicCharset = .utf8
+    ) {
+        self.init(.fixed(user: user, password: password, for: origins), sending: sending, charset: charset)
+    }
+
+    /// Users whom a provider knows.
+    ///
+    /// - Parameters:
+    ///   - provider: Where credentials come from.
+    ///   - sending: When they are sent; when the server has asked by default.
+    ///   - charset: How characters beyond ASCII are sent to a server that does not say; UTF-8 by default.
+    public init(_ provider: some CredentialProvider, sending: BasicSending = .whenAsked, charset: BasicCharset = .utf8)
+    {
+        self.init(BasicAuthenticator(provider, sending: sending, charset: charset), proxy: nil)
+    }
+
+    /// One user of a proxy (407, `Proxy-Authorization`); for `http` requests, which a proxy reads.
+    ///
+    /// Only for a chain whose requests do go through that proxy: whatever answers 407 gets the password.
+    ///
+    /// - Parameters:
+    ///   - user: The user's name, without a colon.
+    ///   - password: The password.
+    ///   - proxy: The proxy's URL: `"http://proxy.example.com:3128"`.
+    ///   - sending: When they are sent; when the proxy has asked by default.
+    public init(user: String, password: Secret, proxy: String, sending: BasicSending = .whenAsked) {
+        let provider = FixedCredential(Credential(user: user, password: password), for: OriginSet(urls: [proxy]))
+        self.init(BasicAuthenticator(provider, sending: sending), proxy: proxy)
+    }
+
+    private init(_ authenticator: BasicAuthenticator, proxy: String?) {
+        authentication = AuthenticationMiddleware(
+            [authenticator],
+            proxy: proxy,
+            maximumAnswers: 3,
+            name: "BasicAuthMiddleware"
+        )
+    }
+}

@@ -1,0 +1,132 @@
+public import HTTPChainCore
+import HTTPTypes
+
+/// When Basic credentials are sent.
+public enum BasicSending: Sendable, Hashable, CustomStringConvertible {
+    /// When the server has asked, and then ahead with what RFC 7617 §2.2 takes to be in the same protection space.
+    case whenAsked
+    /// With the first request to an origin already: one exchange less, and a body that can be read once can be sent.
+    case ahead
+
+    /// When, in a word or two.
+    public var description: String {
+        switch self {
+        case .whenAsked: "when asked"
+        case .ahead: "ahead"
+        }
+    }
+}
+
+/// The Basic scheme, RFC 7617, for an ``AuthenticationMiddleware`` that has several; alone, as ``BasicAuthMiddleware``.
+///
+/// It remembers which realm and which paths took which credential, and sends it ahead with the next request to them. A
+/// credential that is rejected is asked for anew; calls at the same time ask once.
+public final class BasicAuthenticator: Authenticator {
+    private let provider: any CredentialProvider
+    private let source: CredentialSource
+    private let sending: BasicSending
+    private let charset: BasicCharset
+    private let spaces = [AuthenticationTarget.origin: Locked(BasicSpaces()), .proxy: Locked(BasicSpaces())]
+
+    /// Takes credentials from a provider.
+    ///
+    /// - Parameters:
+    ///   - provider: Where they come from.
+    ///   - sending: When they are sent; when the server has asked by default.
+    ///   - charset: How characters beyond ASCII are sent to a server that does not say; UTF-8 by default.
+    public init(_ provider: any CredentialProvider, sending: BasicSending = .whenAsked, charset: BasicCharset = .utf8) {
+        self.provider = provider
+        source = CredentialSource(provider)
+        self.sending = sending
+        self.charset = charset
+    }
+
+    /// Always "Basic".
+    public var scheme: String { "Basic" }
+
+    /// The password itself is sent.
+    public var strength: AuthenticationStrength { .password }
+
+    /// Whether it is set to send ahead.
+    public var sendsUnasked: Bool { sending == .ahead }
+
+    /// When credentials are sent, and where to, if that is known.
+    public var settings: [StageSummary.Setting] {
+        let bound = provider.origins.map { [StageSummary.Setting(name: "for", value: "\($0)")] } ?? []
+        return bound + [StageSummary.Setting(name: "sent", value: "\(sending)")]
+    }
+
+    /// Origins that are none.
+    public func problems(of stage: String) -> [ChainProblem] {
+        provider.origins?.problems(of: stage) ?? []
+    }
+
+    /// Adds the credential of the space that the request's path is in.
+    ///
+    /// - Throws: ``AuthenticationError``.
+    public func prepare(_ request: inout Request, in context: AuthenticationContext) async throws -> Bool {
+        guard let spaces = spaces[context.target] else { return false }
+        if let ready = spaces.withLock({ $0.ready(for: request.head.path ?? "/", at: context.origin) }) {
+            request.setCredentials(ready.field, ready.bound, in: context)
+            return true
+        }
+        guard sending == .ahead, context.maySendUnasked else { return false }
+        let space = context.space(scheme, realm: nil)
+        guard let credential = try await source.credential(for: space, stage: stage) else { return false }
+        try use(credential, charset, realm: nil, prefix: "/", for: &request, in: context)
+        return true
+    }
+
+    /// Adds the credential for the challenge's realm, if there is one that was not rejected.
+    ///
+    /// - Throws: ``AuthenticationError``.
+    public func answer(
+        _ challenge: Challenge,
+        to request: inout Request,
+        in context: AuthenticationContext
+    ) async throws -> AuthenticationAnswer {
+        let space = context.space(scheme, realm: challenge.realm)
+        let sent = request.head.headerFields[context.target.requestField]
+        let rejected = sent.flatMap(BasicCredentials.decode)
+        if let sent, let rejected {
+            spaces[context.target]?.withLock { $0.forget(sent, at: context.origin) }
+            source.forget(rejected, for: context.space(scheme, realm: nil))
+        }
+        guard let credential = try await source.credential(for: space, rejected: rejected, stage: stage) else {
+            return .declined(rejected == nil ? .noCredential(space) : .rejected(space))
+        }
+        let charset = BasicCredentials.charset(of: challenge, else: charset)
+        let prefix = BasicSpaces.prefix(of: request.head.path)
+        try use(credential, charset, realm: challenge.realm, prefix: prefix, for: &request, in: context)
+        return .answered
+    }
+
+    private var stage: String { "BasicAuthMiddleware" }
+
+    private func use(
+        _ credential: Credential,
+        _ charset: BasicCharset,
+        realm: String?,
+        prefix: String,
+        for request: inout Request,
+        in context: AuthenticationContext
+    ) throws(AuthenticationError) {
+        let value: String
+        do {
+            value = try BasicCredentials.encode(credential, charset)
+        } catch {
+            let problem = AuthenticationError.Problem.invalidCredential(scheme: scheme, why: error.why)
+            throw AuthenticationError(problem, stage: stage, exchange: ExchangeSnapshot(request.head))
+        }
+        var field = HTTPField(name: context.target.requestField, value: value)
+        field.indexingStrategy = .disallow
+        let ready = BasicSpaces.Ready(field: field, bound: [field.name: context.origin])
+        let isSentEverywhere = sending == .ahead
+        spaces[context.target]?.withLock { spaces in
+            spaces.remember(ready, realm: realm, prefix: prefix, at: context.origin)
+            guard isSentEverywhere, spaces.ready(for: "/", at: context.origin) == nil else { return }
+            spaces.remember(ready, realm: realm, prefix: "/", at: context.origin)
+        }
+        request.setCredentials(ready.field, ready.bound, in: context)
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import HTTPChainCore
+
+/// How user and password become bytes where the server does not say, RFC 7617 §2.1.
+public enum BasicCharset: Sendable, Hashable {
+    /// UTF-8, in normalization form C: what browsers send.
+    case utf8
+    /// ISO 8859-1, for old servers; what it cannot hold is refused.
+    case isoLatin1
+}
+
+/// What follows `Basic` in the field: user and password in Base64, RFC 7617 §2.
+enum BasicCredentials {
+    /// A credential that the scheme cannot carry.
+    struct Invalid: Error, Hashable {
+        let why: String
+    }
+
+    /// The field's value.
+    static func encode(_ credential: Credential, _ charset: BasicCharset) throws(Invalid) -> String {
+        let password = credential.password.revealed
+        guard !credential.user.utf8.contains(UInt8(ascii: ":")) else {
+            throw Invalid(why: "the user's name holds a colon, which separates it from the password (RFC 7617 §2)")
+        }
+        guard !hasControl(credential.user), !hasControl(password) else {
+            throw Invalid(why: "the user's name or the password holds a control character (RFC 7617 §2)")
+        }
+        let text = "\(credential.user):\(password)"
+        switch charset {
+        case .utf8:
+            return "Basic " + Data(text.precomposedStringWithCanonicalMapping.utf8).base64EncodedString()
+        case .isoLatin1:
+            guard let bytes = text.precomposedStringWithCanonicalMapping.data(using: .isoLatin1) else {
+                throw Invalid(why: "the user's name or the password holds characters that are not in ISO 8859-1")
+            }
+            return "Basic " + bytes.base64EncodedString()
+        }
+    }
+
+    /// The credential in a field's value; `nil` when it holds none of this scheme.
+    static func decode(_ value: String) -> Credential? {
+        let parts = value.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, ASCII.equalFolded(String(parts[0]), "Basic"),
+            let bytes = Data(base64Encoded: String(parts[1])),
+            let text = String(data: bytes, encoding: .utf8) ?? String(data: bytes, encoding: .isoLatin1),
+            let colon = text.utf8.firstIndex(of: UInt8(ascii: ":"))
+        else { return nil }
+        let password = String(Substring(text.utf8[text.utf8.index(after: colon)...]))
+        return Credential(user: String(Substring(text.utf8[..<colon])), password: Secret(password))
+    }
+
+    /// The charset that the challenge names, else the one given; RFC 7617 §2.1 knows UTF-8 alone.
+    static func charset(of challenge: Challenge, else charset: BasicCharset) -> BasicCharset {
+        challenge["charset"].map { ASCII.equalFolded($0, "UTF-8") } == true ? .utf8 : charset
+    }
+
+    private static func hasControl(_ text: String) -> Bool {
+        text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
+    }
+}

@@ -1,0 +1,55 @@
+import HTTPChainCore
+import HTTPTypes
+
+/// What is known of a server's protection spaces: which credentials go where ahead, RFC 7617 §2.2.
+struct BasicSpaces: Sendable {
+    /// Credentials that are ready to be sent.
+    struct Ready: Sendable {
+        let field: HTTPField
+        /// The value of ``OriginBoundFields`` for a request that has no others.
+        let bound: [HTTPField.Name: Origin]
+    }
+
+    private struct Entry: Sendable {
+        let origin: Origin
+        let realm: String?
+        /// The paths of the space begin with this.
+        let prefix: String
+        var ready: Ready
+    }
+
+    /// Realms and paths are the server's, so that there must be an end to them.
+    static let capacity = 256
+
+    private var entries: [Entry] = []
+
+    /// The credentials of the deepest space that the path is in.
+    func ready(for path: String, at origin: Origin) -> Ready? {
+        var best: Entry?
+        for entry in entries where entry.origin == origin && path.hasPrefix(entry.prefix) {
+            if best.map({ $0.prefix.utf8.count < entry.prefix.utf8.count }) ?? true { best = entry }
+        }
+        return best?.ready
+    }
+
+    mutating func remember(_ ready: Ready, realm: String?, prefix: String, at origin: Origin) {
+        entries.removeAll { $0.origin == origin && $0.prefix == prefix }
+        for index in entries.indices where entries[index].origin == origin && entries[index].realm == realm {
+            entries[index].ready = ready
+        }
+        if entries.count >= Self.capacity { entries.removeFirst() }
+        entries.append(Entry(origin: origin, realm: realm, prefix: prefix, ready: ready))
+    }
+
+    /// Forgets credentials that were rejected, wherever they were to be sent.
+    mutating func forget(_ value: String, at origin: Origin) {
+        entries.removeAll { $0.origin == origin && $0.ready.field.value == value }
+    }
+
+    /// The directory of a request's path: all that is at its depth or deeper is taken to be in the same space.
+    static func prefix(of path: String?) -> String {
+        let path = (path ?? "/").utf8.prefix { $0 != UInt8(ascii: "?") }
+        guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return "/" }
+        return String(Substring(path[...slash]))
+    }
+}
