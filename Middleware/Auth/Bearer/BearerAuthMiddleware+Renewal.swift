@@ -45,7 +45,7 @@ extension BearerAuthMiddleware {
         for count in 0... {
             // The server of another origin, where the transport was led to, knows nothing of this token.
             if let origin = binding.strangeOrigin(of: response) {
-                response.authenticationRefusal = .otherOrigin(origin)
+                if response.status.code == 401 { response.authenticationRefusal = .otherOrigin(origin) }
                 return response
             }
             let challenge = BearerChallenge(response.challenges(.origin))

@@ -79,7 +79,7 @@ final class Renewal<Value: Sendable>: Sendable {
             do {
                 value = try await work.renew(old)
             } catch {
-                throw end(renewal, with: error, keepsValue: work.keepsOldValue)
+                return try end(renewal, with: error, keepsValue: work.keepsOldValue)
             }
             let (new, other) = state.withLock { state in
                 let new = state.finish(renewal, with: value, isSaved: work.save == nil)
@@ -92,13 +92,13 @@ final class Renewal<Value: Sendable>: Sendable {
         }
     }
 
-    private func end(_ renewal: State.Renewal, with error: any Error, keepsValue: Bool) -> any Error {
+    private func end(_ renewal: State.Renewal, with error: any Error, keepsValue: Bool) throws -> State.Held {
         if Task.isCancelled || error is CancellationError {
             state.withLock { $0.abandon(renewal) }
-            return CancellationError()
+            throw CancellationError()
         }
-        state.withLock { $0.fail(renewal, with: error, keepsValue: keepsValue) }
-        return error
+        guard let other = state.withLock({ $0.fail(renewal, with: error, keepsValue: keepsValue) }) else { throw error }
+        return other
     }
 
     private func save(_ held: State.Held, _ work: Work) async throws -> State.Held {

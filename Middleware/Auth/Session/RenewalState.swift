@@ -132,12 +132,14 @@ struct RenewalState<Value: Sendable>: Sendable {
     ///
     /// - Parameter keepsValue: Whether the value there is stays in use: the server that turned it down once may have
     ///   meant something else.
-    mutating func fail(_ renewal: Renewal, with error: any Error, keepsValue: Bool) {
+    /// - Returns: The value that was put in its place meanwhile.
+    mutating func fail(_ renewal: Renewal, with error: any Error, keepsValue: Bool) -> Held? {
         isRenewing = false
-        guard renewal.generation == generation else { return }
+        guard renewal.generation == generation else { return usable }
         if keepsValue { isRejected = false } else { replace(with: nil) }
         failures += 1
         lastFailure = error
+        return nil
     }
 
     /// Ends a renewal that nobody waits for any more: it counts for nothing.

@@ -226,7 +226,7 @@ extension SessionAuthMiddleware {
     ) async throws -> Bool {
         // The server of another origin, where the transport was led to, knows nothing of this session.
         if let origin = binding.strangeOrigin(of: response) {
-            response.authenticationRefusal = .otherOrigin(origin)
+            if response.status.code == 401 { response.authenticationRefusal = .otherOrigin(origin) }
             return false
         }
         return try await authenticator.check(&response, in: session) == .closed
