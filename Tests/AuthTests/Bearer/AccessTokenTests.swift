@@ -72,14 +72,14 @@ struct AccessTokenTests {
 
 @Suite("Bearer challenges")
 struct BearerChallengeTests {
-    private func challenge(_ values: String...) -> BearerChallenge? {
+    private func read(_ values: String...) -> BearerChallenge? {
         BearerChallenge(Challenge.parse(values))
     }
 
     @Test("The parts of RFC 6750 are read")
     func parts() throws {
         let challenge = try #require(
-            challenge(
+            read(
                 "Bearer realm=\"example\", error=\"insufficient_scope\", "
                     + "error_description=\"more is needed\", scope=\"read  write\""
             )
@@ -93,11 +93,11 @@ struct BearerChallengeTests {
 
     @Test("The Bearer challenge with an error counts among several")
     func selection() {
-        #expect(challenge("Basic realm=\"a\"") == nil)
-        #expect(challenge() == nil)
-        #expect(challenge("Basic realm=\"a\", bearer realm=\"b\"")?.realm == "b")
-        #expect(challenge("Bearer realm=\"a\"", "BEARER error=invalid_token, realm=\"b\"")?.realm == "b")
-        #expect(challenge("Bearer")?.error == nil)
+        #expect(read("Basic realm=\"a\"") == nil)
+        #expect(read() == nil)
+        #expect(read("Basic realm=\"a\", bearer realm=\"b\"")?.realm == "b")
+        #expect(read("Bearer realm=\"a\"", "BEARER error=invalid_token, realm=\"b\"")?.realm == "b")
+        #expect(read("Bearer")?.error == nil)
     }
 
     @Test(
@@ -108,6 +108,6 @@ struct BearerChallengeTests {
         ]
     )
     func objection(field: String, mayHelp: Bool) throws {
-        #expect(try #require(challenge(field)).objection == nil == mayHelp)
+        #expect((try #require(read(field)).objection == nil) == mayHelp)
     }
 }

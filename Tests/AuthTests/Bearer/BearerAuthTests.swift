@@ -273,7 +273,8 @@ struct BearerRenewalTests {
     func limit() async throws {
         let clock = VirtualClock()
         let source = TokenSource()
-        let stage = BearerAuthMiddleware(source, for: origin, limit: RenewalLimit(2, within: .seconds(30)))
+        let limit = RenewalLimit(2, within: .seconds(30))
+        let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old"), limit: limit)
         let harness = StageHarness(stage, clock: clock)
         func turnDown() async throws -> Response {
             let answers = [StageHarness.Answer.unauthorized(), .unauthorized()]
@@ -284,7 +285,7 @@ struct BearerRenewalTests {
         _ = try await turnDown()
         #expect(source.count == 2)
         let response = try await turnDown()
-        #expect(response.authenticationRefusal == .tooManyRenewals(RenewalLimit(2, within: .seconds(30))))
+        #expect(response.authenticationRefusal == .tooManyRenewals(limit))
         #expect(try await response.body.text() == "who are you?")
         #expect(source.count == 2)
         clock.advance(by: .seconds(30))

@@ -5,10 +5,14 @@ import Testing
 
 private typealias State = RenewalState<String>
 
+private struct NotBegun: Error {}
+
 extension RenewalState {
     /// Begins a renewal, which nothing stands against.
-    fileprivate mutating func beginning(_ ticket: Ticket, at now: Duration = .zero) -> Renewal? {
-        if case .renew(_, let renewal) = begin(for: ticket, at: now) { renewal } else { nil }
+    fileprivate mutating func beginning(_ ticket: Ticket) throws -> Renewal {
+        let beginning = begin(for: ticket, at: .zero)
+        guard case .renew(_, let renewal) = beginning else { throw NotBegun() }
+        return renewal
     }
 }
 
@@ -18,13 +22,14 @@ struct RenewalStateTests {
     func renewing() throws {
         var state = State("a", limit: RenewalLimit(1, within: .seconds(30)))
         let held = try #require(state.usable)
-        let renewal = try #require(state.beginning(held.ticket))
+        let renewal = try state.beginning(held.ticket)
         #expect(state.usable == nil)
         guard case .renew = state.advice(for: held.ticket, at: .zero) else {
             Issue.record("the limit holds back who only waits")
             return
         }
-        let new = try #require(state.finish(renewal, with: "b", isSaved: true))
+        let finished = state.finish(renewal, with: "b", isSaved: true)
+        let new = try #require(finished)
         #expect(new.value == "b" && state.usable?.value == "b")
         guard case .use(let newer) = state.advice(for: held.ticket, at: .zero) else {
             Issue.record("who has the old one should use the new one")
@@ -39,8 +44,9 @@ struct RenewalStateTests {
         for keepsValue in [true, false] {
             var state = State("a", limit: .standard)
             let early = state.ticket
-            let renewal = try #require(state.beginning(early))
-            #expect(state.fail(renewal, with: Broken(), keepsValue: keepsValue) == nil)
+            let renewal = try state.beginning(early)
+            let other = state.fail(renewal, with: Broken(), keepsValue: keepsValue)
+            #expect(other?.value == nil)
             #expect(state.usable?.value == (keepsValue ? "a" : nil))
             guard case .fail(let error) = state.advice(for: early, at: .zero) else {
                 Issue.record("not failed")
@@ -62,14 +68,16 @@ struct RenewalStateTests {
     @Test("What was replaced meanwhile is not replaced by what was made in place of the old one")
     func replaced() throws {
         var state = State("a", limit: .standard)
-        let renewal = try #require(state.beginning(state.ticket))
+        let renewal = try state.beginning(state.ticket)
         state.replace(with: "c")
         #expect(state.usable?.value == "c")
-        #expect(state.finish(renewal, with: "b", isSaved: true) == nil)
+        let finished = state.finish(renewal, with: "b", isSaved: true)
+        #expect(finished?.value == nil)
         #expect(state.current == "c")
-        let other = try #require(state.beginning(state.ticket))
+        let other = try state.beginning(state.ticket)
         state.replace(with: nil)
-        #expect(state.fail(other, with: CancellationError(), keepsValue: true) == nil)
+        let newer = state.fail(other, with: CancellationError(), keepsValue: true)
+        #expect(newer?.value == nil)
         #expect(state.current == nil)
         guard case .renew = state.advice(for: state.ticket, at: .zero) else {
             Issue.record("a failure for a value that is gone is nobody's")
@@ -80,8 +88,9 @@ struct RenewalStateTests {
     @Test("A value that is not saved yet is saved before it is used")
     func unsaved() throws {
         var state = State(nil, limit: RenewalLimit(1, within: .seconds(30)))
-        let renewal = try #require(state.beginning(state.ticket))
-        let new = try #require(state.finish(renewal, with: "a", isSaved: false))
+        let renewal = try state.beginning(state.ticket)
+        let finished = state.finish(renewal, with: "a", isSaved: false)
+        let new = try #require(finished)
         #expect(state.usable == nil)
         guard case .save(let held) = state.begin(for: state.ticket, at: .zero) else {
             Issue.record("it should be saved")
@@ -123,17 +132,17 @@ struct RenewalStateTests {
     @Test("A window admits so many in its interval, and forgets those that were given up")
     func window() {
         var window = RenewalWindow(RenewalLimit(2, within: .seconds(30)))
-        #expect(window.admit(at: .seconds(0)))
-        #expect(window.admit(at: .seconds(10)))
-        #expect(!window.admit(at: .seconds(29)))
-        #expect(window.admit(at: .seconds(30)))
-        #expect(!window.hasRoom(at: .seconds(39)))
+        let admitted = [0, 10, 29, 30, 39].map { window.admit(at: .seconds($0)) }
+        #expect(admitted == [true, true, false, true, false])
         window.withdraw(.seconds(30))
-        #expect(window.admit(at: .seconds(39)))
+        let again = window.admit(at: .seconds(39))
+        #expect(again)
         var none = RenewalWindow(.none)
-        for _ in 1...1000 { #expect(none.admit(at: .zero)) }
+        let all = (1...1000).allSatisfy { _ in none.admit(at: .zero) }
+        #expect(all)
         var never = RenewalWindow(RenewalLimit(-1, within: .seconds(1)))
-        #expect(!never.admit(at: .seconds(100)))
+        let any = never.admit(at: .seconds(100))
+        #expect(!any)
         #expect("\(RenewalLimit.none)" == "none")
     }
 }

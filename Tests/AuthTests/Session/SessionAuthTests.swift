@@ -74,8 +74,6 @@ extension StageHarness.Outcome {
     fileprivate var sessions: [String?] { requests.map { $0.head.headerFields[.session] } }
 }
 
-private struct Broken: Error {}
-
 @Suite("A session is opened", .timeLimit(.minutes(1)))
 struct SessionOpeningTests {
     @Test("Before the first request, and used by the next ones")

@@ -52,7 +52,8 @@ struct SessionDocumentationTests {
                 count += 1
                 return count
             }
-            #expect(try await request.body.text().contains("sesame"))
+            let login = try await request.body.text()
+            #expect(login.contains("sesame"))
             let end = Date(timeIntervalSinceNow: 3600).timeIntervalSinceReferenceDate
             return Response(.ok, body: Body(#"{"userID": 7, "token": "t\#(count)", "expires": \#(end)}"#))
         }
