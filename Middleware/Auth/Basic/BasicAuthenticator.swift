@@ -86,19 +86,32 @@ public final class BasicAuthenticator: Authenticator {
         in context: AuthenticationContext
     ) async throws -> AuthenticationAnswer {
         let space = context.space(scheme, realm: challenge.realm)
-        let sent = request.head.headerFields[context.target.requestField]
-        let rejected = sent.flatMap(BasicCredentials.decode)
-        if let sent, let rejected {
-            spaces[context.target]?.withLock { $0.forget(sent, at: context.origin) }
-            source.forget(rejected, for: context.space(scheme, realm: nil))
+        let field = request.head.headerFields[context.target.requestField]
+        let sent = field.flatMap(BasicCredentials.decode)
+        // What was sent ahead may have been for another realm, where it is still good.
+        let rejected = isRejected(field, by: challenge.realm, in: context) ? sent : nil
+        if let rejected { source.forget(rejected, for: context.space(scheme, realm: nil)) }
+        var found = try await source.credential(for: space, rejected: rejected, stage: stage)
+        if found != nil, found == sent {
+            found = try await source.credential(for: space, rejected: sent, stage: stage)
         }
-        guard let credential = try await source.credential(for: space, rejected: rejected, stage: stage) else {
-            return .declined(rejected == nil ? .noCredential(space) : .rejected(space))
+        guard let credential = found else {
+            return .declined(sent == nil ? .noCredential(space) : .rejected(space))
         }
         let charset = BasicCredentials.charset(of: challenge, else: charset)
         let prefix = BasicSpaces.prefix(of: request.head.path)
         try use(credential, charset, realm: challenge.realm, prefix: prefix, for: &request, in: context)
         return .answered
+    }
+
+    /// Whether the realm has turned its own credential down, which is then forgotten.
+    private func isRejected(_ value: String?, by realm: String?, in context: AuthenticationContext) -> Bool {
+        guard let value, let spaces = spaces[context.target] else { return false }
+        return spaces.withLock { spaces in
+            let isOwn = spaces.realm(of: value, at: context.origin).map { $0 == realm } ?? true
+            spaces.forget(value, realm: realm, at: context.origin)
+            return isOwn
+        }
     }
 
     private var stage: String { "BasicAuthMiddleware" }

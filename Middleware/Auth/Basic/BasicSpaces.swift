@@ -4,10 +4,13 @@ import HTTPTypes
 /// What is known of a server's protection spaces: which credentials go where ahead, RFC 7617 §2.2.
 struct BasicSpaces: Sendable {
     /// Credentials that are ready to be sent.
-    struct Ready: Sendable {
+    struct Ready: Sendable, CustomStringConvertible, CustomReflectable {
         let field: HTTPField
         /// The value of ``OriginBoundFields`` for a request that has no others.
         let bound: [HTTPField.Name: Origin]
+
+        var description: String { Redaction.placeholder }
+        var customMirror: Mirror { Mirror(self, children: []) }
     }
 
     private struct Entry: Sendable {
@@ -41,9 +44,16 @@ struct BasicSpaces: Sendable {
         entries.append(Entry(origin: origin, realm: realm, prefix: prefix, ready: ready))
     }
 
-    /// Forgets credentials that were rejected, wherever they were to be sent.
-    mutating func forget(_ value: String, at origin: Origin) {
-        entries.removeAll { $0.origin == origin && $0.ready.field.value == value }
+    /// The realm that a field's value was sent for; `nil` when it is not known.
+    func realm(of value: String, at origin: Origin) -> String? {
+        entries.first { $0.origin == origin && $0.realm != nil && $0.ready.field.value == value }?.realm
+    }
+
+    /// Forgets credentials that a realm rejected, wherever they were to be sent for it.
+    mutating func forget(_ value: String, realm: String?, at origin: Origin) {
+        entries.removeAll { entry in
+            entry.origin == origin && entry.ready.field.value == value && (entry.realm == nil || entry.realm == realm)
+        }
     }
 
     /// The directory of a request's path: all that is at its depth or deeper is taken to be in the same space.

@@ -113,6 +113,9 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
     /// How many flights there are, the abandoned ones included.
     package var count: Int { state.withLock { $0.flights.count } }
 
+    /// How many callers wait for a result.
+    package var waiterCount: Int { state.withLock { $0.flights.values.reduce(0) { $0 + $1.waiters.count } } }
+
     private func name(of id: Int) -> SingleFlights.Name {
         SingleFlights.Name(owner: ObjectIdentifier(self), id: id)
     }

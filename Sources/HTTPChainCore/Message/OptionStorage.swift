@@ -2,10 +2,13 @@
 /// empty one costs nothing.
 struct OptionStorage: Sendable {
     struct Entry: Sendable {
-        let key: ObjectIdentifier
-        let name: String
+        let type: Any.Type
         var value: any Sendable
         let isCredential: Bool
+
+        var key: ObjectIdentifier { ObjectIdentifier(type) }
+        // Made when it is asked for: making it costs more than all the rest.
+        var name: String { String(describing: type) }
     }
 
     private(set) var entries: [Entry] = []
@@ -24,9 +27,7 @@ struct OptionStorage: Sendable {
             entries[index].value = value
             return
         }
-        entries.append(
-            Entry(key: identifier, name: String(describing: key), value: value, isCredential: isCredential)
-        )
+        entries.append(Entry(type: key, value: value, isCredential: isCredential))
     }
 
     mutating func remove(_ key: Any.Type) {

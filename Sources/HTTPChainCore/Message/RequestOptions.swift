@@ -22,7 +22,9 @@ extension RequestOption {
 }
 
 /// The per-call settings of a request: how one call overrides what a stage does by default.
-public struct RequestOptions: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+public struct RequestOptions: Sendable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
     private var storage = OptionStorage()
 
     /// No options: every stage does what it was configured to.
@@ -57,4 +59,7 @@ public struct RequestOptions: Sendable, CustomStringConvertible, CustomDebugStri
 
     /// The names of the options set.
     public var debugDescription: String { description }
+
+    /// The names of the options set: values may be secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["names": names]) }
 }

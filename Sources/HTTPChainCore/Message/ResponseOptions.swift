@@ -7,7 +7,9 @@ public protocol ResponseOption {
 }
 
 /// What the stages attached to a response: a decoded value, cache status, hops.
-public struct ResponseOptions: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+public struct ResponseOptions: Sendable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
     private var storage = OptionStorage()
 
     /// Nothing attached.
@@ -27,4 +29,7 @@ public struct ResponseOptions: Sendable, CustomStringConvertible, CustomDebugStr
 
     /// The names of what is attached.
     public var debugDescription: String { description }
+
+    /// The names of what is attached: values may be secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["names": names]) }
 }

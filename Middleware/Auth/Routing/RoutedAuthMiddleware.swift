@@ -1,0 +1,124 @@
+public import HTTPChainCore
+
+/// Authenticates each request by the route it takes.
+///
+/// ```swift
+/// let chain = try Chain(transport: transport) {
+///     RoutedAuthMiddleware([
+///         AuthRoute("files", for: "https://files.example.com", with: files),
+///         AuthRoute("admin", for: "https://api.example.com", under: "/admin", with: administrator),
+///         AuthRoute(for: "https://api.example.com", with: everybody),
+///         .unauthenticated(for: "https://api.example.com", under: "/health"),
+///     ])
+/// }
+/// let users = try await chain.send(.get("https://api.example.com/admin/users"))   // as administrator
+/// let mine = try await chain.send(.get("https://api.example.com/me").authenticated(by: "admin"))
+/// ```
+///
+/// A request that names a route is served by it. Another is served by the most specific route: one that names the
+/// request's origin before one that does not, then the one with the deepest path, then the first. A request that no
+/// route serves, and one that names a route of another origin, as after a redirect, stays without credentials.
+///
+/// What authenticates is any stage of the phase ``Phase/authenticate``. It stays bound to its own origins, whatever the
+/// route says.
+///
+/// **Place.** Phase ``Phase/authenticate``: inside retries.
+///
+/// **Options.** ``HTTPChainCore/Request/authenticated(by:)`` and ``HTTPChainCore/Request/unauthenticated()``.
+///
+/// **Errors.** ``UnknownAuthRouteError`` when a request names a route that there is not; what the stages throw.
+public struct RoutedAuthMiddleware: Middleware {
+    private let routes: [AuthRoute]
+
+    /// Takes the routes; their order decides only between those that are equally specific.
+    public init(_ routes: [AuthRoute]) {
+        self.routes = routes
+    }
+
+    /// Inside retries.
+    public var phase: Phase? { .authenticate }
+
+    /// The routes.
+    public var summary: StageSummary {
+        var summary = StageSummary("RoutedAuthMiddleware", purpose: "authenticates by route")
+        summary.settings = routes.map { StageSummary.Setting(name: $0.name ?? "route", value: "\($0)") }
+        return summary
+    }
+
+    /// What is wrong with the routes and with their stages.
+    public func problems(at place: ChainPlace) -> [ChainProblem] {
+        let name = summary.name
+        var names: Set<String> = []
+        return routes.flatMap { route -> [ChainProblem] in
+            var problems = (route.origins?.problems(of: name) ?? []) + (route.stage?.problems(at: place) ?? [])
+            if let routeName = route.name, !names.insert(routeName).inserted {
+                problems.append(
+                    ChainProblem(
+                        stage: name,
+                        problem: "\(name) has two routes called \"\(routeName)\"",
+                        fix: "call one of them something else"
+                    )
+                )
+            }
+            if let phase = route.stage?.phase, phase != .authenticate {
+                problems.append(
+                    ChainProblem(
+                        stage: name,
+                        problem: "\(route.stage?.summary.name ?? name) is in a route of \(name), but does not belong "
+                            + "to authentication: \(phase.reason)",
+                        fix: "put it in the chain"
+                    )
+                )
+            }
+            return problems
+        }
+    }
+
+    /// Hands the request to the stage of its route.
+    ///
+    /// - Throws: ``UnknownAuthRouteError``; what the stages throw.
+    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        guard let stage = try stage(for: request) else { return try await next(request) }
+        return try await stage.intercept(request, next: next)
+    }
+
+    private func stage(for request: borrowing Request) throws(UnknownAuthRouteError) -> (any Middleware)? {
+        switch request.options[AuthenticationChoice.self] {
+        case .none: return nil
+        case .named(let name):
+            guard let route = routes.first(where: { $0.name == name }) else {
+                throw UnknownAuthRouteError(
+                    name: name,
+                    known: routes.compactMap(\.name),
+                    exchange: ExchangeSnapshot(request.head)
+                )
+            }
+            return route.servesOrigin(of: request) ? route.stage : nil
+        case .automatic:
+            var best: AuthRoute?
+            for route in routes where route.serves(request) {
+                if best.map(route.isMoreSpecific) ?? true { best = route }
+            }
+            return best?.stage
+        }
+    }
+}
+
+/// A request names a route of ``RoutedAuthMiddleware`` that there is not.
+public struct UnknownAuthRouteError: HTTPChainError, Hashable {
+    /// The name that the request gives.
+    public let name: String
+    /// The names that there are.
+    public let known: [String]
+    /// The request as it stood, redacted.
+    public let exchange: ExchangeSnapshot?
+
+    /// Always "RoutedAuthMiddleware".
+    public var stage: String { "RoutedAuthMiddleware" }
+
+    /// The name, and those that there are.
+    public var reason: String {
+        "there is no route called \"\(name)\"; "
+            + (known.isEmpty ? "no route has a name" : "those with a name are \(known.joined(separator: ", "))")
+    }
+}

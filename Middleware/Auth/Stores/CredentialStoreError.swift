@@ -1,0 +1,52 @@
+public import HTTPChainCore
+
+/// A store of credentials in a file cannot be read or written.
+public struct CredentialStoreError: HTTPChainError, Hashable {
+    /// What is wrong with the file.
+    public enum Problem: Sendable, Hashable {
+        /// Others than the owner may read or write the file, which has this mode.
+        case readableByOthers(mode: UInt16)
+        /// The file belongs to another user.
+        case ownedByAnother
+        /// The path leads to something that is not a file.
+        case notAFile
+        /// The file does not hold what a store writes; it was left as it is.
+        case corrupt
+        /// The file is larger than a store of credentials can be.
+        case tooLarge(ByteCount)
+        /// Another process holds the store's lock and does not let go.
+        case locked
+        /// The system refused an operation (first) with an error number (second) and its message (third).
+        case system(operation: String, code: Int32, message: String)
+    }
+
+    /// What is wrong with the file.
+    public let problem: Problem
+    /// The file's path.
+    public let path: String
+
+    /// Always "FileCredentialStore".
+    public var stage: String { "FileCredentialStore" }
+
+    /// What is wrong and what to do about it.
+    public var reason: String {
+        switch problem {
+        case .readableByOthers(let mode):
+            "other users can reach \(path) (mode 0\(String(mode, radix: 8))), so that what it holds is no secret; "
+                + "change the passwords in it, then: chmod 600 '\(path)'"
+        case .ownedByAnother:
+            "\(path) belongs to another user; take a file of your own"
+        case .notAFile:
+            "\(path) is not a file; name a file, which need not exist yet"
+        case .corrupt:
+            "\(path) does not hold credentials as this store writes them, and was left as it is; mend it, or move it "
+                + "away"
+        case .tooLarge(let limit):
+            "\(path) is larger than \(limit), which a store of credentials never is; name another file"
+        case .locked:
+            "another process keeps the lock on \(path).lock; end it, or try again later"
+        case .system(let operation, _, let message):
+            "the system did not \(operation) \(path): \(message)"
+        }
+    }
+}

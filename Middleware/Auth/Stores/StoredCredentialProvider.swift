@@ -1,0 +1,51 @@
+/// Credentials out of a store, and from another provider when it has none, or its own was rejected.
+///
+/// ```swift
+/// let store = FileCredentialStore(at: home.appending(path: ".config/tool/credentials.json"))
+/// let provider = StoredCredentialProvider(store, for: "https://api.example.com", asking: prompt)
+/// ```
+///
+/// What the other provider gives is kept in the store; what the server rejects is removed from it.
+public struct StoredCredentialProvider: CredentialProvider {
+    private let store: any CredentialStore
+    private let service: CredentialKey?
+    private let fallback: (any CredentialProvider)?
+    /// Where the credentials may go.
+    public let origins: OriginSet?
+
+    /// Takes credentials from a store.
+    ///
+    /// - Parameters:
+    ///   - store: Where they are kept.
+    ///   - origins: The origins they may go to.
+    ///   - service: The key they are kept under; by default one for each protection space.
+    ///   - fallback: Who is asked when there is none or it was rejected; nobody by default.
+    public init(
+        _ store: any CredentialStore,
+        for origins: OriginSet,
+        service: CredentialKey? = nil,
+        asking fallback: (any CredentialProvider)? = nil
+    ) {
+        self.store = store
+        self.origins = origins
+        self.service = service
+        self.fallback = fallback
+    }
+
+    /// The credential that is kept, or that the other provider gives.
+    ///
+    /// - Throws: What the store and the other provider throw.
+    public func credential(for space: ProtectionSpace, rejected: Credential?) async throws -> Credential? {
+        guard let origins, origins.contains(space.origin) else { return nil }
+        let key = service ?? CredentialKey(space)
+        if let kept = try await store.credential(for: key) {
+            guard kept == rejected else { return kept }
+            try await store.removeCredential(for: key)
+        }
+        guard let given = try await fallback?.credential(for: space, rejected: rejected), given != rejected else {
+            return nil
+        }
+        try await store.set(given, for: key)
+        return given
+    }
+}

@@ -1,0 +1,267 @@
+import Foundation
+import HTTPChainAuth
+import HTTPChainCore
+import HTTPChainTesting
+import Testing
+
+/// A directory of a test, removed with it.
+private final class Directory: Sendable {
+    let url = FileManager.default.temporaryDirectory.appending(path: "httpchain-auth-\(UUID().uuidString)")
+    var file: URL { url.appending(path: "credentials.json") }
+
+    init() throws {
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    func mode(_ url: URL) throws -> Int {
+        try #require(FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int)
+    }
+
+    func setMode(_ mode: Int, _ url: URL) throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: url.path)
+    }
+
+    var names: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() } }
+}
+
+@Suite("Stores of credentials", .timeLimit(.minutes(1)))
+struct StoreTests {
+    enum Kind: CaseIterable { case memory, file }
+
+    @Test("A store keeps, replaces and forgets", arguments: Kind.allCases)
+    func contract(kind: Kind) async throws {
+        let directory = try Directory()
+        let store: any CredentialStore =
+            switch kind {
+            case .memory: InMemoryCredentialStore()
+            case .file: FileCredentialStore(at: directory.file)
+            }
+        let space = ProtectionSpace(origin: .of(url), realm: "a \"b\"", scheme: "Digest")
+        let keys: [CredentialKey] = ["service", CredentialKey(space), "", "\u{1F511}/\n"]
+        for key in keys {
+            #expect(try await store.credential(for: key) == nil)
+            try await store.removeCredential(for: key)
+            try await store.set(ada, for: key)
+            try await store.set(Credential(user: "\(key)", password: "ü:\n\u{0}"), for: key)
+        }
+        for key in keys {
+            #expect(try await store.credential(for: key) == Credential(user: "\(key)", password: "ü:\n\u{0}"))
+            try await store.removeCredential(for: key)
+            #expect(try await store.credential(for: key) == nil)
+        }
+    }
+
+    @Test("Spaces that differ in anything have keys that differ")
+    func keys() throws {
+        let (a, b) = (Origin.of("https://a.example"), Origin.of("https://b.example"))
+        let spaces = [
+            ProtectionSpace(origin: a, realm: nil, scheme: "basic"),
+            ProtectionSpace(origin: b, realm: nil, scheme: "basic"),
+            ProtectionSpace(origin: a, realm: "", scheme: "basic"),
+            ProtectionSpace(origin: a, realm: "r", scheme: "basic"),
+            ProtectionSpace(origin: a, realm: "r", scheme: "digest"),
+            ProtectionSpace(origin: a, realm: "r", target: .proxy, scheme: "basic"),
+            ProtectionSpace(origin: a, realm: "r\" at \(b)", scheme: "basic"),
+        ]
+        #expect(Set(spaces.map { CredentialKey($0).rawValue }).count == spaces.count)
+        #expect(ProtectionSpace(origin: a, realm: "r", scheme: "BASIC") == spaces[3])
+    }
+}
+
+@Suite("The store in a file", .timeLimit(.minutes(1)))
+struct FileStoreTests {
+    private func problem(_ operation: () async throws -> Void) async -> CredentialStoreError.Problem? {
+        do {
+            try await operation()
+            return nil
+        } catch {
+            #expect((error as? CredentialStoreError)?.description.contains("lovelace") != true)
+            return (error as? CredentialStoreError)?.problem
+        }
+    }
+
+    @Test("The file is JSON that only its owner can read, and nothing else is left beside it but the lock")
+    func format() async throws {
+        let directory = try Directory()
+        let store = FileCredentialStore(at: directory.file)
+        try await store.set(ada, for: "service")
+        #expect(try directory.mode(directory.file) == 0o600)
+        #expect(try directory.names == ["credentials.json", "credentials.json.lock"])
+        let json = try JSONSerialization.jsonObject(with: Data(contentsOf: directory.file)) as? [String: Any]
+        let entries = json?["credentials"] as? [String: [String: String]]
+        #expect(entries == ["service": ["user": "ada", "password": "lovelace"]])
+        #expect(json?["version"] as? Int == 1)
+        // Another store on the file sees it, as the next run of a program does.
+        #expect(try FileCredentialStore(at: directory.file).credential(for: "service") == ada)
+    }
+
+    @Test("A file that others can reach is not read and not written", arguments: [0o640, 0o604, 0o620, 0o610, 0o666])
+    func mode(mode: Int) async throws {
+        let directory = try Directory()
+        let store = FileCredentialStore(at: directory.file)
+        try await store.set(ada, for: "service")
+        try directory.setMode(mode, directory.file)
+        let expected = CredentialStoreError.Problem.readableByOthers(mode: UInt16(mode))
+        #expect(await problem { _ = try store.credential(for: "service") } == expected)
+        #expect(await problem { try await store.set(grace, for: "service") } == expected)
+        try directory.setMode(0o600, directory.file)
+        #expect(try store.credential(for: "service") == ada)
+    }
+
+    @Test(
+        "A damaged file is an error and stays as it is",
+        arguments: ["", "{", "[]", "{\"version\":2,\"credentials\":{}}"]
+    )
+    func corrupt(text: String) async throws {
+        let directory = try Directory()
+        let store = FileCredentialStore(at: directory.file)
+        try Data(text.utf8).write(to: directory.file)
+        try directory.setMode(0o600, directory.file)
+        #expect(await problem { _ = try store.credential(for: "service") } == .corrupt)
+        #expect(await problem { try await store.set(ada, for: "service") } == .corrupt)
+        #expect(await problem { try await store.removeCredential(for: "service") } == .corrupt)
+        #expect(try Data(contentsOf: directory.file) == Data(text.utf8))
+    }
+
+    @Test("A directory, and a place in a directory that is not there, are errors")
+    func places() async throws {
+        let directory = try Directory()
+        let folder = FileCredentialStore(at: directory.url)
+        #expect(await problem { _ = try folder.credential(for: "a") } == .notAFile)
+        let nowhere = FileCredentialStore(at: directory.url.appending(path: "none/credentials.json"))
+        #expect(try nowhere.credential(for: "a") == nil)
+        guard case .system = await problem({ try await nowhere.set(ada, for: "a") }) else {
+            return #expect(Bool(false))
+        }
+    }
+
+    @Test("Nothing is made by forgetting what is not there")
+    func forgetting() async throws {
+        let directory = try Directory()
+        try await FileCredentialStore(at: directory.file).removeCredential(for: "a")
+        #expect(try directory.names.isEmpty)
+    }
+
+    @Test("A file that cannot be replaced stays whole, and nothing is left behind")
+    func unwritable() async throws {
+        // Root may write anywhere.
+        guard geteuid() != 0 else { return }
+        let directory = try Directory()
+        let store = FileCredentialStore(at: directory.file)
+        try await store.set(ada, for: "a")
+        try directory.setMode(0o500, directory.url)
+        guard case .system = await problem({ try await store.set(grace, for: "a") }) else {
+            return #expect(Bool(false))
+        }
+        try directory.setMode(0o700, directory.url)
+        #expect(try store.credential(for: "a") == ada)
+        #expect(try directory.names == ["credentials.json", "credentials.json.lock"])
+    }
+
+    @Test("A link is followed, and stays a link")
+    func link() async throws {
+        let directory = try Directory()
+        let link = directory.url.appending(path: "link.json")
+        try await FileCredentialStore(at: directory.file).set(ada, for: "a")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: directory.file)
+        try await FileCredentialStore(at: link).set(grace, for: "b")
+        let store = FileCredentialStore(at: directory.file)
+        #expect(try store.credential(for: "a") == ada)
+        #expect(try store.credential(for: "b") == grace)
+        #expect(throws: Never.self) { try FileManager.default.destinationOfSymbolicLink(atPath: link.path) }
+    }
+
+    @Test("Writers at the same time do not lose each other's changes, and readers see whole files")
+    func writers() async throws {
+        let directory = try Directory()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<40 {
+                group.addTask {
+                    let store = FileCredentialStore(at: directory.file, patience: .seconds(50))
+                    try await store.set(
+                        Credential(user: "\(number)", password: "x"),
+                        for: CredentialKey(service: "key \(number)")
+                    )
+                    _ = try store.credential(for: "key 0")
+                }
+            }
+            try await group.waitForAll()
+        }
+        let store = FileCredentialStore(at: directory.file)
+        for number in 0..<40 {
+            #expect(try store.credential(for: CredentialKey(service: "key \(number)"))?.user == "\(number)")
+        }
+    }
+
+    @Test("Another process that keeps the lock is waited for, as long as patience lasts, and the wait can be cancelled")
+    func lock() async throws {
+        let directory = try Directory()
+        let lock = open(directory.file.path + ".lock", O_RDWR | O_CREAT, 0o600)
+        try #require(lock >= 0)
+        try #require(flock(lock, LOCK_EX) == 0)
+        let hasty = FileCredentialStore(at: directory.file, time: VirtualClock.automatic())
+        #expect(await problem { try await hasty.set(ada, for: "a") } == .locked)
+        let clock = VirtualClock()
+        let store = FileCredentialStore(at: directory.file, time: clock)
+        let cancelled = Task { try await store.set(ada, for: "a") }
+        try await clock.waitForSleepers()
+        cancelled.cancel()
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+        let patient = Task { try await store.set(ada, for: "a") }
+        try await clock.waitForSleepers()
+        close(lock)
+        clock.advanceToNextDeadline()
+        try await patient.value
+        #expect(try store.credential(for: "a") == ada)
+    }
+}
+
+@Suite("Credentials out of a store")
+struct StoredCredentialTests {
+    private let space = ProtectionSpace(origin: .of(url), realm: "docs", scheme: "basic")
+
+    @Test("What is kept serves without asking; what is given is kept; what is rejected is removed")
+    func cycle() async throws {
+        let store = InMemoryCredentialStore()
+        let asked = ListedCredentials([ada, grace])
+        let provider = StoredCredentialProvider(store, for: "https://api.example.com", asking: asked)
+        #expect(try await provider.credential(for: space, rejected: nil) == ada)
+        #expect(try await provider.credential(for: space, rejected: nil) == ada)
+        #expect(asked.questions.count == 1)
+        #expect(store.credential(for: CredentialKey(space)) == ada)
+        #expect(try await provider.credential(for: space, rejected: ada) == grace)
+        #expect(store.credential(for: CredentialKey(space)) == grace)
+        #expect(try await provider.credential(for: space, rejected: grace) == nil)
+        #expect(store.credential(for: CredentialKey(space)) == nil)
+    }
+
+    @Test("It gives nothing to other origins, and asks nobody")
+    func elsewhere() async throws {
+        let asked = ListedCredentials([ada])
+        let store = InMemoryCredentialStore(["service": ada])
+        let provider = StoredCredentialProvider(store, for: "https://a.example", service: "service", asking: asked)
+        #expect(try await provider.credential(for: space, rejected: nil) == nil)
+        #expect(asked.questions.isEmpty)
+    }
+
+    @Test("It works in a chain, and a program that starts again is not asked again")
+    func chain() async throws {
+        let directory = try Directory()
+        let asked = ListedCredentials([ada])
+        for _ in 0..<2 {
+            let provider = StoredCredentialProvider(
+                FileCredentialStore(at: directory.file),
+                for: "https://api.example.com",
+                asking: asked
+            )
+            let outcome = await StageHarness(BasicAuthMiddleware(provider))
+                .send(.get(url), answering: .challenge("Basic realm=docs"), .ok)
+            #expect(outcome.authorizations == [nil, adaField])
+        }
+        #expect(asked.questions.count == 1)
+    }
+}
