@@ -20,6 +20,8 @@ public enum AuthenticationRefusal: Sendable, Hashable, CustomStringConvertible {
     case otherOrigin(Origin)
     /// A stage further out has a stronger scheme that was offered.
     case leftToOuterStage
+    /// A new token or session might help, but they were renewed as often as the limit allows.
+    case tooManyRenewals(RenewalLimit)
 
     /// The reason, in a sentence, with no secrets.
     public var description: String {
@@ -37,6 +39,7 @@ public enum AuthenticationRefusal: Sendable, Hashable, CustomStringConvertible {
         case .unsupportedChallenge(let scheme, let why): "the \(scheme) challenge cannot be answered: \(why)"
         case .otherOrigin(let origin): "the challenge came from another origin, \(origin)"
         case .leftToOuterStage: "a stage further out has a stronger scheme that was offered"
+        case .tooManyRenewals(let limit): "tokens or sessions were renewed too often already (the limit is \(limit))"
         }
     }
 }

@@ -1,0 +1,85 @@
+public import Foundation
+public import HTTPChainCore
+import HTTPTypes
+
+/// A token that opens resources to whoever bears it, RFC 6750, with what belongs to it.
+public struct AccessToken: Sendable, Hashable {
+    /// The token's text, which does not show itself.
+    public let value: Secret
+    /// When it ends to be accepted, by the wall clock; `nil` when nobody said.
+    public let expiration: Date?
+    /// What to ask for the next token with, RFC 6749 §1.5; `nil` when there is none.
+    public let refreshToken: Secret?
+    /// What it may be used for, RFC 6749 §3.3; empty when nobody said.
+    public let scope: [String]
+    let credentials: BearerCredentials?
+
+    /// Makes a token.
+    ///
+    /// A text that is no token (``isWellFormed``) is refused when it is to be sent.
+    ///
+    /// - Parameters:
+    ///   - value: The token's text.
+    ///   - expiration: When it ends to be accepted; `nil`, the default, when that is not known.
+    ///   - refreshToken: What to ask for the next token with; none by default.
+    ///   - scope: What it may be used for; not known by default.
+    public init(_ value: Secret, expiration: Date? = nil, refreshToken: Secret? = nil, scope: [String] = []) {
+        self.value = value
+        self.expiration = expiration
+        self.refreshToken = refreshToken
+        self.scope = scope
+        credentials = BearerCredentials(value)
+    }
+
+    /// Whether the text is a token as RFC 6750 §2.1 writes it: letters, digits, `-._~+/`, and `=` at the end.
+    ///
+    /// A line break would let the text write header fields of its own.
+    public var isWellFormed: Bool { credentials != nil }
+
+    /// Whether the token has ended at a moment; never, when it is not known when it ends.
+    public func hasExpired(at date: Date) -> Bool {
+        expiration.map { $0 <= date } ?? false
+    }
+}
+
+extension AccessToken: CustomStringConvertible, CustomDebugStringConvertible {
+    /// When the token expires and what it is for; no secret.
+    public var description: String {
+        var text = "access token"
+        if let expiration { text += ", expires \(HTTPDate(expiration))" }
+        if !scope.isEmpty { text += ", scope \(scope.joined(separator: " "))" }
+        if refreshToken != nil { text += ", with refresh token" }
+        return text
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+}
+
+/// The field that a token is sent in, made once for each token: it is checked and written as often as it is sent.
+///
+/// A token of another type (DPoP, RFC 9449) would be turned into request fields here.
+struct BearerCredentials: Sendable, Hashable, CustomReflectable {
+    private let field: HTTPField
+
+    init?(_ token: Secret) {
+        guard Self.isToken(token.revealed) else { return nil }
+        field = HTTPField(name: .authorization, value: "Bearer " + token.revealed)
+    }
+
+    /// RFC 6750 §2.1: b64token.
+    private static func isToken(_ text: String) -> Bool {
+        let body = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }
+        return !body.isEmpty && body.allSatisfy(ASCII.isToken68Byte)
+    }
+
+    /// Shows nothing inside.
+    var customMirror: Mirror { Mirror(self, children: []) }
+
+    /// Sets the field, bound to its origin so that it travels to no other.
+    func set(in request: inout Request, boundBy binding: OriginBinding) {
+        if request.head.headerFields.contains(.authorization) { request.head.headerFields[.authorization] = nil }
+        request.head.headerFields.append(field)
+        binding.bind(&request)
+    }
+}

@@ -1,0 +1,57 @@
+import HTTPChainCore
+
+/// Where access tokens come from: a token endpoint, a keychain, a broker, a sign-in by the user.
+///
+/// ``BearerAuthMiddleware`` keeps the token and asks for another when there is none, when it is about to expire, and
+/// when a server has turned it down. However many calls need one at the same time, it asks once.
+///
+/// The requests that a provider sends are its own: with the context, or over any chain, also the one that the stage is
+/// part of. They never wait for the token that they are to fetch.
+public protocol AccessTokenProvider: Sendable {
+    /// A new token.
+    ///
+    /// - Parameters:
+    ///   - old: The token in use so far; `nil` when there is none. Its refresh token may be what a new one is made from.
+    ///   - context: Time, chance, and a transport.
+    /// - Returns: A token that is new: one that the server has turned down already is turned down again.
+    /// - Throws: What keeps it from having one; every call that waits fails with that as the cause.
+    ///   ``OAuthError`` with the code ``OAuthError/Code/invalidGrant`` says that the user has to sign in again.
+    func accessToken(replacing old: AccessToken?, in context: RenewalContext) async throws -> AccessToken
+
+    /// What the provider is and does, for ``HTTPChainCore/Chain/explain()``; never a secret. Its type's name by default.
+    var summary: String { get }
+}
+
+extension AccessTokenProvider {
+    /// The type's name.
+    public var summary: String { StageSummary.name(of: Self.self) }
+}
+
+/// A provider that is a closure.
+public struct ClosureAccessTokenProvider: AccessTokenProvider {
+    /// What provides a token; see ``AccessTokenProvider/accessToken(replacing:in:)``.
+    public typealias Provide =
+        @Sendable (_ old: AccessToken?, _ context: RenewalContext) async throws -> AccessToken
+
+    private let provide: Provide
+
+    /// Makes a provider of a closure.
+    public init(_ provide: @escaping Provide) {
+        self.provide = provide
+    }
+
+    /// "a closure".
+    public var summary: String { "a closure" }
+
+    /// What the closure returns.
+    public func accessToken(replacing old: AccessToken?, in context: RenewalContext) async throws -> AccessToken {
+        try await provide(old, context)
+    }
+}
+
+extension AccessTokenProvider where Self == ClosureAccessTokenProvider {
+    /// Tokens that a closure provides.
+    public static func asking(_ provide: @escaping ClosureAccessTokenProvider.Provide) -> ClosureAccessTokenProvider {
+        ClosureAccessTokenProvider(provide)
+    }
+}

@@ -1,0 +1,186 @@
+public import HTTPChainCore
+import HTTPTypes
+
+/// Sends a Bearer token with each request to the origins that it is for, and renews it.
+///
+/// ```swift
+/// let endpoint = TokenEndpoint("https://auth.example.com/token", client: OAuthClient(id: "garden", secret: secret))
+/// let chain = try Chain(transport: transport) {
+///     BearerAuthMiddleware(.clientCredentials(at: endpoint), for: "https://api.example.com")
+/// }
+/// let response = try await chain.send(.get("https://api.example.com/plants"))
+/// ```
+///
+/// A token that is there is sent with the first request (RFC 6750 §2.1). Without one, shortly before it expires, and
+/// when the server turns it down, the stage asks its ``AccessTokenProvider`` for another: once, however many calls need
+/// one at the same time. A call that was turned down with an older token than the one in use is only sent again.
+///
+/// A user signs in and out with ``replaceToken(with:)``. A renewal that was begun for the old token does not touch
+/// the new one.
+///
+/// **What is renewed.** A 401 is, unless the server says that another token would not help (`invalid_request`,
+/// `insufficient_scope`). Many servers send no Bearer challenge, or none at all; that counts as `invalid_token`. A call
+/// is sent again once with the newest token. When that is turned down too, or the body can be read only once, the
+/// caller gets the 401, and `authenticationRefusal` of the response says why.
+///
+/// **Where it goes.** To the origins named and nowhere else: not by a redirect (the field is declared in
+/// ``HTTPChainCore/OriginBoundFields``), not without TLS unless the origin is a loopback address or `allowsPlaintext`
+/// is set, and not in place of credentials that the caller set by hand.
+///
+/// **Place.** Phase ``HTTPChainCore/Phase/authenticate``: inside retry, so that each attempt has a valid token.
+///
+/// **Options.** `unauthenticated()` sends a request without a token. On the response, ``BearerChallengeOption``
+/// (in short ``HTTPChainCore/Response/bearerChallenge``) and ``AuthenticationRefusalOption``.
+///
+/// **Errors.** ``BearerAuthError``, with the provider's error as its cause.
+public struct BearerAuthMiddleware: Middleware {
+    static let name = "BearerAuthMiddleware"
+
+    private let origins: OriginBindings
+    let leeway: Duration
+    let renewal: Renewal<BearerToken>
+    let provider: (any AccessTokenProvider)?
+    let save: (@Sendable (AccessToken) async throws -> Void)?
+    let redaction: Redaction
+
+    /// Makes a stage that renews its token.
+    ///
+    /// - Parameters:
+    ///   - provider: Where tokens come from.
+    ///   - origins: Where they may go.
+    ///   - token: The token to begin with, such as one kept since the last start; none by default.
+    ///   - leeway: How long before its end a token is renewed, 60 seconds by default; of a token that lives shorter
+    ///     than twice that, half its life. A token that could not be renewed is used to its end.
+    ///   - limit: How often tokens are renewed; five times in 30 seconds by default.
+    ///   - allowsPlaintext: Whether tokens may be sent without TLS, to be read by whoever listens (RFC 6750 §5.3);
+    ///     `false` by default.
+    ///   - redaction: What counts as a secret in errors.
+    ///   - save: Keeps each new token before it is used; when it throws, the calls that wait fail, and the next one tries
+    ///     to save the token again. `nil` by default.
+    public init(
+        _ provider: some AccessTokenProvider,
+        for origins: OriginSet,
+        token: AccessToken? = nil,
+        leeway: Duration = .seconds(60),
+        limit: RenewalLimit = .standard,
+        allowsPlaintext: Bool = false,
+        redaction: Redaction = .standard,
+        saving save: (@Sendable (AccessToken) async throws -> Void)? = nil
+    ) {
+        self.init(provider, origins, token, leeway, limit, allowsPlaintext, redaction, save)
+    }
+
+    /// Makes a stage with a token that is not renewed, such as an API key.
+    ///
+    /// - Parameters:
+    ///   - token: The token.
+    ///   - origins: Where it may go.
+    ///   - allowsPlaintext: Whether it may be sent without TLS, to be read by whoever listens (RFC 6750 §5.3); `false`
+    ///     by default.
+    ///   - redaction: What counts as a secret in errors.
+    public init(
+        token: Secret,
+        for origins: OriginSet,
+        allowsPlaintext: Bool = false,
+        redaction: Redaction = .standard
+    ) {
+        self.init(nil, origins, AccessToken(token), .zero, .none, allowsPlaintext, redaction, nil)
+    }
+
+    private init(
+        _ provider: (any AccessTokenProvider)?,
+        _ origins: OriginSet,
+        _ token: AccessToken?,
+        _ leeway: Duration,
+        _ limit: RenewalLimit,
+        _ allowsPlaintext: Bool,
+        _ redaction: Redaction,
+        _ save: (@Sendable (AccessToken) async throws -> Void)?
+    ) {
+        self.origins = OriginBindings(origins, allowsPlaintext: allowsPlaintext, fields: [.authorization])
+        self.provider = provider
+        self.leeway = leeway
+        self.save = save
+        self.redaction = redaction
+        renewal = Renewal(token.map { BearerToken($0, leeway: leeway) }, limit: limit)
+    }
+
+    /// The token in use; `nil` when there is none yet, or no longer.
+    public var token: AccessToken? { renewal.current?.token }
+
+    /// Takes another token into use, as after a sign-in, or ends the use of the one there is, as after a sign-out.
+    ///
+    /// A renewal that runs meanwhile was begun for the old token: what it brings is thrown away. The token is not handed
+    /// to `saving`.
+    ///
+    /// - Parameter token: The token; `nil` for none.
+    public func replaceToken(with token: AccessToken?) {
+        renewal.replace(with: token.map { BearerToken($0, leeway: leeway) })
+    }
+
+    /// Inside retry, so that each attempt has a valid token.
+    public var phase: Phase? { .authenticate }
+
+    /// Where tokens come from and go to; no secret.
+    public var summary: StageSummary {
+        var summary = StageSummary(Self.name, purpose: "sends a Bearer token", settings: ["for": "\(origins.set)"])
+        guard let provider else {
+            summary.settings.append(.init(name: "token", value: "fixed"))
+            return summary
+        }
+        summary.settings += [
+            .init(name: "renewed by", value: provider.summary),
+            .init(name: "leeway", value: "\(leeway)"),
+            .init(name: "at most", value: "\(renewal.limit)"),
+        ]
+        return summary
+    }
+
+    /// Origins that are none or not reached over TLS, a transport that follows redirects itself, and a token that is
+    /// malformed.
+    public func problems(at place: ChainPlace) -> [ChainProblem] {
+        var problems = origins.problems(of: Self.name, sending: "the token", at: place)
+        if let token, !token.isWellFormed {
+            problems.append(
+                ChainProblem(
+                    stage: Self.name,
+                    problem: "the token of \(Self.name) holds characters that no token may have, or is empty",
+                    fix: "look where it comes from (a line break at the end?)"
+                )
+            )
+        }
+        return problems
+    }
+
+    /// Adds the token, passes the request on, and sends it again with a newer token when the server turns it down.
+    ///
+    /// - Throws: ``BearerAuthError``; what the stages inside throw.
+    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        guard let binding = origins.binding(for: request.head), request.acceptsCredentials(for: .origin),
+            !RenewalScope.isInside(renewal)
+        else { return try await next(request) }
+        let (held, ticket) = renewal.look()
+        let token: Held
+        if let held, provider == nil || !held.value.expires || !held.value.isDue(at: request.environment.time.date) {
+            token = held
+        } else if let provider {
+            token = try await firstToken(held, ticket, from: provider, for: request, next: next)
+        } else {
+            return try await next(request)
+        }
+        try set(token.value, in: &request, binding)
+        let again = request.body.isReplayable ? request : nil
+        let response = try await next(request)
+        switch response.status.code {
+        case 400, 401, 403: return try await turnedDown(response, token.ticket, again, binding, next: next)
+        default: return response
+        }
+    }
+
+    func set(_ token: BearerToken, in request: inout Request, _ binding: OriginBinding) throws {
+        guard let credentials = token.token.credentials else {
+            throw BearerAuthError(.malformedToken, exchange: ExchangeSnapshot(request.head, redaction: redaction))
+        }
+        credentials.set(in: &request, boundBy: binding)
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+public import HTTPChainCore
+
+/// Who asks a token endpoint: a client that is registered there, RFC 6749 §2.
+public struct OAuthClient: Sendable, Hashable {
+    /// How a client proves who it is, RFC 6749 §2.3.1.
+    public enum Authentication: Sendable, Hashable {
+        /// In the `Authorization` field, by the Basic scheme: what every server must support.
+        case basic
+        /// By `client_id` and `client_secret` in the body, for servers that know no other way.
+        case body
+    }
+
+    /// The client's identifier.
+    public let id: String
+    /// The client's password; `nil` for a public client, which has none that it could keep, RFC 6749 §2.1.
+    public let secret: Secret?
+    /// How the secret is sent.
+    public let authentication: Authentication
+
+    /// Makes a client.
+    ///
+    /// - Parameters:
+    ///   - id: The client's identifier.
+    ///   - secret: The client's password; none by default, which makes it a public client.
+    ///   - authentication: How the secret is sent; by the Basic scheme by default.
+    public init(id: String, secret: Secret? = nil, authentication: Authentication = .basic) {
+        self.id = id
+        self.secret = secret
+        self.authentication = authentication
+    }
+
+    /// The value of the `Authorization` field; `nil` for a client that has no secret or sends it in the body.
+    ///
+    /// Identifier and secret are encoded as in a form before they are joined, RFC 6749 §2.3.1.
+    var basicCredentials: String? {
+        guard let secret, authentication == .basic else { return nil }
+        let pair = "\(FormEncoding.escaped(id)):\(FormEncoding.escaped(secret.revealed))"
+        return "Basic " + Data(pair.utf8).base64EncodedString()
+    }
+
+    /// What the body says about the client.
+    var bodyParameters: [String: String] {
+        switch (secret, authentication) {
+        case (nil, _): ["client_id": id]
+        case (let secret?, .body): ["client_id": id, "client_secret": secret.revealed]
+        case (.some, .basic): [:]
+        }
+    }
+}
+
+/// `application/x-www-form-urlencoded`, RFC 6749 appendix B.
+enum FormEncoding {
+    /// The parameters, in alphabetical order of their names.
+    static func text(_ parameters: [String: String]) -> String {
+        parameters.sorted { $0.key < $1.key }.map { escaped($0.key) + "=" + escaped($0.value) }.joined(separator: "&")
+    }
+
+    static func escaped(_ text: String) -> String {
+        var result: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "*"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"):
+                result.append(byte)
+            case UInt8(ascii: " "):
+                result.append(UInt8(ascii: "+"))
+            default:
+                result += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 0xF)]
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import HTTPChainCore
+
+/// What a token endpoint says, RFC 6749 §5.1 and §5.2.
+struct TokenReply: Decodable {
+    /// Longer than any token lives, and short enough to be added to a date.
+    private static let longestLifetime = 10 * 365 * 86_400.0
+    /// How much of a server's text is kept.
+    private static let textLimit = 256
+
+    private let accessToken: String?
+    private let tokenType: String?
+    private let lifetime: Double?
+    private let refreshToken: String?
+    private let scope: [String]?
+    private let error: String?
+    private let errorDescription: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case accessToken = "access_token"
+        case tokenType = "token_type"
+        case lifetime = "expires_in"
+        case refreshToken = "refresh_token"
+        case scope
+        case error
+        case errorDescription = "error_description"
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        // A member of another type than expected counts as missing, so that one odd member spoils no token.
+        func text(_ key: CodingKeys) -> String? { try? container.decode(String.self, forKey: key) }
+        accessToken = text(.accessToken)
+        tokenType = text(.tokenType)
+        refreshToken = text(.refreshToken)
+        error = text(.error)
+        errorDescription = text(.errorDescription)
+        let number = (try? container.decode(Double.self, forKey: .lifetime)) ?? text(.lifetime).flatMap(Double.init)
+        lifetime = number.flatMap { $0.isFinite ? min(max(0, $0), Self.longestLifetime) : nil }
+        scope =
+            text(.scope)?.split(separator: " ").map(String.init)
+            ?? (try? container.decode([String].self, forKey: .scope))
+    }
+
+    /// What was asked of the endpoint, as far as the reply is read by it.
+    struct Question {
+        /// When it was sent: the token's life began no earlier.
+        let date: Date
+        /// What counts when the reply names no scope (RFC 6749 §5.1).
+        let scope: [String]
+        /// What stays when the reply brings no new one (RFC 6749 §6).
+        let refreshToken: Secret?
+        /// What was sent and must not come back in an error's text.
+        let secrets: [String]
+    }
+
+    /// The token in a reply.
+    static func token(
+        status: Int,
+        content: Data,
+        to question: Question
+    ) -> Result<AccessToken, OAuthError.Problem.Failure> {
+        let isSuccess = (200..<300).contains(status)
+        guard let reply = try? JSONDecoder().decode(TokenReply.self, from: content) else {
+            return .failure(.init(isSuccess ? .malformedReply("it is no JSON object") : .unexpectedStatus(status)))
+        }
+        // Some servers refuse with 200.
+        if let error = reply.error, !isSuccess || reply.accessToken == nil {
+            let detail = reply.errorDescription.map { shown($0, without: question.secrets) }
+            return .failure(.init(.refused(.init(rawValue: shown(error, without: question.secrets)), detail: detail)))
+        }
+        guard isSuccess else { return .failure(.init(.unexpectedStatus(status))) }
+        guard let text = reply.accessToken, !text.isEmpty else {
+            return .failure(.init(.malformedReply("it has no access_token")))
+        }
+        if let type = reply.tokenType, !ASCII.equalFolded(type, "Bearer") {
+            return .failure(.init(.unsupportedTokenType(shown(type, without: question.secrets))))
+        }
+        let token = AccessToken(
+            Secret(text),
+            expiration: reply.lifetime.map { question.date.addingTimeInterval($0) },
+            refreshToken: reply.refreshToken.map { Secret($0) } ?? question.refreshToken,
+            scope: reply.scope ?? question.scope
+        )
+        guard token.isWellFormed else {
+            return .failure(.init(.malformedReply("its access_token holds characters that no token may have")))
+        }
+        return .success(token)
+    }
+
+    /// A server's text as it may stand in an error: one line, not long, and with nothing that was confided to it.
+    private static func shown(_ text: String, without secrets: [String]) -> String {
+        var text = text
+        for secret in secrets where !secret.isEmpty {
+            text = text.replacingOccurrences(of: secret, with: Redaction.placeholder)
+        }
+        let line = String(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : Character($0) })
+        return line.count > textLimit ? line.prefix(textLimit) + "…" : line
+    }
+}
+
+extension OAuthError.Problem {
+    /// A problem that is thrown within the stage, until it is known in which exchange.
+    struct Failure: Error {
+        let problem: OAuthError.Problem
+
+        init(_ problem: OAuthError.Problem) {
+            self.problem = problem
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import HTTPChainCore
+import HTTPTypes
+
+/// The origins of a stage, so prepared that the common request is recognised without taking its URL apart.
+struct OriginBindings: Sendable {
+    let set: OriginSet
+    private let allowed: [OriginBinding]
+    private let exposed: [Origin]
+
+    /// Prepares a set of origins.
+    ///
+    /// - Parameters:
+    ///   - set: The origins.
+    ///   - allowsPlaintext: Whether those count that are not reached over TLS.
+    ///   - fields: The fields that are bound to the origin of each request.
+    init(_ set: OriginSet, allowsPlaintext: Bool, fields: [HTTPField.Name] = []) {
+        self.set = set
+        exposed = allowsPlaintext ? [] : set.origins.filter { !$0.isConfidential }
+        allowed = set.origins.subtracting(exposed).map { OriginBinding($0, fields: fields) }
+    }
+
+    /// The field that a transport may take the host from in place of the URL.
+    private static let host = HTTPField.Name("Host")
+
+    /// The binding for the origin that a request goes to; `nil` when it may not have the secret.
+    func binding(for head: HTTPRequest) -> OriginBinding? {
+        guard let scheme = head.scheme, let authority = head.authority else { return nil }
+        if let name = Self.host, let host = head.headerFields[name], host != authority { return nil }
+        for binding in allowed where binding.authority == authority && binding.origin.scheme == scheme {
+            return binding
+        }
+        let origin = Origin(scheme: scheme, authority: authority)
+        return allowed.first { $0.origin == origin }
+    }
+
+    /// What is wrong with the set, for ``HTTPChainCore/Middleware/problems(at:)``.
+    func problems(of stage: String, sending what: String, at place: ChainPlace) -> [ChainProblem] {
+        set.problems(of: stage) + AuthenticationMiddleware.redirectProblems(of: stage, at: place)
+            + exposed.map(\.description).sorted().map { origin in
+                ChainProblem(
+                    stage: stage,
+                    problem: "\(stage) would send \(what) to \(origin) without TLS, for whoever listens to read",
+                    fix: "use https, or set allowsPlaintext where the network is your own"
+                )
+            }
+    }
+}
+
+/// One origin, and the fields that are bound to it.
+struct OriginBinding: Sendable {
+    let origin: Origin
+    /// As a URL has it that names no default port.
+    let authority: String
+    private let bound: [HTTPField.Name: Origin]
+
+    init(_ origin: Origin, fields: [HTTPField.Name]) {
+        self.origin = origin
+        authority = String(origin.description.dropFirst(origin.scheme.utf8.count + 3))
+        bound = Dictionary(fields.map { ($0, origin) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Where a response came from, if that was another origin, as far as the transport says.
+    func strangeOrigin(of response: Response) -> Origin? {
+        guard let sent = response.request, let origin = Origin(scheme: sent.scheme, authority: sent.authority),
+            origin != self.origin
+        else { return nil }
+        return origin
+    }
+
+    /// Declares that the fields belong to the origin.
+    func bind(_ request: inout Request) {
+        if request.options.contains(OriginBoundFields.self) {
+            request.options[OriginBoundFields.self].merge(bound) { _, ours in ours }
+        } else {
+            request.options[OriginBoundFields.self] = bound
+        }
+    }
+}
+
+extension Origin {
+    /// Whether nobody on the way can read what is sent: it goes over TLS, or does not leave this machine.
+    var isConfidential: Bool { scheme == "https" || isLoopback }
+
+    /// RFC 6761 §6.3, RFC 1122 §3.2.1.3, RFC 4291 §2.5.3.
+    private var isLoopback: Bool {
+        if host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+import Testing
+
+@testable import HTTPChainAuth
+
+@Suite("Access tokens")
+struct AccessTokenTests {
+    @Test(
+        "A token is what RFC 6750 lets be one",
+        arguments: [
+            ("mF_9.B5f-4.1JqM", true), ("a", true), ("abc==", true), ("a+b/c~d.e-f_g", true), ("ABC=", true),
+            ("", false), ("=", false), ("==", false), ("a=b", false), ("a b", false), ("a,b", false), ("a\"b", false),
+            ("a\r\nX-Injected: 1", false), ("a\n", false), ("a\u{0}", false), ("ä", false), (" a", false),
+            ("a%20", false), ("a:b", false), ("a\u{301}", false),
+        ]
+    )
+    func syntax(text: String, isToken: Bool) {
+        #expect(AccessToken(Secret(text)).isWellFormed == isToken)
+    }
+
+    @Test("It expires at its date, and never without one")
+    func expiry() {
+        let token = AccessToken("a", expiration: start)
+        #expect(!token.hasExpired(at: start.addingTimeInterval(-0.001)))
+        #expect(token.hasExpired(at: start))
+        #expect(!AccessToken("a").hasExpired(at: .distantFuture))
+    }
+
+    @Test("Neither its text nor its mirror shows a secret")
+    func redaction() {
+        let token = AccessToken("sesame", expiration: start, refreshToken: "open-again", scope: ["read", "write"])
+        var dumped = ""
+        dump(token, to: &dumped)
+        let mirror = String(reflecting: token)
+        for text in ["\(token)", mirror, dumped] {
+            #expect(!text.contains("sesame"))
+            #expect(!text.contains("open-again"))
+        }
+        #expect(
+            "\(token)"
+                == "access token, expires Sun, 06 Nov 1994 08:49:37 GMT, scope read write, with refresh token"
+        )
+    }
+
+    @Test(
+        "It is renewed ahead of its end, by no more than half its life",
+        arguments: [
+            // leeway, life known when it was made, due after
+            (60, 3600, 3540), (60, 120, 60), (60, 100, 50), (60, 10, 5), (0, 10, 10), (60, 0, 0), (60, -5, -5),
+        ] as [(Int, Int, Int)]
+    )
+    func due(leeway: Int, life: Int, due: Int) {
+        let token = BearerToken(
+            AccessToken("a", expiration: start.addingTimeInterval(Double(life))),
+            leeway: .seconds(leeway),
+            now: start
+        )
+        #expect(!token.isDue(at: start.addingTimeInterval(Double(due) - 0.5)))
+        #expect(token.isDue(at: start.addingTimeInterval(Double(due))))
+    }
+
+    @Test("Of a token that was kept elsewhere only the end is known")
+    func dueOfRestored() {
+        let token = BearerToken(AccessToken("a", expiration: start), leeway: .seconds(60))
+        #expect(!token.isDue(at: start.addingTimeInterval(-61)))
+        #expect(token.isDue(at: start.addingTimeInterval(-60)))
+        #expect(!BearerToken(AccessToken("a"), leeway: .seconds(60)).isDue(at: .distantFuture))
+    }
+}
+
+@Suite("Bearer challenges")
+struct BearerChallengeTests {
+    private func read(_ values: String...) -> BearerChallenge? {
+        BearerChallenge(Challenge.parse(values))
+    }
+
+    @Test("The parts of RFC 6750 are read")
+    func parts() throws {
+        let challenge = try #require(
+            read(
+                "Bearer realm=\"example\", error=\"insufficient_scope\", "
+                    + "error_description=\"more is needed\", scope=\"read  write\""
+            )
+        )
+        #expect(challenge.realm == "example")
+        #expect(challenge.error == .insufficientScope)
+        #expect(challenge.detail == "more is needed")
+        #expect(challenge.scope == ["read", "write"])
+        #expect("\(challenge)" == "insufficient_scope (more is needed), scope read write")
+    }
+
+    @Test("The Bearer challenge with an error counts among several")
+    func selection() {
+        #expect(read("Basic realm=\"a\"") == nil)
+        #expect(read() == nil)
+        #expect(read("Basic realm=\"a\", bearer realm=\"b\"")?.realm == "b")
+        #expect(read("Bearer realm=\"a\"", "BEARER error=invalid_token, realm=\"b\"")?.realm == "b")
+        #expect(read("Bearer")?.error == nil)
+    }
+
+    @Test(
+        "A new token may help unless the server says that it does not",
+        arguments: [
+            ("Bearer", true), ("Bearer error=\"invalid_token\"", true), ("Bearer error=\"expired\"", true),
+            ("Bearer error=\"invalid_request\"", false), ("Bearer error=\"insufficient_scope\"", false),
+        ]
+    )
+    func objection(field: String, mayHelp: Bool) throws {
+        #expect((try #require(read(field)).objection == nil) == mayHelp)
+    }
+}

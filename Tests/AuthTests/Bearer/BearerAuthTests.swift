@@ -1,0 +1,427 @@
+import Foundation
+import HTTPChainAuth
+import HTTPChainCore
+import HTTPChainInMemory
+import HTTPChainTesting
+import HTTPTypes
+import Testing
+
+private let origin: OriginSet = "https://api.example.com"
+private let url = "https://api.example.com/plants"
+
+@Suite("A token is sent")
+struct BearerSendingTests {
+    @Test("With every request to its origin, and bound to it")
+    func fixed() async throws {
+        let stage = BearerAuthMiddleware(token: "abc.def", for: origin)
+        let outcome = await StageHarness(stage).send(.get(url))
+        let request = try #require(outcome.requests.first)
+        #expect(request.head.headerFields[values: .authorization] == ["Bearer abc.def"])
+        #expect(request.options[OriginBoundFields.self] == [.authorization: try #require(Origin(url))])
+    }
+
+    @Test("The bindings of other fields stay")
+    func otherBindings() async throws {
+        let field = try #require(HTTPField.Name("X-Key"))
+        let other = try #require(Origin("https://other.example"))
+        var request = Request.get(url)
+        request.options[OriginBoundFields.self] = [field: other]
+        let outcome = await StageHarness(BearerAuthMiddleware(token: "abc", for: origin)).send(request)
+        #expect(
+            outcome.requests.first?.options[OriginBoundFields.self]
+                == [field: other, .authorization: try #require(Origin(url))]
+        )
+    }
+
+    @Test(
+        "A URL is known by its origin, however it is written",
+        arguments: [
+            "https://api.example.com", "https://API.example.com/a", "HTTPS://api.example.com:443/a?b",
+        ]
+    )
+    func sameOrigin(url: String) async {
+        let outcome = await StageHarness(BearerAuthMiddleware(token: "abc", for: origin)).send(.get(url))
+        #expect(outcome.requests.first?.token == "abc")
+    }
+
+    @Test("A malformed token is refused when the chain is built, and when it is to be sent")
+    func malformed() async throws {
+        let stage = BearerAuthMiddleware(token: "se\r\nsame", for: origin)
+        let error = #expect(throws: ChainOrderError.self) {
+            try Chain(transport: InMemoryTransport()) { stage }
+        }
+        #expect(error?.problems.count == 1)
+        #expect(!"\(try #require(error))".contains("same\""))
+        let outcome = await StageHarness(stage).send(.get(url), answering: [])
+        #expect((outcome.error as? BearerAuthError)?.problem == .malformedToken)
+    }
+
+    @Test("A provider's malformed token is refused, and not kept")
+    func malformedFromProvider() async throws {
+        let source = TokenSource { number, _ in AccessToken(number == 1 ? "a b" : "ab") }
+        let stage = BearerAuthMiddleware(source, for: origin)
+        let first = await StageHarness(stage).send(.get(url), answering: [])
+        #expect((first.error as? BearerAuthError)?.problem == .malformedToken)
+        let second = await StageHarness(stage).send(.get(url))
+        #expect(second.requests.first?.token == "ab")
+    }
+
+    @Test("The table of the chain shows where tokens come from and go to")
+    func summary() throws {
+        let endpoint = TokenEndpoint(
+            "https://user:pass@auth.example.com/token?client_secret=hidden",
+            client: OAuthClient(id: "garden", secret: "hidden")
+        )
+        let chain = try Chain(transport: InMemoryTransport()) {
+            BearerAuthMiddleware(.clientCredentials(at: endpoint, scope: ["read"]), for: origin)
+            BearerAuthMiddleware(token: "hidden", for: ["https://b.example", "https://a.example:8443"])
+        }
+        let table = chain.explain()
+        for text in [
+            "for: https://api.example.com", "renewed by: client credentials at https://<redacted>@auth.example.com",
+            "for read", "leeway: 60.0 seconds", "at most: 5 in 30.0 seconds", "token: fixed",
+            "https://a.example:8443, https://b.example",
+        ] {
+            #expect(table.contains(text), "\(text)")
+        }
+        #expect(!table.contains("hidden"))
+    }
+
+    @Test("It belongs inside retry")
+    func phase() {
+        let retry = ClosureMiddleware("Retry", phase: .retry) { request, next in try await next(request) }
+        #expect(throws: Never.self) {
+            try Chain(transport: InMemoryTransport()) {
+                retry
+                BearerAuthMiddleware(token: "abc", for: origin)
+            }
+        }
+        #expect(throws: ChainOrderError.self) {
+            try Chain(transport: InMemoryTransport()) {
+                BearerAuthMiddleware(token: "abc", for: origin)
+                retry
+            }
+        }
+    }
+}
+
+@Suite("A token is renewed")
+struct BearerRenewalTests {
+    @Test("The first call asks for the first token, the next has it")
+    func firstToken() async throws {
+        let source = TokenSource()
+        let stage = BearerAuthMiddleware(source, for: origin)
+        for _ in 1...3 {
+            let outcome = await StageHarness(stage).send(.get(url))
+            #expect(outcome.requests.map(\.token) == ["token-1"])
+        }
+        #expect(source.count == 1)
+        #expect(stage.token?.value == "token-1")
+    }
+
+    @Test(
+        "A 401 is, whatever challenge comes with it, if any",
+        arguments: [
+            nil, "Bearer", "Bearer error=\"invalid_token\"", "Bearer realm=\"a\", error=expired",
+            "Basic realm=\"a\"", "Basic realm=\"a\", bearer error=\"invalid_token\"", "=nonsense=,",
+        ]
+    )
+    func after401(challenge: String?) async throws {
+        let source = TokenSource()
+        let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old", refreshToken: "r"))
+        let outcome = await StageHarness(stage)
+            .send(.post(url, body: "again"), answering: .unauthorized(challenge), .ok)
+        #expect(outcome.requests.map(\.token) == ["old", "token-1"])
+        for request in outcome.requests { #expect(try await request.body.text() == "again") }
+        #expect(try outcome.response().status == .ok)
+        #expect(source.olds == [AccessToken("old", refreshToken: "r")])
+    }
+
+    @Test(
+        "Not when the server says that another token would not help",
+        arguments: [
+            (401, "Bearer error=\"invalid_request\"", BearerChallenge.Code.invalidRequest),
+            (401, "Bearer error=\"insufficient_scope\", scope=\"write\"", .insufficientScope),
+            (403, "Bearer error=\"insufficient_scope\", scope=\"write\"", .insufficientScope),
+            (403, "Bearer error=\"invalid_token\"", .invalidToken),
+            (400, "Bearer error=\"invalid_request\"", .invalidRequest),
+        ]
+    )
+    func notRenewed(status: Int, challenge: String, code: BearerChallenge.Code) async throws {
+        let source = TokenSource()
+        let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old"))
+        let answer = StageHarness.Answer.status(
+            .init(code: status),
+            headers: [.wwwAuthenticate: challenge],
+            body: "read me"
+        )
+        let outcome = await StageHarness(stage).send(.get(url), answering: answer)
+        let response = try outcome.response()
+        #expect(response.status.code == status)
+        #expect(try await response.body.text() == "read me")
+        let told = try #require(response.bearerChallenge)
+        #expect(told.error == code)
+        #expect(told.scope == (code == .insufficientScope ? ["write"] : []))
+        #expect((response.authenticationRefusal != nil) == (status == 401))
+        #expect(source.count == 0)
+    }
+
+    @Test("Other responses pass", arguments: [200, 204, 304, 400, 403, 404, 407, 500])
+    func others(status: Int) async throws {
+        let source = TokenSource()
+        let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old"))
+        let outcome = await StageHarness(stage).send(.get(url), answering: .status(.init(code: status)))
+        let response = try outcome.response()
+        #expect(response.status.code == status)
+        #expect(response.bearerChallenge == nil && response.authenticationRefusal == nil)
+        #expect(source.count == 0)
+    }
+
+    @Test("A server that takes no token is asked twice, and its answer is the caller's")
+    func refusedAgain() async throws {
+        let source = TokenSource()
+        let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old"))
+        let outcome = await StageHarness(stage)
+            .send(.get(url), answering: .unauthorized(), .unauthorized("Bearer realm=\"plants\""))
+        let response = try outcome.response()
+        #expect(outcome.requests.map(\.token) == ["old", "token-1"])
+        #expect(try await response.body.text() == "who are you?")
+        guard case .rejected(let space) = response.authenticationRefusal else {
+            Issue.record("\(String(describing: response.authenticationRefusal))")
+            return
+        }
+        #expect(space.realm == "plants" && space.scheme == "bearer")
+        // The token may be good for all else.
+        let other = await StageHarness(stage).send(.get(url))
+        #expect(other.requests.map(\.token) == ["token-1"])
+        #expect(source.count == 1)
+    }
+
+    @Test("A token that is fixed is not")
+    func fixed() async throws {
+        let stage = BearerAuthMiddleware(token: "abc", for: origin)
+        let outcome = await StageHarness(stage).send(.get(url), answering: .unauthorized())
+        let response = try outcome.response()
+        #expect(response.bearerChallenge?.error == .invalidToken)
+        guard case .rejected = response.authenticationRefusal else {
+            Issue.record("\(String(describing: response.authenticationRefusal))")
+            return
+        }
+    }
+
+    @Test("A body that can be read once is not sent again, but the next call has a new token")
+    func oneShotBody() async throws {
+        let source = TokenSource()
+        let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old"))
+        let body = Body.once { Body("once").oneShotReader() }
+        let outcome = await StageHarness(stage).send(.post(url, body: body), answering: .unauthorized())
+        #expect(try outcome.response().authenticationRefusal == .bodyReadableOnce)
+        #expect(source.count == 0)
+        let next = await StageHarness(stage).send(.get(url))
+        #expect(next.requests.map(\.token) == ["token-1"])
+    }
+
+    @Test("Ahead of its end")
+    func ahead() async throws {
+        let clock = VirtualClock()
+        let source = TokenSource { number, context in
+            AccessToken(
+                Secret("token-\(number)"),
+                expiration: context.environment.time.date.addingTimeInterval(3600)
+            )
+        }
+        let stage = BearerAuthMiddleware(source, for: origin, leeway: .seconds(60))
+        let harness = StageHarness(stage, clock: clock)
+        #expect(await harness.send(.get(url)).requests.map(\.token) == ["token-1"])
+        clock.advance(by: .seconds(3539))
+        #expect(await harness.send(.get(url)).requests.map(\.token) == ["token-1"])
+        clock.advance(by: .seconds(1))
+        #expect(await harness.send(.get(url)).requests.map(\.token) == ["token-2"])
+        #expect(source.count == 2)
+    }
+
+    @Test("A token that lives shorter than the leeway serves for half its life")
+    func shortLife() async throws {
+        let clock = VirtualClock()
+        let source = TokenSource { number, context in
+            AccessToken(Secret("token-\(number)"), expiration: context.environment.time.date.addingTimeInterval(20))
+        }
+        let harness = StageHarness(BearerAuthMiddleware(source, for: origin, leeway: .seconds(60)), clock: clock)
+        #expect(await harness.send(.get(url)).requests.map(\.token) == ["token-1"])
+        clock.advance(by: .seconds(9))
+        #expect(await harness.send(.get(url)).requests.map(\.token) == ["token-1"])
+        clock.advance(by: .seconds(1))
+        #expect(await harness.send(.get(url)).requests.map(\.token) == ["token-2"])
+    }
+
+    @Test("One that cannot be renewed ahead of time is used to its end")
+    func usedToTheEnd() async throws {
+        let clock = VirtualClock()
+        let source = TokenSource { _, _ in throw Broken() }
+        let token = AccessToken("old", expiration: start.addingTimeInterval(60))
+        let stage = BearerAuthMiddleware(source, for: origin, token: token, leeway: .seconds(60))
+        let harness = StageHarness(stage, clock: clock)
+        // Also when it was tried too often already.
+        for _ in 1...8 { #expect(await harness.send(.get(url)).requests.map(\.token) == ["old"]) }
+        #expect(source.count == 5)
+        clock.advance(by: .seconds(60))
+        let outcome = await harness.send(.get(url), answering: [])
+        #expect((outcome.error as? BearerAuthError)?.problem == .renewalFailed)
+    }
+
+    @Test("No more often than the limit allows")
+    func limit() async throws {
+        let clock = VirtualClock()
+        let source = TokenSource()
+        let limit = RenewalLimit(2, within: .seconds(30))
+        let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old"), limit: limit)
+        let harness = StageHarness(stage, clock: clock)
+        func turnDown() async throws -> Response {
+            let answers = [StageHarness.Answer.unauthorized(), .unauthorized()]
+            return try await harness.send(.get(url), answering: answers).response()
+        }
+        _ = try await turnDown()
+        #expect(source.count == 1)
+        _ = try await turnDown()
+        #expect(source.count == 2)
+        let response = try await turnDown()
+        #expect(response.authenticationRefusal == .tooManyRenewals(limit))
+        #expect(try await response.body.text() == "who are you?")
+        #expect(source.count == 2)
+        clock.advance(by: .seconds(30))
+        _ = try await turnDown()
+        #expect(source.count == 3)
+    }
+
+    @Test("Tokens that have expired already do not make a loop")
+    func expiredAtOnce() async throws {
+        let source = TokenSource { number, _ in AccessToken(Secret("token-\(number)"), expiration: .distantPast) }
+        let stage = BearerAuthMiddleware(source, for: origin)
+        let harness = StageHarness(stage, clock: VirtualClock())
+        for number in 1...5 {
+            #expect(await harness.send(.get(url)).requests.map(\.token) == ["token-\(number)"])
+        }
+        let outcome = await harness.send(.get(url), answering: [])
+        #expect((outcome.error as? BearerAuthError)?.problem == .tooManyRenewals(.standard))
+    }
+}
+
+@Suite("A renewal fails")
+struct BearerFailureTests {
+    private func failure(_ cause: any Error) async throws -> BearerAuthError {
+        let stage = BearerAuthMiddleware(TokenSource { _, _ in throw cause }, for: origin, token: AccessToken("old"))
+        let outcome = await StageHarness(stage).send(.get(url + "?token=hidden"), answering: .unauthorized())
+        return try #require(outcome.error as? BearerAuthError)
+    }
+
+    @Test("A network's failure and a grant that is not valid any more are told apart")
+    func causes() async throws {
+        let lost = try await failure(TransportError(.timedOut, sent: .maybe, stage: "test"))
+        #expect(lost.problem == .renewalFailed)
+        #expect((lost.underlyingError as? TransportError)?.kind == .timedOut)
+        let refused = try await failure(OAuthError(.refused(.invalidGrant, detail: nil)))
+        #expect(refused.problem == .signInNeeded)
+        #expect((refused.underlyingError as? OAuthError)?.code == .invalidGrant)
+        let none = try await failure(OAuthError(.noRefreshToken))
+        #expect(none.problem == .signInNeeded)
+        let misconfigured = try await failure(OAuthError(.refused(.invalidClient, detail: nil)))
+        #expect(misconfigured.problem == .renewalFailed)
+        let own = try await failure(Broken())
+        #expect(own.underlyingError is Broken)
+        #expect(own.exchange?.response?.status == .unauthorized)
+        #expect("\(own)".contains("?token=<redacted>"))
+    }
+
+    @Test("A provider that gives up because it is cancelled ends the call in the same way")
+    func cancelled() async {
+        let stage = BearerAuthMiddleware(TokenSource { _, _ in throw CancellationError() }, for: origin)
+        for _ in 1...7 {
+            let outcome = await StageHarness(stage).send(.get(url), answering: [])
+            #expect(outcome.error is CancellationError)
+        }
+    }
+
+    @Test("The next call tries again")
+    func nextCall() async throws {
+        let source = TokenSource { number, _ in
+            if number == 1 { throw Broken() }
+            return AccessToken("new")
+        }
+        let stage = BearerAuthMiddleware(source, for: origin)
+        _ = await StageHarness(stage).send(.get(url), answering: [])
+        #expect(await StageHarness(stage).send(.get(url)).requests.map(\.token) == ["new"])
+    }
+
+    @Test("The token in use stays, for what else it is good for")
+    func tokenStays() async throws {
+        let stage = BearerAuthMiddleware(TokenSource { _, _ in throw Broken() }, for: origin, token: AccessToken("old"))
+        _ = await StageHarness(stage).send(.get(url), answering: .unauthorized())
+        #expect(stage.token?.value == "old")
+        #expect(await StageHarness(stage).send(.get(url)).requests.map(\.token) == ["old"])
+    }
+}
+
+@Suite("A new token is saved")
+struct BearerSavingTests {
+    @Test("Before it is used, and each one once")
+    func order() async throws {
+        let saved = Locked<[AccessToken]>([])
+        let source = TokenSource { number, _ in
+            AccessToken(Secret("token-\(number)"), refreshToken: Secret("r\(number)"))
+        }
+        let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old")) { token in
+            saved.withLock { $0.append(token) }
+        }
+        let outcome = await StageHarness(stage).send(
+            .get(url),
+            answering: [
+                .unauthorized(),
+                .perform { request in
+                    #expect(saved.withLock { $0.map(\.value) } == ["token-1"])
+                    return Response(.ok, body: Body(request.token ?? ""))
+                },
+            ]
+        )
+        #expect(try await outcome.response().body.text() == "token-1")
+        _ = await StageHarness(stage).send(.get(url))
+        #expect(saved.withLock { $0.map(\.refreshToken) } == ["r1"])
+    }
+
+    @Test("A token that could not be saved is not lost: the next call saves it before it uses it")
+    func failure() async throws {
+        let saved = Locked<[AccessToken]>([])
+        let source = TokenSource()
+        let stage = BearerAuthMiddleware(source, for: origin) { token in
+            let count = saved.withLock { saved in
+                saved.append(token)
+                return saved.count
+            }
+            if count == 1 { throw Broken() }
+        }
+        let first = await StageHarness(stage).send(.get(url), answering: [])
+        let error = try #require(first.error as? BearerAuthError)
+        #expect(error.problem == .tokenNotSaved)
+        #expect(error.underlyingError is Broken)
+        #expect(stage.token?.value == "token-1")
+        let second = await StageHarness(stage).send(.get(url))
+        #expect(second.requests.map(\.token) == ["token-1"])
+        #expect(source.count == 1)
+        #expect(saved.withLock { $0.map(\.value) } == ["token-1", "token-1"])
+    }
+}
+
+extension Body {
+    /// Reads the bytes of a body that is in memory.
+    func oneShotReader() -> sending any BodyReader {
+        BytesReader(bytes: bytes)
+    }
+}
+
+private struct BytesReader: BodyReader {
+    var bytes: Data?
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        defer { bytes = nil }
+        return bytes
+    }
+}

@@ -1,0 +1,296 @@
+import Foundation
+import HTTPChainAuth
+import HTTPChainCore
+import HTTPChainInMemory
+import HTTPChainTesting
+import HTTPTypes
+import Testing
+
+private let origin: OriginSet = "https://api.example.com"
+private let url = "https://api.example.com/plants"
+
+@Suite("Many calls, one renewal", .timeLimit(.minutes(1)))
+struct BearerConcurrencyTests {
+    @Test("A thousand calls that are turned down at the same time cause one")
+    func thousand() async throws {
+        let source = TokenSource { _, _ in
+            for _ in 1...50 { await Task.yield() }
+            return AccessToken("new")
+        }
+        let transport = resourceServer { $0 == "new" }
+        let chain = try Chain(transport: transport) {
+            BearerAuthMiddleware(source, for: origin, token: AccessToken("old"))
+        }
+        try await withThrowingTaskGroup(of: String.self) { group in
+            for number in 0..<1000 {
+                group.addTask { try await chain.send(.get("\(url)/\(number)")).body.text() }
+            }
+            for try await text in group { #expect(text == "new") }
+        }
+        #expect(source.count == 1)
+        #expect(transport.requests.count { $0.token == "new" } == 1000)
+    }
+
+    @Test("A thousand calls with a token that has expired cause one, and are sent once")
+    func expired() async throws {
+        let clock = VirtualClock()
+        let source = TokenSource { _, _ in
+            for _ in 1...50 { await Task.yield() }
+            return AccessToken("new")
+        }
+        let transport = resourceServer { $0 == "new" }
+        let old = AccessToken("old", expiration: start)
+        let chain = try Chain(transport: transport, environment: .virtual(clock)) {
+            BearerAuthMiddleware(source, for: origin, token: old)
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<1000 { group.addTask { _ = try await chain.send(.get(url)) } }
+            try await group.waitForAll()
+        }
+        #expect(source.count == 1)
+        #expect(transport.requestCount == 1000)
+    }
+
+    @Test("A call that is turned down late, with an older token, is only sent again")
+    func late() async throws {
+        let source = TokenSource()
+        let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old"))
+        try await StageHarness(stage).drive(.get(url)) { run in
+            let first = try await run.nextCall()
+            #expect(first.request.token == "old")
+            // Meanwhile another call has the token renewed.
+            let other = await StageHarness(stage).send(.get(url), answering: .unauthorized(), .ok)
+            #expect(other.requests.map(\.token) == ["old", "token-1"])
+            first.answer(Response(.unauthorized))
+            let second = try await run.nextCall()
+            #expect(second.request.token == "token-1")
+            #expect(source.count == 1)
+            // That one has expired meanwhile, too: now a new one is due.
+            second.answer(Response(.unauthorized))
+            let third = try await run.nextCall()
+            #expect(third.request.token == "token-2")
+            third.answer(Response(.ok))
+            _ = try await run.response()
+        }
+        #expect(source.count == 2)
+    }
+
+    @Test("A call that begins while a token is renewed waits for the new one")
+    func beginsDuringRenewal() async throws {
+        let (isAsked, mayAnswer) = (Rendezvous(), Rendezvous())
+        let source = TokenSource { _, _ in
+            isAsked.reach()
+            try await mayAnswer.wait()
+            return AccessToken("new")
+        }
+        let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old"))
+        async let first = StageHarness(stage).send(.get(url), answering: .unauthorized(), .ok)
+        try await isAsked.wait()
+        async let second = StageHarness(stage).send(.get(url))
+        for _ in 1...20 { await Task.yield() }
+        mayAnswer.reach()
+        #expect(await first.requests.map(\.token) == ["old", "new"])
+        #expect(await second.requests.map(\.token) == ["new"])
+    }
+
+    @Test("A failure fails all who wait with its cause, and those turned down before it who come late")
+    func failure() async throws {
+        let isAsked = Rendezvous()
+        let mayFail = Rendezvous()
+        let source = TokenSource { _, _ in
+            isAsked.reach()
+            try await mayFail.wait()
+            throw OAuthError(.refused(.invalidGrant, detail: nil))
+        }
+        let transport = resourceServer { _ in false }
+        let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old"))
+        let chain = try Chain(transport: transport) { stage }
+        try await StageHarness(stage).drive(.get(url)) { run in
+            let late = try await run.nextCall()
+            await withTaskGroup(of: (any Error)?.self) { group in
+                for _ in 0..<100 {
+                    group.addTask {
+                        do {
+                            _ = try await chain.send(.get(url))
+                            return nil
+                        } catch {
+                            return error
+                        }
+                    }
+                }
+                group.addTask {
+                    try? await transport.waitForRequests(100)
+                    try? await isAsked.wait()
+                    mayFail.reach()
+                    return BearerFailure.none
+                }
+                for await error in group where !(error is BearerFailure) {
+                    let error = error as? BearerAuthError
+                    #expect(error?.problem == .signInNeeded)
+                    #expect((error?.underlyingError as? OAuthError)?.code == .invalidGrant)
+                }
+            }
+            late.answer(Response(.unauthorized))
+            let error = await #expect(throws: BearerAuthError.self) { try await run.response() }
+            #expect(error?.problem == .signInNeeded)
+        }
+        #expect(source.count == 1)
+    }
+
+    @Test("One of those who wait is cancelled, and the others get the token")
+    func oneCancelled() async throws {
+        let (isAsked, mayAnswer) = (Rendezvous(), Rendezvous())
+        let source = TokenSource { _, _ in
+            isAsked.reach()
+            try await mayAnswer.wait()
+            return AccessToken("new")
+        }
+        let stage = BearerAuthMiddleware(source, for: origin)
+        let chain = try Chain(transport: resourceServer { $0 == "new" }) { stage }
+        // The one that began the renewal is the one that leaves.
+        let first = Task { try await chain.send(.get(url)) }
+        try await isAsked.wait()
+        let second = Task { try await chain.send(.get(url)).body.text() }
+        for _ in 1...20 { await Task.yield() }
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        mayAnswer.reach()
+        #expect(try await second.value == "new")
+        #expect(source.count == 1)
+    }
+
+    @Test("All of those who wait are cancelled, and so is the renewal, which counts for nothing")
+    func allCancelled() async throws {
+        let source = TokenSource { number, context in
+            guard number > 8 else {
+                try await context.environment.time.sleep(for: .seconds(60))
+                throw Broken()
+            }
+            return AccessToken("new")
+        }
+        let clock = VirtualClock()
+        let stage = BearerAuthMiddleware(source, for: origin)
+        let chain = try Chain(transport: resourceServer { $0 == "new" }, environment: .virtual(clock)) { stage }
+        for number in 1...8 {
+            let calls = (1...3).map { _ in Task { try await chain.send(.get(url)) } }
+            try await clock.waitForSleepers()
+            #expect(source.count == number)
+            for call in calls { call.cancel() }
+            for call in calls { await #expect(throws: CancellationError.self) { try await call.value } }
+            // It has ended by the time that the last of its waiters has.
+            #expect(clock.pendingDeadlines.isEmpty)
+        }
+        #expect(try await chain.send(.get(url)).body.text() == "new")
+    }
+}
+
+private enum BearerFailure: Error { case none }
+
+@Suite("Signing in and out", .timeLimit(.minutes(1)))
+struct BearerSignInTests {
+    private struct Setup {
+        let isAsked = Rendezvous()
+        let mayAnswer = Rendezvous()
+        let stage: BearerAuthMiddleware
+
+        init(failing: Bool) {
+            let (isAsked, mayAnswer) = (isAsked, mayAnswer)
+            let source = TokenSource { number, _ in
+                isAsked.reach()
+                try await mayAnswer.wait()
+                if failing { throw Broken() }
+                return AccessToken(Secret("token-\(number)"))
+            }
+            stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old"))
+        }
+    }
+
+    @Test("A sign-in while a token is renewed wins, whether that fails or not", arguments: [true, false])
+    func signIn(failing: Bool) async throws {
+        let setup = Setup(failing: failing)
+        let stage = setup.stage
+        async let outcome = StageHarness(stage).send(.get(url), answering: .unauthorized(), .ok)
+        try await setup.isAsked.wait()
+        stage.replaceToken(with: AccessToken("signed-in"))
+        setup.mayAnswer.reach()
+        #expect(await outcome.requests.map(\.token) == ["old", "signed-in"])
+        #expect(stage.token?.value == "signed-in")
+        #expect(await StageHarness(stage).send(.get(url)).requests.map(\.token) == ["signed-in"])
+    }
+
+    @Test("A sign-out while a token is renewed stays one")
+    func signOut() async throws {
+        let setup = Setup(failing: false)
+        async let outcome = StageHarness(setup.stage).send(.get(url), answering: .unauthorized())
+        try await setup.isAsked.wait()
+        setup.stage.replaceToken(with: nil)
+        setup.mayAnswer.reach()
+        #expect((await outcome.error as? BearerAuthError)?.problem == .signedOut)
+        #expect(setup.stage.token == nil)
+    }
+
+    @Test("A fixed token can be replaced, and taken away")
+    func fixed() async throws {
+        let stage = BearerAuthMiddleware(token: "a", for: origin)
+        stage.replaceToken(with: AccessToken("b"))
+        #expect(await StageHarness(stage).send(.get(url)).requests.map(\.token) == ["b"])
+        stage.replaceToken(with: nil)
+        #expect(await StageHarness(stage).send(.get(url)).requests.map(\.token) == [nil])
+    }
+}
+
+@Suite("The renewal's own requests", .timeLimit(.minutes(1)))
+struct BearerBypassTests {
+    @Test("Go through the stages inside, the same chain, or another chain with the same stage, and wait for nothing")
+    func sameChain() async throws {
+        for route in ["inside", "same chain", "other chain"] {
+            let transport = InMemoryTransport()
+            transport.on(.post, "/token") { request in
+                #expect(request.token == nil)
+                return Response(.ok, body: #"{"access_token": "fresh", "token_type": "Bearer"}"#)
+            }
+            transport.on(.get, "/plants") { Response(.ok, body: Body($0.token ?? "none")) }
+            let chains = Locked<[String: Chain]>([:])
+            let client = OAuthClient(id: "garden", secret: "s")
+            let source = TokenSource { _, context in
+                let chain = chains.withLock { $0[route] }
+                let endpoint = TokenEndpoint("https://api.example.com/token", client: client, over: chain)
+                // A call of the chain that has nothing to do with tokens must not wait either.
+                if let chain { #expect(try await chain.send(.get(url)).body.text() == "none") }
+                return try await endpoint.token(grantType: "client_credentials", in: context)
+            }
+            let stage = BearerAuthMiddleware(source, for: origin)
+            let chain = try Chain(transport: transport) { stage }
+            let other = try Chain(transport: transport) { stage }
+            chains.withLock { $0 = ["same chain": chain, "other chain": other] }
+            try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 1...10 { group.addTask { try await chain.send(.get(url)).body.text() } }
+                for try await text in group { #expect(text == "fresh") }
+            }
+            #expect(source.count == 1)
+        }
+    }
+
+    @Test("What outlives the renewal is authenticated like all else")
+    func afterwards() async throws {
+        let later = Locked<Task<String, any Error>?>(nil)
+        let mayGoOn = Rendezvous()
+        let transport = InMemoryTransport { Response(.ok, body: Body($0.token ?? "none")) }
+        let chains = Locked<Chain?>(nil)
+        let source = TokenSource { _, _ in
+            let chain = try #require(chains.withLock { $0 })
+            later.withLock {
+                $0 = Task {
+                    try await mayGoOn.wait()
+                    return try await chain.send(.get(url)).body.text()
+                }
+            }
+            return AccessToken("fresh")
+        }
+        let chain = try Chain(transport: transport) { BearerAuthMiddleware(source, for: origin) }
+        chains.withLock { $0 = chain }
+        _ = try await chain.send(.get(url))
+        mayGoOn.reach()
+        #expect(try await later.withLock { $0 }?.value == "fresh")
+    }
+}
