@@ -8,7 +8,10 @@ let url = "https://api.example.com/docs/index.html"
 
 extension Origin {
     /// The origin of a URL that a test wrote.
-    static func of(_ url: String) -> Origin { Origin(url)! }
+    static func of(_ url: String) -> Origin {
+        guard let origin = Origin(url) else { preconditionFailure("\(url) is not an origin") }
+        return origin
+    }
 }
 
 extension StageHarness.Answer {

@@ -16,8 +16,8 @@ let package = Package(
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                .product(name: "HTTPTypes", package: "swift-http-types"), library("HTTPChainCore"),
-                library("HTTPChainGzip"), library("HTTPChainMultipart"),
+                .product(name: "HTTPTypes", package: "swift-http-types"), library("HTTPChainAuth"),
+                library("HTTPChainCore"), library("HTTPChainGzip"), library("HTTPChainMultipart"),
                 library("HTTPChainURLBuilder"),
             ],
             swiftSettings: [

@@ -38,6 +38,7 @@ extension Request {
     ///
     /// - Parameter target: Whose credentials.
     public func acceptsCredentials(for target: AuthenticationTarget) -> Bool {
-        !head.headerFields.contains(target.requestField) && options[AuthenticationChoice.self] != .none
+        !head.headerFields.contains(target.requestField)
+            && (!options.contains(AuthenticationChoice.self) || options[AuthenticationChoice.self] != .none)
     }
 }

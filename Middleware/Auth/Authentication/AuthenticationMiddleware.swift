@@ -40,6 +40,7 @@ public struct AuthenticationMiddleware: Middleware {
     private let proxy: OriginSet?
     private let name: String
     private let announced: [KnownScheme]
+    private let origins = LastOrigin()
 
     /// Authenticates to servers.
     ///
@@ -132,19 +133,37 @@ public struct AuthenticationMiddleware: Middleware {
     ///
     /// - Throws: ``AuthenticationError``; what the authenticators and the stages inside throw.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        try await authenticate(request, next: next)
+    }
+
+    // Inlined into the stages that bring a name of their own, for which another asynchronous call would cost more than
+    // what is done here.
+    @inline(__always)
+    package func authenticate(_ request: consuming Request, next: Next) async throws -> Response {
         guard request.acceptsCredentials(for: target), let origin = origin(for: request) else {
             return try await next(request)
         }
-        var negotiation = Negotiation(self, origin: origin, outer: request.options[OuterSchemes.self])
-        try await negotiation.prepare(&request)
+        let outer = request.options.contains(OuterSchemes.self) ? request.options[OuterSchemes.self] : []
+        var negotiation = Negotiation(self, origin: origin, outer: outer)
+        for index in authenticators.indices {
+            negotiation.consider(index)
+            var isPrepared = try authenticators[index].prepareAtOnce(&request, in: negotiation.context)
+            if isPrepared == nil {
+                isPrepared = try await authenticators[index].prepare(&request, in: negotiation.context)
+            }
+            if isPrepared == true {
+                negotiation.current = index
+                break
+            }
+        }
         if !announced.isEmpty { request.options[OuterSchemes.self] += announced }
         let sent = request
         var response = try await next(request)
-        if response.status.code != target.status.code {
-            try await negotiation.check(&response, to: sent)
-            return response
+        if response.status.code == target.status.code {
+            return try await answer(response, to: sent, negotiation, next: next)
         }
-        return try await answer(response, to: sent, negotiation, next: next)
+        if negotiation.looksAtResponses { try await negotiation.check(&response, to: sent) }
+        return response
     }
 
     private func answer(
@@ -175,7 +194,7 @@ public struct AuthenticationMiddleware: Middleware {
         if let name = Self.host, let host = request.head.headerFields[name], host != request.head.authority {
             return nil
         }
-        guard let proxy else { return Origin(scheme: request.head.scheme, authority: request.head.authority) }
+        guard let proxy else { return origins.origin(of: request) }
         return request.head.scheme == "http" ? proxy.origins.first : nil
     }
 }
@@ -203,6 +222,6 @@ extension AuthenticationStage {
     ///
     /// - Throws: ``AuthenticationError``; what the stages inside throw.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        try await authentication.intercept(request, next: next)
+        try await authentication.authenticate(request, next: next)
     }
 }

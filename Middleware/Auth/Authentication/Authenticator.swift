@@ -38,6 +38,9 @@ public protocol Authenticator: Sendable {
     /// Whether it may send credentials to a server that did not ask for them, given the chance; `false` by default.
     var sendsUnasked: Bool { get }
 
+    /// Whether ``check(_:to:in:)`` does anything; `true` by default.
+    var checksResponses: Bool { get }
+
     /// How it is set, for ``HTTPChainCore/Chain/explain()``; never a secret. Nothing by default.
     var settings: [StageSummary.Setting] { get }
 
@@ -53,6 +56,12 @@ public protocol Authenticator: Sendable {
     /// - Returns: Whether the request now has credentials.
     /// - Throws: What ends the call.
     func prepare(_ request: inout Request, in context: AuthenticationContext) async throws -> Bool
+
+    /// The same as ``prepare(_:in:)``, for what needs no waiting: it is called first, and costs less.
+    ///
+    /// - Returns: Whether the request now has credentials; `nil`, the default, to be called again as ``prepare(_:in:)``.
+    /// - Throws: What ends the call.
+    func prepareAtOnce(_ request: inout Request, in context: AuthenticationContext) throws -> Bool?
 
     /// The challenge it would answer, out of all that a response holds, or `nil` when there is none; by default the
     /// first of its scheme.
@@ -80,6 +89,9 @@ extension Authenticator {
     /// Not before it is asked.
     public var sendsUnasked: Bool { false }
 
+    /// It does.
+    public var checksResponses: Bool { true }
+
     /// Nothing to tell.
     public var settings: [StageSummary.Setting] { [] }
 
@@ -88,6 +100,9 @@ extension Authenticator {
 
     /// No credentials before they are asked for.
     public func prepare(_ request: inout Request, in context: AuthenticationContext) async throws -> Bool { false }
+
+    /// It does not know without waiting.
+    public func prepareAtOnce(_ request: inout Request, in context: AuthenticationContext) throws -> Bool? { nil }
 
     /// The first of the scheme.
     public func select(from challenges: [Challenge]) -> Challenge? {

@@ -6,9 +6,9 @@ struct Negotiation: Sendable {
     private let authenticators: [any Authenticator]
     private let maximumAnswers: Int
     private let outer: [KnownScheme]
-    private var context: AuthenticationContext
+    private(set) var context: AuthenticationContext
     /// The authenticator whose credentials the request has.
-    private var current: Int?
+    var current: Int?
 
     init(_ stage: AuthenticationMiddleware, origin: Origin, outer: [KnownScheme]) {
         authenticators = stage.authenticators
@@ -17,16 +17,13 @@ struct Negotiation: Sendable {
         context = AuthenticationContext(target: stage.target, origin: origin)
     }
 
-    /// Adds credentials ahead, of the strongest scheme that has some.
-    mutating func prepare(_ request: inout Request) async throws {
-        for (index, authenticator) in authenticators.enumerated() {
-            context.maySendUnasked = index == 0 && !isHeldBack(authenticator) { _ in true }
-            if try await authenticator.prepare(&request, in: context) {
-                current = index
-                return
-            }
-        }
+    /// Turns to an authenticator that may have credentials to send ahead.
+    mutating func consider(_ index: Int) {
+        context.maySendUnasked = index == 0 && (outer.isEmpty || !isHeldBack(authenticators[index]) { _ in true })
     }
+
+    /// Whether the authenticator whose credentials were sent wants to see the response.
+    var looksAtResponses: Bool { current.map { authenticators[$0].checksResponses } ?? false }
 
     func check(_ response: inout Response, to request: Request) async throws {
         guard let current else { return }

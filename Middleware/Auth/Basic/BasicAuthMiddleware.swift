@@ -87,4 +87,11 @@ public struct BasicAuthMiddleware: AuthenticationStage {
             name: "BasicAuthMiddleware"
         )
     }
+
+    /// Adds credentials, passes the request on, and answers challenges.
+    ///
+    /// - Throws: ``AuthenticationError``; what the stages inside throw.
+    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        try await authentication.authenticate(request, next: next)
+    }
 }

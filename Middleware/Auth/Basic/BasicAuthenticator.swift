@@ -26,7 +26,8 @@ public final class BasicAuthenticator: Authenticator {
     private let source: CredentialSource
     private let sending: BasicSending
     private let charset: BasicCharset
-    private let spaces = [AuthenticationTarget.origin: Locked(BasicSpaces()), .proxy: Locked(BasicSpaces())]
+    private let ofServers = Locked(BasicSpaces())
+    private let ofProxies = Locked(BasicSpaces())
 
     /// Takes credentials from a provider.
     ///
@@ -50,6 +51,9 @@ public final class BasicAuthenticator: Authenticator {
     /// Whether it is set to send ahead.
     public var sendsUnasked: Bool { sending == .ahead }
 
+    /// There is nothing in a response to check.
+    public var checksResponses: Bool { false }
+
     /// When credentials are sent, and where to, if that is known.
     public var settings: [StageSummary.Setting] {
         let bound = provider.origins.map { [StageSummary.Setting(name: "for", value: "\($0)")] } ?? []
@@ -61,16 +65,20 @@ public final class BasicAuthenticator: Authenticator {
         provider.origins?.problems(of: stage) ?? []
     }
 
-    /// Adds the credential of the space that the request's path is in.
-    ///
-    /// - Throws: ``AuthenticationError``.
-    public func prepare(_ request: inout Request, in context: AuthenticationContext) async throws -> Bool {
-        guard let spaces = spaces[context.target] else { return false }
-        if let ready = spaces.withLock({ $0.ready(for: request.head.path ?? "/", at: context.origin) }) {
+    /// Adds the credential of the space that the request's path is in, if there was one before.
+    public func prepareAtOnce(_ request: inout Request, in context: AuthenticationContext) -> Bool? {
+        let path = request.head.path ?? "/"
+        if let ready = spaces(of: context.target).withLock({ $0.ready(for: path, at: context.origin) }) {
             request.setCredentials(ready.field, ready.bound, in: context)
             return true
         }
-        guard sending == .ahead, context.maySendUnasked else { return false }
+        return sending == .ahead && context.maySendUnasked ? nil : false
+    }
+
+    /// Adds the credential for the whole origin, where it is to be sent ahead.
+    ///
+    /// - Throws: ``AuthenticationError``.
+    public func prepare(_ request: inout Request, in context: AuthenticationContext) async throws -> Bool {
         let space = context.space(scheme, realm: nil)
         guard let credential = try await source.credential(for: space, stage: stage) else { return false }
         try use(credential, charset, realm: nil, prefix: "/", for: &request, in: context)
@@ -106,12 +114,16 @@ public final class BasicAuthenticator: Authenticator {
 
     /// Whether the realm has turned its own credential down, which is then forgotten.
     private func isRejected(_ value: String?, by realm: String?, in context: AuthenticationContext) -> Bool {
-        guard let value, let spaces = spaces[context.target] else { return false }
-        return spaces.withLock { spaces in
+        guard let value else { return false }
+        return spaces(of: context.target).withLock { spaces in
             let isOwn = spaces.realm(of: value, at: context.origin).map { $0 == realm } ?? true
             spaces.forget(value, realm: realm, at: context.origin)
             return isOwn
         }
+    }
+
+    private func spaces(of target: AuthenticationTarget) -> Locked<BasicSpaces> {
+        target == .origin ? ofServers : ofProxies
     }
 
     private var stage: String { "BasicAuthMiddleware" }
@@ -135,7 +147,7 @@ public final class BasicAuthenticator: Authenticator {
         field.indexingStrategy = .disallow
         let ready = BasicSpaces.Ready(field: field, bound: [field.name: context.origin])
         let isSentEverywhere = sending == .ahead
-        spaces[context.target]?.withLock { spaces in
+        spaces(of: context.target).withLock { spaces in
             spaces.remember(ready, realm: realm, prefix: prefix, at: context.origin)
             guard isSentEverywhere, spaces.ready(for: "/", at: context.origin) == nil else { return }
             spaces.remember(ready, realm: realm, prefix: "/", at: context.origin)

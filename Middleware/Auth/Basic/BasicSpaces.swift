@@ -28,11 +28,12 @@ struct BasicSpaces: Sendable {
 
     /// The credentials of the deepest space that the path is in.
     func ready(for path: String, at origin: Origin) -> Ready? {
-        var best: Entry?
-        for entry in entries where entry.origin == origin && path.hasPrefix(entry.prefix) {
-            if best.map({ $0.prefix.utf8.count < entry.prefix.utf8.count }) ?? true { best = entry }
+        // By its place: a copy of each entry would cost more than the look at it.
+        var best: Int?
+        for index in entries.indices where entries[index].origin == origin && path.hasPrefix(entries[index].prefix) {
+            if best.map({ entries[$0].prefix.utf8.count < entries[index].prefix.utf8.count }) ?? true { best = index }
         }
-        return best?.ready
+        return best.map { entries[$0].ready }
     }
 
     mutating func remember(_ ready: Ready, realm: String?, prefix: String, at origin: Origin) {

@@ -1,5 +1,4 @@
 public import HTTPChainCore
-import HTTPTypes
 
 /// Which requests one way to authenticate serves: by origin, by path, or by a name that the request gives.
 public struct AuthRoute: Sendable {
@@ -46,13 +45,13 @@ public struct AuthRoute: Sendable {
         self.stage = stage
     }
 
-    func serves(_ request: borrowing Request) -> Bool {
-        servesOrigin(of: request) && (path.map { Self.isPath(request.head.path ?? "/", under: $0) } ?? true)
+    func serves(_ path: String, at origin: Origin?) -> Bool {
+        servesOrigin(origin) && (self.path.map { Self.isPath(path, under: $0) } ?? true)
     }
 
-    func servesOrigin(of request: borrowing Request) -> Bool {
+    func servesOrigin(_ origin: Origin?) -> Bool {
         guard let origins else { return true }
-        return request.origin.map(origins.contains) ?? false
+        return origin.map(origins.contains) ?? false
     }
 
     /// A route with an origin is more specific than one with a path alone; a deeper path than a shallower one.

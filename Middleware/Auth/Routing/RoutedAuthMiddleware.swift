@@ -1,4 +1,5 @@
 public import HTTPChainCore
+import HTTPTypes
 
 /// Authenticates each request by the route it takes.
 ///
@@ -29,6 +30,7 @@ public import HTTPChainCore
 /// **Errors.** ``UnknownAuthRouteError`` when a request names a route that there is not; what the stages throw.
 public struct RoutedAuthMiddleware: Middleware {
     private let routes: [AuthRoute]
+    private let origins = LastOrigin()
 
     /// Takes the routes; their order decides only between those that are equally specific.
     public init(_ routes: [AuthRoute]) {
@@ -83,6 +85,7 @@ public struct RoutedAuthMiddleware: Middleware {
     }
 
     private func stage(for request: borrowing Request) throws(UnknownAuthRouteError) -> (any Middleware)? {
+        let origin = origins.origin(of: request)
         switch request.options[AuthenticationChoice.self] {
         case .none: return nil
         case .named(let name):
@@ -93,13 +96,14 @@ public struct RoutedAuthMiddleware: Middleware {
                     exchange: ExchangeSnapshot(request.head)
                 )
             }
-            return route.servesOrigin(of: request) ? route.stage : nil
+            return route.servesOrigin(origin) ? route.stage : nil
         case .automatic:
-            var best: AuthRoute?
-            for route in routes where route.serves(request) {
-                if best.map(route.isMoreSpecific) ?? true { best = route }
+            let path = request.head.path ?? "/"
+            var best: Int?
+            for index in routes.indices where routes[index].serves(path, at: origin) {
+                if best.map({ routes[index].isMoreSpecific(than: routes[$0]) }) ?? true { best = index }
             }
-            return best?.stage
+            return best.flatMap { routes[$0].stage }
         }
     }
 }

@@ -13,6 +13,11 @@ struct OptionStorage: Sendable {
 
     private(set) var entries: [Entry] = []
 
+    func contains(_ key: Any.Type) -> Bool {
+        let identifier = ObjectIdentifier(key)
+        return entries.contains { $0.key == identifier }
+    }
+
     func value<Value>(_ key: Any.Type, as _: Value.Type) -> Value? {
         let identifier = ObjectIdentifier(key)
         for entry in entries where entry.key == identifier {

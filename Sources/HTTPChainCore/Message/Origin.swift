@@ -12,7 +12,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// The origin of a scheme and an authority, or `nil` when they do not name one.
     public init?(scheme: String?, authority: String?) {
         guard let scheme = scheme?.lowercased(), let authority,
-            let address = Authority(authority), let defaultPort = Self.defaultPorts[scheme]
+            let address = Authority(authority), let defaultPort = Self.defaultPort(of: scheme)
         else { return nil }
         self.scheme = scheme
         self.host = address.host.lowercased()
@@ -25,11 +25,17 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         self.init(scheme: reference.scheme, authority: reference.authority)
     }
 
-    private static let defaultPorts = ["http": 80, "https": 443]
+    private static func defaultPort(of scheme: String) -> Int? {
+        switch scheme {
+        case "http": 80
+        case "https": 443
+        default: nil
+        }
+    }
 
     /// The origin as RFC 6454 §6.2 writes it: without a default port.
     public var description: String {
-        port == Self.defaultPorts[scheme] ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
+        port == Self.defaultPort(of: scheme) ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
     }
 }
 
@@ -39,32 +45,36 @@ extension Request {
 }
 
 /// The pieces of a URL's authority, RFC 3986 §3.2.
+///
+/// Delimiters are looked for byte by byte: a combining character after one does not make it another, and every request
+/// with credentials passes here.
 struct Authority {
     var userInfo: Substring?
     var host: Substring
     var port: Int?
 
     init?(_ text: String) {
-        var rest = text[...]
-        if let at = rest.lastIndex(of: "@") {
-            userInfo = rest[..<at]
+        var rest = text.utf8[...]
+        if let at = rest.lastIndex(of: UInt8(ascii: "@")) {
+            userInfo = Substring(rest[..<at])
             rest = rest[rest.index(after: at)...]
         }
-        let portStart: Substring.Index?
-        if rest.hasPrefix("[") {
-            guard let close = rest.firstIndex(of: "]") else { return nil }
+        let portStart: String.Index?
+        if rest.first == UInt8(ascii: "[") {
+            guard let close = rest.firstIndex(of: UInt8(ascii: "]")) else { return nil }
             let next = rest.index(after: close)
-            guard next == rest.endIndex || rest[next] == ":" else { return nil }
+            guard next == rest.endIndex || rest[next] == Self.colon else { return nil }
             portStart = next == rest.endIndex ? nil : next
         } else {
-            portStart = rest.firstIndex(of: ":")
+            portStart = rest.firstIndex(of: Self.colon)
         }
-        host = portStart.map { rest[..<$0] } ?? rest
-        guard !host.isEmpty, Self.isPlausibleHost(host) else { return nil }
+        let bytes = portStart.map { rest[..<$0] } ?? rest
+        guard Self.isPlausibleHost(bytes) else { return nil }
+        host = Substring(bytes)
         if let portStart {
             let digits = rest[rest.index(after: portStart)...]
             if !digits.isEmpty {
-                guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(digits),
+                guard digits.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(Substring(digits)),
                     number <= 65535
                 else { return nil }
                 port = number
@@ -72,17 +82,19 @@ struct Authority {
         }
     }
 
+    private static let colon = UInt8(ascii: ":")
+
     /// What RFC 3986 §3.2.2 lets a host consist of: reg-name characters, or a bracketed address.
-    private static func isPlausibleHost(_ host: Substring) -> Bool {
-        let bracketed = host.hasPrefix("[")
+    private static func isPlausibleHost(_ host: Substring.UTF8View) -> Bool {
+        let bracketed = host.first == UInt8(ascii: "[")
         let inner = bracketed ? host.dropFirst().dropLast() : host
         return !inner.isEmpty
-            && inner.utf8.allSatisfy { byte in
+            && inner.allSatisfy { byte in
                 switch byte {
                 case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                     UInt8(ascii: "0")...UInt8(ascii: "9"):
                     true
-                case UInt8(ascii: ":"): bracketed
+                case colon: bracketed
                 default: "-._~%!$&'()*+,;=".utf8.contains(byte)
                 }
             }

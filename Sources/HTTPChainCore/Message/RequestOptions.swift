@@ -32,13 +32,17 @@ public struct RequestOptions: Sendable, CustomStringConvertible, CustomDebugStri
 
     /// The value of an option, or its default when the request does not set it.
     public subscript<Option: RequestOption>(_ option: Option.Type) -> Option.Value {
-        get { storage.value(option, as: Option.Value.self) ?? Option.defaultValue }
+        get {
+            // Most requests set few options: what is not there is not worth a cast.
+            guard storage.contains(option) else { return Option.defaultValue }
+            return storage.value(option, as: Option.Value.self) ?? Option.defaultValue
+        }
         set { storage.set(newValue, for: option, isCredential: Option.isCredential) }
     }
 
     /// Whether the request sets this option itself.
     public func contains<Option: RequestOption>(_ option: Option.Type) -> Bool {
-        storage.value(option, as: Option.Value.self) != nil
+        storage.contains(option)
     }
 
     /// Back to the option's default.
