@@ -76,9 +76,8 @@ struct BearerCredentials: Sendable, Hashable, CustomReflectable {
     /// Shows nothing inside.
     var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// Sets the field, bound to its origin so that it travels to no other.
-    func set(in request: inout Request, boundBy binding: OriginBinding) {
-        if request.head.headerFields.contains(.authorization) { request.head.headerFields[.authorization] = nil }
+    /// Adds the field to a request that has none, bound to its origin so that it travels to no other.
+    func add(to request: inout Request, boundBy binding: OriginBinding) {
         request.head.headerFields.append(field)
         binding.bind(&request)
     }

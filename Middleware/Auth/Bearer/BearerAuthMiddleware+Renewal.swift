@@ -90,7 +90,8 @@ extension BearerAuthMiddleware {
             }
             ticket = token.ticket
             var again = request
-            try set(token.value, in: &again, binding)
+            again.head.headerFields[.authorization] = nil
+            try add(token.value, to: &again, binding)
             response = try await next(again)
         }
         return response

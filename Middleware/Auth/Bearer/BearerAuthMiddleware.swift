@@ -168,8 +168,8 @@ public struct BearerAuthMiddleware: Middleware {
         } else {
             return try await next(request)
         }
-        try set(token.value, in: &request, binding)
-        let again = request.body.isReplayable ? request : nil
+        try add(token.value, to: &request, binding)
+        let again = provider != nil && request.body.isReplayable ? request : nil
         let response = try await next(request)
         switch response.status.code {
         case 400, 401, 403: return try await turnedDown(response, token.ticket, again, binding, next: next)
@@ -177,10 +177,10 @@ public struct BearerAuthMiddleware: Middleware {
         }
     }
 
-    func set(_ token: BearerToken, in request: inout Request, _ binding: OriginBinding) throws {
+    func add(_ token: BearerToken, to request: inout Request, _ binding: OriginBinding) throws {
         guard let credentials = token.token.credentials else {
             throw BearerAuthError(.malformedToken, exchange: ExchangeSnapshot(request.head, redaction: redaction))
         }
-        credentials.set(in: &request, boundBy: binding)
+        credentials.add(to: &request, boundBy: binding)
     }
 }

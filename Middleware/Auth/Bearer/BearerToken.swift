@@ -1,8 +1,8 @@
 import Foundation
 import HTTPChainCore
 
-/// The token in use, and when to ask for the next.
-struct BearerToken: Sendable {
+/// The token in use, and when to ask for the next; an object, because every call takes hold of it.
+final class BearerToken: Sendable {
     let token: AccessToken
     private let renewalDate: Date?
 

@@ -29,8 +29,22 @@ struct OriginBindings: Sendable {
         for binding in allowed where binding.authority == authority && binding.origin.scheme == scheme {
             return binding
         }
+        guard !Self.isCanonical(scheme, authority) else { return nil }
         let origin = Origin(scheme: scheme, authority: authority)
         return allowed.first { $0.origin == origin }
+    }
+
+    /// Whether the origin is written in the one way in which no other text means the same.
+    private static func isCanonical(_ scheme: String, _ authority: String) -> Bool {
+        (scheme == "https" || scheme == "http")
+            && authority.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."),
+                    UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
     }
 
     /// What is wrong with the set, for ``HTTPChainCore/Middleware/problems(at:)``.

@@ -7,29 +7,29 @@ import HTTPTypes
 import Testing
 
 private let origin: OriginSet = "https://api.example.com"
-private let url = "https://api.example.com/plants"
+private let plantsURL = "https://api.example.com/plants"
 
 @Suite("A token is sent")
 struct BearerSendingTests {
     @Test("With every request to its origin, and bound to it")
     func fixed() async throws {
         let stage = BearerAuthMiddleware(token: "abc.def", for: origin)
-        let outcome = await StageHarness(stage).send(.get(url))
+        let outcome = await StageHarness(stage).send(.get(plantsURL))
         let request = try #require(outcome.requests.first)
         #expect(request.head.headerFields[values: .authorization] == ["Bearer abc.def"])
-        #expect(request.options[OriginBoundFields.self] == [.authorization: try #require(Origin(url))])
+        #expect(request.options[OriginBoundFields.self] == [.authorization: try #require(Origin(plantsURL))])
     }
 
     @Test("The bindings of other fields stay")
     func otherBindings() async throws {
         let field = try #require(HTTPField.Name("X-Key"))
         let other = try #require(Origin("https://other.example"))
-        var request = Request.get(url)
+        var request = Request.get(plantsURL)
         request.options[OriginBoundFields.self] = [field: other]
         let outcome = await StageHarness(BearerAuthMiddleware(token: "abc", for: origin)).send(request)
         #expect(
             outcome.requests.first?.options[OriginBoundFields.self]
-                == [field: other, .authorization: try #require(Origin(url))]
+                == [field: other, .authorization: try #require(Origin(plantsURL))]
         )
     }
 
@@ -52,7 +52,7 @@ struct BearerSendingTests {
         }
         #expect(error?.problems.count == 1)
         #expect(!"\(try #require(error))".contains("same\""))
-        let outcome = await StageHarness(stage).send(.get(url), answering: [])
+        let outcome = await StageHarness(stage).send(.get(plantsURL), answering: [])
         #expect((outcome.error as? BearerAuthError)?.problem == .malformedToken)
     }
 
@@ -60,9 +60,9 @@ struct BearerSendingTests {
     func malformedFromProvider() async throws {
         let source = TokenSource { number, _ in AccessToken(number == 1 ? "a b" : "ab") }
         let stage = BearerAuthMiddleware(source, for: origin)
-        let first = await StageHarness(stage).send(.get(url), answering: [])
+        let first = await StageHarness(stage).send(.get(plantsURL), answering: [])
         #expect((first.error as? BearerAuthError)?.problem == .malformedToken)
-        let second = await StageHarness(stage).send(.get(url))
+        let second = await StageHarness(stage).send(.get(plantsURL))
         #expect(second.requests.first?.token == "ab")
     }
 
@@ -112,7 +112,7 @@ struct BearerRenewalTests {
         let source = TokenSource()
         let stage = BearerAuthMiddleware(source, for: origin)
         for _ in 1...3 {
-            let outcome = await StageHarness(stage).send(.get(url))
+            let outcome = await StageHarness(stage).send(.get(plantsURL))
             #expect(outcome.requests.map(\.token) == ["token-1"])
         }
         #expect(source.count == 1)
@@ -130,7 +130,7 @@ struct BearerRenewalTests {
         let source = TokenSource()
         let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old", refreshToken: "r"))
         let outcome = await StageHarness(stage)
-            .send(.post(url, body: "again"), answering: .unauthorized(challenge), .ok)
+            .send(.post(plantsURL, body: "again"), answering: .unauthorized(challenge), .ok)
         #expect(outcome.requests.map(\.token) == ["old", "token-1"])
         for request in outcome.requests { #expect(try await request.body.text() == "again") }
         #expect(try outcome.response().status == .ok)
@@ -155,7 +155,7 @@ struct BearerRenewalTests {
             headers: [.wwwAuthenticate: challenge],
             body: "read me"
         )
-        let outcome = await StageHarness(stage).send(.get(url), answering: answer)
+        let outcome = await StageHarness(stage).send(.get(plantsURL), answering: answer)
         let response = try outcome.response()
         #expect(response.status.code == status)
         #expect(try await response.body.text() == "read me")
@@ -170,7 +170,7 @@ struct BearerRenewalTests {
     func others(status: Int) async throws {
         let source = TokenSource()
         let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old"))
-        let outcome = await StageHarness(stage).send(.get(url), answering: .status(.init(code: status)))
+        let outcome = await StageHarness(stage).send(.get(plantsURL), answering: .status(.init(code: status)))
         let response = try outcome.response()
         #expect(response.status.code == status)
         #expect(response.bearerChallenge == nil && response.authenticationRefusal == nil)
@@ -182,7 +182,7 @@ struct BearerRenewalTests {
         let source = TokenSource()
         let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old"))
         let outcome = await StageHarness(stage)
-            .send(.get(url), answering: .unauthorized(), .unauthorized("Bearer realm=\"plants\""))
+            .send(.get(plantsURL), answering: .unauthorized(), .unauthorized("Bearer realm=\"plants\""))
         let response = try outcome.response()
         #expect(outcome.requests.map(\.token) == ["old", "token-1"])
         #expect(try await response.body.text() == "who are you?")
@@ -192,7 +192,7 @@ struct BearerRenewalTests {
         }
         #expect(space.realm == "plants" && space.scheme == "bearer")
         // The token may be good for all else.
-        let other = await StageHarness(stage).send(.get(url))
+        let other = await StageHarness(stage).send(.get(plantsURL))
         #expect(other.requests.map(\.token) == ["token-1"])
         #expect(source.count == 1)
     }
@@ -200,7 +200,7 @@ struct BearerRenewalTests {
     @Test("A token that is fixed is not")
     func fixed() async throws {
         let stage = BearerAuthMiddleware(token: "abc", for: origin)
-        let outcome = await StageHarness(stage).send(.get(url), answering: .unauthorized())
+        let outcome = await StageHarness(stage).send(.get(plantsURL), answering: .unauthorized())
         let response = try outcome.response()
         #expect(response.bearerChallenge?.error == .invalidToken)
         guard case .rejected = response.authenticationRefusal else {
@@ -214,10 +214,10 @@ struct BearerRenewalTests {
         let source = TokenSource()
         let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old"))
         let body = Body.once { Body("once").oneShotReader() }
-        let outcome = await StageHarness(stage).send(.post(url, body: body), answering: .unauthorized())
+        let outcome = await StageHarness(stage).send(.post(plantsURL, body: body), answering: .unauthorized())
         #expect(try outcome.response().authenticationRefusal == .bodyReadableOnce)
         #expect(source.count == 0)
-        let next = await StageHarness(stage).send(.get(url))
+        let next = await StageHarness(stage).send(.get(plantsURL))
         #expect(next.requests.map(\.token) == ["token-1"])
     }
 
@@ -232,11 +232,11 @@ struct BearerRenewalTests {
         }
         let stage = BearerAuthMiddleware(source, for: origin, leeway: .seconds(60))
         let harness = StageHarness(stage, clock: clock)
-        #expect(await harness.send(.get(url)).requests.map(\.token) == ["token-1"])
+        #expect(await harness.send(.get(plantsURL)).requests.map(\.token) == ["token-1"])
         clock.advance(by: .seconds(3539))
-        #expect(await harness.send(.get(url)).requests.map(\.token) == ["token-1"])
+        #expect(await harness.send(.get(plantsURL)).requests.map(\.token) == ["token-1"])
         clock.advance(by: .seconds(1))
-        #expect(await harness.send(.get(url)).requests.map(\.token) == ["token-2"])
+        #expect(await harness.send(.get(plantsURL)).requests.map(\.token) == ["token-2"])
         #expect(source.count == 2)
     }
 
@@ -247,25 +247,25 @@ struct BearerRenewalTests {
             AccessToken(Secret("token-\(number)"), expiration: context.environment.time.date.addingTimeInterval(20))
         }
         let harness = StageHarness(BearerAuthMiddleware(source, for: origin, leeway: .seconds(60)), clock: clock)
-        #expect(await harness.send(.get(url)).requests.map(\.token) == ["token-1"])
+        #expect(await harness.send(.get(plantsURL)).requests.map(\.token) == ["token-1"])
         clock.advance(by: .seconds(9))
-        #expect(await harness.send(.get(url)).requests.map(\.token) == ["token-1"])
+        #expect(await harness.send(.get(plantsURL)).requests.map(\.token) == ["token-1"])
         clock.advance(by: .seconds(1))
-        #expect(await harness.send(.get(url)).requests.map(\.token) == ["token-2"])
+        #expect(await harness.send(.get(plantsURL)).requests.map(\.token) == ["token-2"])
     }
 
     @Test("One that cannot be renewed ahead of time is used to its end")
     func usedToTheEnd() async throws {
         let clock = VirtualClock()
-        let source = TokenSource { _, _ in throw Broken() }
+        let source = TokenSource { _, _ in throw ProviderBroke() }
         let token = AccessToken("old", expiration: start.addingTimeInterval(60))
         let stage = BearerAuthMiddleware(source, for: origin, token: token, leeway: .seconds(60))
         let harness = StageHarness(stage, clock: clock)
         // Also when it was tried too often already.
-        for _ in 1...8 { #expect(await harness.send(.get(url)).requests.map(\.token) == ["old"]) }
+        for _ in 1...8 { #expect(await harness.send(.get(plantsURL)).requests.map(\.token) == ["old"]) }
         #expect(source.count == 5)
         clock.advance(by: .seconds(60))
-        let outcome = await harness.send(.get(url), answering: [])
+        let outcome = await harness.send(.get(plantsURL), answering: [])
         #expect((outcome.error as? BearerAuthError)?.problem == .renewalFailed)
     }
 
@@ -278,7 +278,7 @@ struct BearerRenewalTests {
         let harness = StageHarness(stage, clock: clock)
         func turnDown() async throws -> Response {
             let answers = [StageHarness.Answer.unauthorized(), .unauthorized()]
-            return try await harness.send(.get(url), answering: answers).response()
+            return try await harness.send(.get(plantsURL), answering: answers).response()
         }
         _ = try await turnDown()
         #expect(source.count == 1)
@@ -299,114 +299,10 @@ struct BearerRenewalTests {
         let stage = BearerAuthMiddleware(source, for: origin)
         let harness = StageHarness(stage, clock: VirtualClock())
         for number in 1...5 {
-            #expect(await harness.send(.get(url)).requests.map(\.token) == ["token-\(number)"])
+            #expect(await harness.send(.get(plantsURL)).requests.map(\.token) == ["token-\(number)"])
         }
-        let outcome = await harness.send(.get(url), answering: [])
+        let outcome = await harness.send(.get(plantsURL), answering: [])
         #expect((outcome.error as? BearerAuthError)?.problem == .tooManyRenewals(.standard))
-    }
-}
-
-@Suite("A renewal fails")
-struct BearerFailureTests {
-    private func failure(_ cause: any Error) async throws -> BearerAuthError {
-        let stage = BearerAuthMiddleware(TokenSource { _, _ in throw cause }, for: origin, token: AccessToken("old"))
-        let outcome = await StageHarness(stage).send(.get(url + "?token=hidden"), answering: .unauthorized())
-        return try #require(outcome.error as? BearerAuthError)
-    }
-
-    @Test("A network's failure and a grant that is not valid any more are told apart")
-    func causes() async throws {
-        let lost = try await failure(TransportError(.timedOut, sent: .maybe, stage: "test"))
-        #expect(lost.problem == .renewalFailed)
-        #expect((lost.underlyingError as? TransportError)?.kind == .timedOut)
-        let refused = try await failure(OAuthError(.refused(.invalidGrant, detail: nil)))
-        #expect(refused.problem == .signInNeeded)
-        #expect((refused.underlyingError as? OAuthError)?.code == .invalidGrant)
-        let none = try await failure(OAuthError(.noRefreshToken))
-        #expect(none.problem == .signInNeeded)
-        let misconfigured = try await failure(OAuthError(.refused(.invalidClient, detail: nil)))
-        #expect(misconfigured.problem == .renewalFailed)
-        let own = try await failure(Broken())
-        #expect(own.underlyingError is Broken)
-        #expect(own.exchange?.response?.status == .unauthorized)
-        #expect("\(own)".contains("?token=<redacted>"))
-    }
-
-    @Test("A provider that gives up because it is cancelled ends the call in the same way")
-    func cancelled() async {
-        let stage = BearerAuthMiddleware(TokenSource { _, _ in throw CancellationError() }, for: origin)
-        for _ in 1...7 {
-            let outcome = await StageHarness(stage).send(.get(url), answering: [])
-            #expect(outcome.error is CancellationError)
-        }
-    }
-
-    @Test("The next call tries again")
-    func nextCall() async throws {
-        let source = TokenSource { number, _ in
-            if number == 1 { throw Broken() }
-            return AccessToken("new")
-        }
-        let stage = BearerAuthMiddleware(source, for: origin)
-        _ = await StageHarness(stage).send(.get(url), answering: [])
-        #expect(await StageHarness(stage).send(.get(url)).requests.map(\.token) == ["new"])
-    }
-
-    @Test("The token in use stays, for what else it is good for")
-    func tokenStays() async throws {
-        let stage = BearerAuthMiddleware(TokenSource { _, _ in throw Broken() }, for: origin, token: AccessToken("old"))
-        _ = await StageHarness(stage).send(.get(url), answering: .unauthorized())
-        #expect(stage.token?.value == "old")
-        #expect(await StageHarness(stage).send(.get(url)).requests.map(\.token) == ["old"])
-    }
-}
-
-@Suite("A new token is saved")
-struct BearerSavingTests {
-    @Test("Before it is used, and each one once")
-    func order() async throws {
-        let saved = Locked<[AccessToken]>([])
-        let source = TokenSource { number, _ in
-            AccessToken(Secret("token-\(number)"), refreshToken: Secret("r\(number)"))
-        }
-        let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old")) { token in
-            saved.withLock { $0.append(token) }
-        }
-        let outcome = await StageHarness(stage).send(
-            .get(url),
-            answering: [
-                .unauthorized(),
-                .perform { request in
-                    #expect(saved.withLock { $0.map(\.value) } == ["token-1"])
-                    return Response(.ok, body: Body(request.token ?? ""))
-                },
-            ]
-        )
-        #expect(try await outcome.response().body.text() == "token-1")
-        _ = await StageHarness(stage).send(.get(url))
-        #expect(saved.withLock { $0.map(\.refreshToken) } == ["r1"])
-    }
-
-    @Test("A token that could not be saved is not lost: the next call saves it before it uses it")
-    func failure() async throws {
-        let saved = Locked<[AccessToken]>([])
-        let source = TokenSource()
-        let stage = BearerAuthMiddleware(source, for: origin) { token in
-            let count = saved.withLock { saved in
-                saved.append(token)
-                return saved.count
-            }
-            if count == 1 { throw Broken() }
-        }
-        let first = await StageHarness(stage).send(.get(url), answering: [])
-        let error = try #require(first.error as? BearerAuthError)
-        #expect(error.problem == .tokenNotSaved)
-        #expect(error.underlyingError is Broken)
-        #expect(stage.token?.value == "token-1")
-        let second = await StageHarness(stage).send(.get(url))
-        #expect(second.requests.map(\.token) == ["token-1"])
-        #expect(source.count == 1)
-        #expect(saved.withLock { $0.map(\.value) } == ["token-1", "token-1"])
     }
 }
 

@@ -7,7 +7,7 @@ import HTTPTypes
 import Testing
 
 private let origin: OriginSet = "https://api.example.com"
-private let url = "https://api.example.com/plants"
+private let plantsURL = "https://api.example.com/plants"
 
 @Suite("Many calls, one renewal", .timeLimit(.minutes(1)))
 struct BearerConcurrencyTests {
@@ -23,7 +23,7 @@ struct BearerConcurrencyTests {
         }
         try await withThrowingTaskGroup(of: String.self) { group in
             for number in 0..<1000 {
-                group.addTask { try await chain.send(.get("\(url)/\(number)")).body.text() }
+                group.addTask { try await chain.send(.get("\(plantsURL)/\(number)")).body.text() }
             }
             for try await text in group { #expect(text == "new") }
         }
@@ -44,7 +44,7 @@ struct BearerConcurrencyTests {
             BearerAuthMiddleware(source, for: origin, token: old)
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<1000 { group.addTask { _ = try await chain.send(.get(url)) } }
+            for _ in 0..<1000 { group.addTask { _ = try await chain.send(.get(plantsURL)) } }
             try await group.waitForAll()
         }
         #expect(source.count == 1)
@@ -55,11 +55,11 @@ struct BearerConcurrencyTests {
     func late() async throws {
         let source = TokenSource()
         let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old"))
-        try await StageHarness(stage).drive(.get(url)) { run in
+        try await StageHarness(stage).drive(.get(plantsURL)) { run in
             let first = try await run.nextCall()
             #expect(first.request.token == "old")
             // Meanwhile another call has the token renewed.
-            let other = await StageHarness(stage).send(.get(url), answering: .unauthorized(), .ok)
+            let other = await StageHarness(stage).send(.get(plantsURL), answering: .unauthorized(), .ok)
             #expect(other.requests.map(\.token) == ["old", "token-1"])
             first.answer(Response(.unauthorized))
             let second = try await run.nextCall()
@@ -84,9 +84,9 @@ struct BearerConcurrencyTests {
             return AccessToken("new")
         }
         let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old"))
-        async let first = StageHarness(stage).send(.get(url), answering: .unauthorized(), .ok)
+        async let first = StageHarness(stage).send(.get(plantsURL), answering: .unauthorized(), .ok)
         try await isAsked.wait()
-        async let second = StageHarness(stage).send(.get(url))
+        async let second = StageHarness(stage).send(.get(plantsURL))
         for _ in 1...20 { await Task.yield() }
         mayAnswer.reach()
         #expect(await first.requests.map(\.token) == ["old", "new"])
@@ -105,13 +105,13 @@ struct BearerConcurrencyTests {
         let transport = resourceServer { _ in false }
         let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old"))
         let chain = try Chain(transport: transport) { stage }
-        try await StageHarness(stage).drive(.get(url)) { run in
+        try await StageHarness(stage).drive(.get(plantsURL)) { run in
             let late = try await run.nextCall()
             await withTaskGroup(of: (any Error)?.self) { group in
                 for _ in 0..<100 {
                     group.addTask {
                         do {
-                            _ = try await chain.send(.get(url))
+                            _ = try await chain.send(.get(plantsURL))
                             return nil
                         } catch {
                             return error
@@ -148,9 +148,9 @@ struct BearerConcurrencyTests {
         let stage = BearerAuthMiddleware(source, for: origin)
         let chain = try Chain(transport: resourceServer { $0 == "new" }) { stage }
         // The one that began the renewal is the one that leaves.
-        let first = Task { try await chain.send(.get(url)) }
+        let first = Task { try await chain.send(.get(plantsURL)) }
         try await isAsked.wait()
-        let second = Task { try await chain.send(.get(url)).body.text() }
+        let second = Task { try await chain.send(.get(plantsURL)).body.text() }
         for _ in 1...20 { await Task.yield() }
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
@@ -164,7 +164,7 @@ struct BearerConcurrencyTests {
         let source = TokenSource { number, context in
             guard number > 8 else {
                 try await context.environment.time.sleep(for: .seconds(60))
-                throw Broken()
+                throw ProviderBroke()
             }
             return AccessToken("new")
         }
@@ -172,7 +172,7 @@ struct BearerConcurrencyTests {
         let stage = BearerAuthMiddleware(source, for: origin)
         let chain = try Chain(transport: resourceServer { $0 == "new" }, environment: .virtual(clock)) { stage }
         for number in 1...8 {
-            let calls = (1...3).map { _ in Task { try await chain.send(.get(url)) } }
+            let calls = (1...3).map { _ in Task { try await chain.send(.get(plantsURL)) } }
             try await clock.waitForSleepers()
             #expect(source.count == number)
             for call in calls { call.cancel() }
@@ -180,7 +180,7 @@ struct BearerConcurrencyTests {
             // It has ended by the time that the last of its waiters has.
             #expect(clock.pendingDeadlines.isEmpty)
         }
-        #expect(try await chain.send(.get(url)).body.text() == "new")
+        #expect(try await chain.send(.get(plantsURL)).body.text() == "new")
     }
 }
 
@@ -198,7 +198,7 @@ struct BearerSignInTests {
             let source = TokenSource { number, _ in
                 isAsked.reach()
                 try await mayAnswer.wait()
-                if failing { throw Broken() }
+                if failing { throw ProviderBroke() }
                 return AccessToken(Secret("token-\(number)"))
             }
             stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old"))
@@ -209,19 +209,19 @@ struct BearerSignInTests {
     func signIn(failing: Bool) async throws {
         let setup = Setup(failing: failing)
         let stage = setup.stage
-        async let outcome = StageHarness(stage).send(.get(url), answering: .unauthorized(), .ok)
+        async let outcome = StageHarness(stage).send(.get(plantsURL), answering: .unauthorized(), .ok)
         try await setup.isAsked.wait()
         stage.replaceToken(with: AccessToken("signed-in"))
         setup.mayAnswer.reach()
         #expect(await outcome.requests.map(\.token) == ["old", "signed-in"])
         #expect(stage.token?.value == "signed-in")
-        #expect(await StageHarness(stage).send(.get(url)).requests.map(\.token) == ["signed-in"])
+        #expect(await StageHarness(stage).send(.get(plantsURL)).requests.map(\.token) == ["signed-in"])
     }
 
     @Test("A sign-out while a token is renewed stays one")
     func signOut() async throws {
         let setup = Setup(failing: false)
-        async let outcome = StageHarness(setup.stage).send(.get(url), answering: .unauthorized())
+        async let outcome = StageHarness(setup.stage).send(.get(plantsURL), answering: .unauthorized())
         try await setup.isAsked.wait()
         setup.stage.replaceToken(with: nil)
         setup.mayAnswer.reach()
@@ -233,9 +233,9 @@ struct BearerSignInTests {
     func fixed() async throws {
         let stage = BearerAuthMiddleware(token: "a", for: origin)
         stage.replaceToken(with: AccessToken("b"))
-        #expect(await StageHarness(stage).send(.get(url)).requests.map(\.token) == ["b"])
+        #expect(await StageHarness(stage).send(.get(plantsURL)).requests.map(\.token) == ["b"])
         stage.replaceToken(with: nil)
-        #expect(await StageHarness(stage).send(.get(url)).requests.map(\.token) == [nil])
+        #expect(await StageHarness(stage).send(.get(plantsURL)).requests.map(\.token) == [nil])
     }
 }
 
@@ -256,7 +256,7 @@ struct BearerBypassTests {
                 let chain = chains.withLock { $0[route] }
                 let endpoint = TokenEndpoint("https://api.example.com/token", client: client, over: chain)
                 // A call of the chain that has nothing to do with tokens must not wait either.
-                if let chain { #expect(try await chain.send(.get(url)).body.text() == "none") }
+                if let chain { #expect(try await chain.send(.get(plantsURL)).body.text() == "none") }
                 return try await endpoint.token(grantType: "client_credentials", in: context)
             }
             let stage = BearerAuthMiddleware(source, for: origin)
@@ -264,7 +264,7 @@ struct BearerBypassTests {
             let other = try Chain(transport: transport) { stage }
             chains.withLock { $0 = ["same chain": chain, "other chain": other] }
             try await withThrowingTaskGroup(of: String.self) { group in
-                for _ in 1...10 { group.addTask { try await chain.send(.get(url)).body.text() } }
+                for _ in 1...10 { group.addTask { try await chain.send(.get(plantsURL)).body.text() } }
                 for try await text in group { #expect(text == "fresh") }
             }
             #expect(source.count == 1)
@@ -282,14 +282,14 @@ struct BearerBypassTests {
             later.withLock {
                 $0 = Task {
                     try await mayGoOn.wait()
-                    return try await chain.send(.get(url)).body.text()
+                    return try await chain.send(.get(plantsURL)).body.text()
                 }
             }
             return AccessToken("fresh")
         }
         let chain = try Chain(transport: transport) { BearerAuthMiddleware(source, for: origin) }
         chains.withLock { $0 = chain }
-        _ = try await chain.send(.get(url))
+        _ = try await chain.send(.get(plantsURL))
         mayGoOn.reach()
         #expect(try await later.withLock { $0 }?.value == "fresh")
     }

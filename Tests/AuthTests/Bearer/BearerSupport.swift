@@ -61,4 +61,4 @@ func resourceServer(taking isGood: @escaping @Sendable (String?) -> Bool) -> InM
     }
 }
 
-struct Broken: Error, Equatable {}
+struct ProviderBroke: Error, Equatable {}

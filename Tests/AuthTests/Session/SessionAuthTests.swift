@@ -7,9 +7,10 @@ import HTTPTypes
 import Testing
 
 private let origin: OriginSet = "https://garden.example"
-private let url = "https://garden.example/plants"
+private let plantsURL = "https://garden.example/plants"
 
 extension HTTPField.Name {
+    // swift-format-ignore: NeverForceUnwrap
     fileprivate static let session = HTTPField.Name("X-Session")!
 }
 
@@ -80,7 +81,7 @@ struct SessionOpeningTests {
     func first() async throws {
         let numbers = Numbers()
         let harness = StageHarness(SessionAuthMiddleware(numbers, for: origin))
-        for _ in 1...3 { #expect(await harness.send(.get(url)).sessions == ["1"]) }
+        for _ in 1...3 { #expect(await harness.send(.get(plantsURL)).sessions == ["1"]) }
         #expect(numbers.opened == 1)
     }
 
@@ -90,11 +91,11 @@ struct SessionOpeningTests {
         let numbers = Numbers(life: 60)
         let stage = SessionAuthMiddleware(numbers, for: origin)
         let harness = StageHarness(stage, clock: clock)
-        #expect(await harness.send(.get(url)).sessions == ["1"])
+        #expect(await harness.send(.get(plantsURL)).sessions == ["1"])
         clock.advance(by: .seconds(59))
-        #expect(await harness.send(.get(url)).sessions == ["1"])
+        #expect(await harness.send(.get(plantsURL)).sessions == ["1"])
         clock.advance(by: .seconds(1))
-        #expect(await harness.send(.get(url)).sessions == ["2"])
+        #expect(await harness.send(.get(plantsURL)).sessions == ["2"])
         #expect(numbers.closed == [1])
     }
 
@@ -103,7 +104,7 @@ struct SessionOpeningTests {
         let numbers = Numbers()
         let stage = SessionAuthMiddleware(numbers, for: origin)
         let outcome = await StageHarness(stage).send(
-            .post(url, body: "again"),
+            .post(plantsURL, body: "again"),
             answering: .status(.init(code: status), body: "expired"),
             .ok("all of a body")
         )
@@ -116,7 +117,7 @@ struct SessionOpeningTests {
     @Test("The defaults do for a session that needs no decoration")
     func minimal() async throws {
         let stage = SessionAuthMiddleware(Minimal(), for: origin)
-        let outcome = await StageHarness(stage).send(.get(url), answering: .unauthorized("Basic"), .ok)
+        let outcome = await StageHarness(stage).send(.get(plantsURL), answering: .unauthorized("Basic"), .ok)
         #expect(outcome.requests.count == 2)
         #expect(stage.session == 2)
         #expect(stage.summary.settings.contains { $0.value == "Minimal" })
@@ -127,9 +128,9 @@ struct SessionOpeningTests {
         let numbers = Numbers()
         let stage = SessionAuthMiddleware(numbers, for: origin)
         let outcome = await StageHarness(stage)
-            .send(.get(url), answering: .unauthorized("Basic, Nonce value=\"n1\""), .ok)
+            .send(.get(plantsURL), answering: .unauthorized("Basic, Nonce value=\"n1\""), .ok)
         #expect(outcome.sessions == ["1", "1-n1"])
-        #expect(await StageHarness(stage).send(.get(url)).sessions == ["1-n1"])
+        #expect(await StageHarness(stage).send(.get(plantsURL)).sessions == ["1-n1"])
         #expect(numbers.opened == 1 && numbers.closed.isEmpty)
     }
 
@@ -137,7 +138,7 @@ struct SessionOpeningTests {
     func closedAgain() async throws {
         let numbers = Numbers()
         let outcome = await StageHarness(SessionAuthMiddleware(numbers, for: origin))
-            .send(.get(url), answering: .unauthorized(), .status(.unauthorized, body: "read me"))
+            .send(.get(plantsURL), answering: .unauthorized(), .status(.unauthorized, body: "read me"))
         let response = try outcome.response()
         #expect(try await response.body.text() == "read me")
         guard case .rejected = response.authenticationRefusal else {
@@ -151,9 +152,9 @@ struct SessionOpeningTests {
     func oneShotBody() async throws {
         let stage = SessionAuthMiddleware(Numbers(), for: origin)
         let body = Body.once { Body("once").oneShotReader() }
-        let outcome = await StageHarness(stage).send(.post(url, body: body), answering: .unauthorized())
+        let outcome = await StageHarness(stage).send(.post(plantsURL, body: body), answering: .unauthorized())
         #expect(try outcome.response().authenticationRefusal == .bodyReadableOnce)
-        #expect(await StageHarness(stage).send(.get(url)).sessions == ["2"])
+        #expect(await StageHarness(stage).send(.get(plantsURL)).sessions == ["2"])
     }
 
     @Test("No more often than the limit allows")
@@ -162,12 +163,12 @@ struct SessionOpeningTests {
         let limit = RenewalLimit(2, within: .seconds(30))
         let clock = VirtualClock()
         let harness = StageHarness(SessionAuthMiddleware(numbers, for: origin, limit: limit), clock: clock)
-        _ = await harness.send(.get(url), answering: .unauthorized(), .unauthorized())
-        let outcome = await harness.send(.get(url), answering: .unauthorized())
+        _ = await harness.send(.get(plantsURL), answering: .unauthorized(), .unauthorized())
+        let outcome = await harness.send(.get(plantsURL), answering: .unauthorized())
         #expect(try outcome.response().authenticationRefusal == .tooManyRenewals(limit))
         #expect(numbers.opened == 2)
         clock.advance(by: .seconds(30))
-        #expect(await harness.send(.get(url), answering: .unauthorized(), .ok).sessions == ["2", "3"])
+        #expect(await harness.send(.get(plantsURL), answering: .unauthorized(), .ok).sessions == ["2", "3"])
     }
 }
 
@@ -175,30 +176,30 @@ struct SessionOpeningTests {
 struct SessionFailureTests {
     @Test("The call fails with the cause, and the next one tries again")
     func failure() async throws {
-        let numbers = Numbers(open: { number, _ in if number == 1 { throw Broken() } })
+        let numbers = Numbers(open: { number, _ in if number == 1 { throw ProviderBroke() } })
         let harness = StageHarness(SessionAuthMiddleware(numbers, for: origin))
-        let error = try #require(await harness.send(.get(url), answering: []).error as? SessionAuthError)
+        let error = try #require(await harness.send(.get(plantsURL), answering: []).error as? SessionAuthError)
         #expect(error.problem == .authenticationFailed)
-        #expect(error.underlyingError is Broken)
-        #expect(await harness.send(.get(url)).sessions == ["2"])
+        #expect(error.underlyingError is ProviderBroke)
+        #expect(await harness.send(.get(plantsURL)).sessions == ["2"])
     }
 
     @Test("A session that was invalidated before is not used again")
     func invalidated() async throws {
-        let numbers = Numbers(open: { number, _ in if number == 2 { throw Broken() } })
+        let numbers = Numbers(open: { number, _ in if number == 2 { throw ProviderBroke() } })
         let harness = StageHarness(SessionAuthMiddleware(numbers, for: origin))
-        let outcome = await harness.send(.get(url), answering: .unauthorized())
+        let outcome = await harness.send(.get(plantsURL), answering: .unauthorized())
         #expect((outcome.error as? SessionAuthError)?.exchange?.response?.status == .unauthorized)
-        #expect(await harness.send(.get(url)).sessions == ["3"])
+        #expect(await harness.send(.get(plantsURL)).sessions == ["3"])
         #expect(numbers.closed == [1])
     }
 
     @Test("Too often, and nothing is tried any more for a while")
     func tooOften() async throws {
-        let numbers = Numbers(open: { _, _ in throw Broken() })
+        let numbers = Numbers(open: { _, _ in throw ProviderBroke() })
         let harness = StageHarness(SessionAuthMiddleware(numbers, for: origin), clock: VirtualClock())
-        for _ in 1...5 { _ = await harness.send(.get(url), answering: []) }
-        let outcome = await harness.send(.get(url), answering: [])
+        for _ in 1...5 { _ = await harness.send(.get(plantsURL), answering: []) }
+        let outcome = await harness.send(.get(plantsURL), answering: [])
         #expect((outcome.error as? SessionAuthError)?.problem == .tooManyAuthentications(.standard))
         #expect(numbers.opened == 5)
     }
@@ -218,7 +219,7 @@ struct SessionConcurrencyTests {
         for round in 1...2 {
             isGone.withLock { $0 = round == 2 }
             try await withThrowingTaskGroup(of: String.self) { group in
-                for _ in 0..<1000 { group.addTask { try await chain.send(.get(url)).body.text() } }
+                for _ in 0..<1000 { group.addTask { try await chain.send(.get(plantsURL)).body.text() } }
                 for try await text in group { #expect(text.isEmpty) }
             }
             #expect(numbers.opened == round)
@@ -234,7 +235,7 @@ struct SessionConcurrencyTests {
         let chain = try Chain(transport: transport, environment: .virtual(clock)) {
             SessionAuthMiddleware(numbers, for: origin)
         }
-        let calls = (1...3).map { _ in Task { try await chain.send(.get(url)).status } }
+        let calls = (1...3).map { _ in Task { try await chain.send(.get(plantsURL)).status } }
         try await clock.waitForSleepers()
         calls[0].cancel()
         await #expect(throws: CancellationError.self) { try await calls[0].value }
@@ -242,7 +243,7 @@ struct SessionConcurrencyTests {
         for call in calls { call.cancel() }
         for call in calls { await #expect(throws: CancellationError.self) { try await call.value } }
         #expect(clock.pendingDeadlines.isEmpty)
-        let last = Task { try await chain.send(.get(url)).status }
+        let last = Task { try await chain.send(.get(plantsURL)).status }
         try await clock.waitForSleepers()
         clock.advance(by: .seconds(5))
         #expect(try await last.value == .ok)
@@ -257,7 +258,7 @@ struct SessionConcurrencyTests {
             try await mayAnswer.wait()
         })
         let stage = SessionAuthMiddleware(numbers, for: origin)
-        async let outcome = StageHarness(stage).send(.get(url))
+        async let outcome = StageHarness(stage).send(.get(plantsURL))
         try await isAsked.wait()
         stage.replaceSession(with: .init(number: 100))
         mayAnswer.reach()
@@ -273,15 +274,15 @@ struct SessionConcurrencyTests {
         let chains = Locked<Chain?>(nil)
         let numbers = Numbers(open: { _, context in
             let chain = try #require(chains.withLock { $0 })
-            #expect(try await chain.send(.get(url)).body.text() == "none")
-            #expect(try await context.send(.get(url)).body.text() == "none")
+            #expect(try await chain.send(.get(plantsURL)).body.text() == "none")
+            #expect(try await context.send(.get(plantsURL)).body.text() == "none")
         })
         let transport = InMemoryTransport { request in
             Response(.ok, body: Body(request.head.headerFields[.session] ?? "none"))
         }
         let chain = try Chain(transport: transport) { SessionAuthMiddleware(numbers, for: origin) }
         chains.withLock { $0 = chain }
-        #expect(try await chain.send(.get(url)).body.text() == "1")
+        #expect(try await chain.send(.get(plantsURL)).body.text() == "1")
     }
 }
 
@@ -291,8 +292,8 @@ struct SessionOriginTests {
         "A request elsewhere, or one that is to go without, does",
         arguments: [
             Request.get("https://other.example/"), .get("http://garden.example/"), .get("/relative"),
-            .get("https://garden.example:444/"), Request.get(url).unauthenticated(),
-            .get(url, headers: [.authorization: "Basic abc"]),
+            .get("https://garden.example:444/"), Request.get(plantsURL).unauthenticated(),
+            .get(plantsURL, headers: [.authorization: "Basic abc"]),
         ]
     )
     func elsewhere(request: Request) async throws {
@@ -306,9 +307,9 @@ struct SessionOriginTests {
     @Test("The fields that were set, and no others, are bound to the origin")
     func bound() async throws {
         let outcome = await StageHarness(SessionAuthMiddleware(Numbers(), for: origin))
-            .send(.get(url, headers: [.accept: "text/plain"]))
+            .send(.get(plantsURL, headers: [.accept: "text/plain"]))
         var request = try #require(outcome.requests.first)
-        #expect(request.options[OriginBoundFields.self] == [.session: try #require(Origin(url))])
+        #expect(request.options[OriginBoundFields.self] == [.session: try #require(Origin(plantsURL))])
         request.removeFields(boundToOthersThan: Origin("https://other.example"))
         #expect(request.head.headerFields[.session] == nil)
         #expect(request.head.headerFields[.accept] == "text/plain")
@@ -320,7 +321,7 @@ struct SessionOriginTests {
         var answer = Response(.unauthorized)
         answer.request = Request.get("https://evil.example/").head
         let outcome = await StageHarness(SessionAuthMiddleware(numbers, for: origin))
-            .send(.get(url), answering: .response(answer))
+            .send(.get(plantsURL), answering: .response(answer))
         #expect(try outcome.response().authenticationRefusal != nil)
         #expect(numbers.opened == 1)
     }

@@ -7,6 +7,7 @@ import HTTPTypes
 import Testing
 
 extension HTTPField.Name {
+    // swift-format-ignore: NeverForceUnwrap
     fileprivate static let sessionToken = HTTPField.Name("X-Session-Token")!
 }
 

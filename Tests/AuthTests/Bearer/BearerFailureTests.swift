@@ -1,0 +1,118 @@
+import Foundation
+import HTTPChainAuth
+import HTTPChainCore
+import HTTPChainInMemory
+import HTTPChainTesting
+import HTTPTypes
+import Testing
+
+private let origin: OriginSet = "https://api.example.com"
+private let plantsURL = "https://api.example.com/plants"
+
+@Suite("A renewal fails")
+struct BearerFailureTests {
+    private func failure(_ cause: any Error) async throws -> BearerAuthError {
+        let stage = BearerAuthMiddleware(TokenSource { _, _ in throw cause }, for: origin, token: AccessToken("old"))
+        let outcome = await StageHarness(stage).send(.get(plantsURL + "?token=hidden"), answering: .unauthorized())
+        return try #require(outcome.error as? BearerAuthError)
+    }
+
+    @Test("A network's failure and a grant that is not valid any more are told apart")
+    func causes() async throws {
+        let lost = try await failure(TransportError(.timedOut, sent: .maybe, stage: "test"))
+        #expect(lost.problem == .renewalFailed)
+        #expect((lost.underlyingError as? TransportError)?.kind == .timedOut)
+        let refused = try await failure(OAuthError(.refused(.invalidGrant, detail: nil)))
+        #expect(refused.problem == .signInNeeded)
+        #expect((refused.underlyingError as? OAuthError)?.code == .invalidGrant)
+        let none = try await failure(OAuthError(.noRefreshToken))
+        #expect(none.problem == .signInNeeded)
+        let misconfigured = try await failure(OAuthError(.refused(.invalidClient, detail: nil)))
+        #expect(misconfigured.problem == .renewalFailed)
+        let own = try await failure(ProviderBroke())
+        #expect(own.underlyingError is ProviderBroke)
+        #expect(own.exchange?.response?.status == .unauthorized)
+        #expect("\(own)".contains("?token=<redacted>"))
+    }
+
+    @Test("A provider that gives up because it is cancelled ends the call in the same way")
+    func cancelled() async {
+        let stage = BearerAuthMiddleware(TokenSource { _, _ in throw CancellationError() }, for: origin)
+        for _ in 1...7 {
+            let outcome = await StageHarness(stage).send(.get(plantsURL), answering: [])
+            #expect(outcome.error is CancellationError)
+        }
+    }
+
+    @Test("The next call tries again")
+    func nextCall() async throws {
+        let source = TokenSource { number, _ in
+            if number == 1 { throw ProviderBroke() }
+            return AccessToken("new")
+        }
+        let stage = BearerAuthMiddleware(source, for: origin)
+        _ = await StageHarness(stage).send(.get(plantsURL), answering: [])
+        #expect(await StageHarness(stage).send(.get(plantsURL)).requests.map(\.token) == ["new"])
+    }
+
+    @Test("The token in use stays, for what else it is good for")
+    func tokenStays() async throws {
+        let stage = BearerAuthMiddleware(
+            TokenSource { _, _ in throw ProviderBroke() },
+            for: origin,
+            token: AccessToken("old")
+        )
+        _ = await StageHarness(stage).send(.get(plantsURL), answering: .unauthorized())
+        #expect(stage.token?.value == "old")
+        #expect(await StageHarness(stage).send(.get(plantsURL)).requests.map(\.token) == ["old"])
+    }
+}
+
+@Suite("A new token is saved")
+struct BearerSavingTests {
+    @Test("Before it is used, and each one once")
+    func order() async throws {
+        let saved = Locked<[AccessToken]>([])
+        let source = TokenSource { number, _ in
+            AccessToken(Secret("token-\(number)"), refreshToken: Secret("r\(number)"))
+        }
+        let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old")) { token in
+            saved.withLock { $0.append(token) }
+        }
+        let outcome = await StageHarness(stage).send(
+            .get(plantsURL),
+            answering: [
+                .unauthorized(),
+                .perform { request in
+                    #expect(saved.withLock { $0.map(\.value) } == ["token-1"])
+                    return Response(.ok, body: Body(request.token ?? ""))
+                },
+            ]
+        )
+        #expect(try await outcome.response().body.text() == "token-1")
+        _ = await StageHarness(stage).send(.get(plantsURL))
+        #expect(saved.withLock { $0.map(\.refreshToken) } == ["r1"])
+    }
+
+    @Test("A token that could not be saved is not lost: the next call saves it before it uses it")
+    func failure() async throws {
+        let saved = Locked<[AccessToken]>([])
+        let source = TokenSource()
+        let stage = BearerAuthMiddleware(source, for: origin) { token in
+            let count = saved.withLock { saved in
+                saved.append(token)
+                return saved.count
+            }
+            if count == 1 { throw ProviderBroke() }
+        }
+        let first = await StageHarness(stage).send(.get(plantsURL), answering: [])
+        let error = try #require(first.error as? BearerAuthError)
+        #expect(error.problem == .tokenNotSaved)
+        #expect(error.underlyingError is ProviderBroke)
+        #expect(stage.token?.value == "token-1")
+        let second = await StageHarness(stage).send(.get(plantsURL))
+        #expect(second.requests.map(\.token) == ["token-1"])
+        #expect(source.count == 1)
+        #expect(saved.withLock { $0.map(\.value) } == ["token-1", "token-1"])
+    }
+}
