@@ -1,5 +1,5 @@
 public import Foundation
-public import HTTPChainCore
+import HTTPChainCore
 
 extension ErrorHandler {
     /// A handler for a type of your own, decoded from JSON.
