@@ -1,5 +1,3 @@
-import HTTPChainAuth
-
 /// The value of an `Authorization` field that answers a Digest challenge, RFC 7616 §3.4.
 public struct DigestResponse: Sendable, Hashable {
     /// The challenge that is answered; of its nonce, that of the computation takes the place.
@@ -29,24 +27,29 @@ public struct DigestResponse: Sendable, Hashable {
     ///
     /// What servers compare as text stands in quotes and the rest does not, as RFC 7616 §3.4 wants it.
     public var fieldValue: String {
-        var text = "Digest "
+        // Put together as bytes, which costs a third of what putting strings together does.
+        var text: [UInt8] = []
         text.reserveCapacity(512)
-        text += usernameParameter
-        text += ", realm=" + Challenge.quoted(challenge.realm)
-        text += ", nonce=" + Challenge.quoted(computation.nonce)
-        text += ", uri=" + Challenge.quoted(computation.uri)
-        text += ", response=\"" + response + "\""
-        if let token = challenge.algorithmToken { text += ", algorithm=" + token }
+        text += "Digest ".utf8
+        appendUsername(to: &text)
+        text.append(", realm=", quoting: challenge.realm)
+        text.append(", nonce=", quoting: computation.nonce)
+        text.append(", uri=", quoting: computation.uri)
+        text.append(", response=", quoting: response)
+        if let token = challenge.algorithmToken {
+            text += ", algorithm=".utf8
+            text += token.utf8
+        }
         if let qop = computation.qop {
-            text += ", qop=" + qop.rawValue + ", nc="
-            text += String(decoding: DigestComputation.digits(of: computation.nonceCount), as: UTF8.self)
+            text += qop == .auth ? ", qop=auth, nc=".utf8 : ", qop=auth-int, nc=".utf8
+            text += DigestComputation.digits(of: computation.nonceCount)
         }
         if computation.qop != nil || challenge.algorithm.isSession {
-            text += ", cnonce=" + Challenge.quoted(computation.cnonce)
+            text.append(", cnonce=", quoting: computation.cnonce)
         }
-        if let opaque = challenge.opaque { text += ", opaque=" + Challenge.quoted(opaque) }
-        if challenge.hashesUsername { text += ", userhash=true" }
-        return text
+        if let opaque = challenge.opaque { text.append(", opaque=", quoting: opaque) }
+        if challenge.hashesUsername { text += ", userhash=true".utf8 }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// The name: hashed where the server wants it so, in quotes where they can hold it, else as RFC 8187 (RFC 5987
@@ -54,7 +57,7 @@ public struct DigestResponse: Sendable, Hashable {
     ///
     /// A server that does not say `charset=UTF-8` is older than `username*`, and gets the bytes of UTF-8 in quotes, as
     /// other clients send them.
-    private var usernameParameter: String {
+    private func appendUsername(to text: inout [UInt8]) {
         if challenge.hashesUsername {
             let hash = DigestComputation.userhash(
                 username,
@@ -62,18 +65,19 @@ public struct DigestResponse: Sendable, Hashable {
                 challenge.algorithm,
                 isUTF8: challenge.isUTF8
             )
-            return "username=\"" + hash + "\""
+            return text.append("username=", quoting: hash)
         }
         let name = username.normalized(challenge.isUTF8)
         if name.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 >= 0x80 && challenge.isUTF8 }) {
-            return "username*=UTF-8''" + Self.extended(name)
+            text += "username*=UTF-8''".utf8
+            Self.appendExtended(name, to: &text)
+        } else {
+            text.append("username=", quoting: name)
         }
-        return "username=" + Challenge.quoted(name)
     }
 
     /// RFC 8187 §3.2.1: everything but attr-char is percent-encoded.
-    private static func extended(_ text: String) -> String {
-        var result: [UInt8] = []
+    private static func appendExtended(_ text: String, to result: inout [UInt8]) {
         for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -85,6 +89,18 @@ public struct DigestResponse: Sendable, Hashable {
                 result += DigestHash.hex([byte]).map { $0 >= UInt8(ascii: "a") ? $0 - 0x20 : $0 }
             }
         }
-        return String(decoding: result, as: UTF8.self)
+    }
+}
+
+extension [UInt8] {
+    /// A parameter whose value is a quoted string, RFC 9110 §5.6.4.
+    fileprivate mutating func append(_ name: String, quoting value: String) {
+        self += name.utf8
+        append(UInt8(ascii: "\""))
+        for byte in value.utf8 {
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { append(UInt8(ascii: "\\")) }
+            append(byte)
+        }
+        append(UInt8(ascii: "\""))
     }
 }

@@ -2,15 +2,28 @@ import HTTPChainAuth
 import HTTPChainCore
 
 /// An answer that a request carries, and how the call came to it.
-struct DigestAnswer: Sendable {
+///
+/// An object, because it is handed on with the request by everybody who has it, and is read once.
+final class DigestAnswer: Sendable {
+    /// What the call has behind it.
+    struct Course: Sendable {
+        /// Whether the answer was sent before the server asked in this call.
+        var isUnasked = false
+        /// How many answers of this call only replaced a nonce.
+        var renewals = 0
+        /// How many credentials were refused in this call.
+        var rejections = 0
+    }
+
     let ticket: DigestTicket
     let computation: DigestComputation
-    /// Whether it was sent before the server asked in this call.
-    var isUnasked = false
-    /// How many answers of this call only replaced a nonce.
-    var renewals = 0
-    /// How many credentials were refused in this call.
-    var rejections = 0
+    let course: Course
+
+    init(_ ticket: DigestTicket, _ computation: DigestComputation, _ course: Course) {
+        self.ticket = ticket
+        self.computation = computation
+        self.course = course
+    }
 }
 
 /// The answers that a request carries, to the server and to a proxy.

@@ -110,7 +110,7 @@ extension DigestAuthenticator {
     /// - Throws: ``HTTPChainAuth/AuthenticationError`` for a body that can be read only once where the server demands
     ///   that content be protected; what reading the body throws.
     public func prepare(_ request: inout Request, in context: AuthenticationContext) async throws -> Bool {
-        request.options[DigestAnswers.self][context.target] = nil
+        if request.options.contains(DigestAnswers.self) { request.options[DigestAnswers.self][context.target] = nil }
         let path = request.head.path ?? ""
         guard let known = spaces.covering(path, at: context.origin, context.target) else { return false }
         guard let (protection, hash) = try await protect(request, known.challenge) else {
@@ -119,7 +119,7 @@ extension DigestAuthenticator {
         // Counted as late as can be, so that requests leave in the order of their counts.
         let cnonce = Self.cnonce(request)
         guard let ticket = spaces.next(in: known.space, as: known.challenge, cnonce: cnonce) else { return false }
-        add(ticket, protection, hash, to: &request, in: context) { $0.isUnasked = true }
+        add(ticket, protection, hash, DigestAnswer.Course(isUnasked: true), to: &request, in: context)
         return true
     }
 
@@ -143,24 +143,24 @@ extension DigestAuthenticator {
         let space = context.space(scheme, realm: digest.realm)
         let credential: Credential
         let previous = previousAnswer(of: request, in: space)
-        var renewals = previous?.renewals ?? 0
-        var rejections = previous?.rejections ?? 0
+        var course = previous?.course ?? DigestAnswer.Course()
         // A server that has forgotten its nonces does not always say that this is all that is wrong.
-        if let previous, digest.isStale || previous.isUnasked && previous.ticket.use.nonce != digest.nonce {
-            guard renewals == 0 else { return .declined(.tooManyAnswers(context.answers)) }
+        if let previous, digest.isStale || course.isUnasked && previous.ticket.use.nonce != digest.nonce {
+            guard course.renewals == 0 else { return .declined(.tooManyAnswers(context.answers)) }
             credential = previous.ticket.credential
-            renewals += 1
+            course.renewals += 1
         } else {
             let rejected = previous?.ticket.credential
             if let rejected {
                 spaces.reject(rejected, in: space)
-                guard rejections == 0 else { return .declined(.rejected(space)) }
-                rejections += 1
+                guard course.rejections == 0 else { return .declined(.rejected(space)) }
+                course.rejections += 1
             }
             let found = try await source.credential(for: space, rejected: rejected, stage: Self.stageName)
             guard let found else { return .declined(rejected == nil ? .noCredential(space) : .rejected(space)) }
             credential = found
         }
+        course.isUnasked = false
         guard let (protection, hash) = try await protect(request, digest) else { throw bodyReadableOnce(request) }
         let ticket = spaces.begin(
             digest,
@@ -173,10 +173,7 @@ extension DigestAuthenticator {
         guard let ticket else {
             return .declined(.unsupportedChallenge(scheme: scheme, why: "its nonce cannot be counted any further"))
         }
-        add(ticket, protection, hash, to: &request, in: context) {
-            $0.renewals = renewals
-            $0.rejections = rejections
-        }
+        add(ticket, protection, hash, course, to: &request, in: context)
         return .answered
     }
 
@@ -236,9 +233,9 @@ extension DigestAuthenticator {
         _ ticket: DigestTicket,
         _ protection: QualityOfProtection?,
         _ contentHash: String?,
+        _ course: DigestAnswer.Course,
         to request: inout Request,
-        in context: AuthenticationContext,
-        _ note: (inout DigestAnswer) -> Void
+        in context: AuthenticationContext
     ) {
         let computation = DigestComputation(
             method: request.head.method.rawValue,
@@ -256,9 +253,7 @@ extension DigestAuthenticator {
             key: ticket.use.key
         )
         request.setCredentials(response.fieldValue, in: context)
-        var answer = DigestAnswer(ticket: ticket, computation: computation)
-        note(&answer)
-        request.options[DigestAnswers.self][context.target] = answer
+        request.options[DigestAnswers.self][context.target] = DigestAnswer(ticket, computation, course)
     }
 
     /// The request target as it is written on the request line: to a proxy the whole URL (RFC 9112 §3.2.2), to a
