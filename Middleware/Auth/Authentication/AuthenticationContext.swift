@@ -47,7 +47,7 @@ extension Request {
     /// Sets a field that is ready, and binds it; `bound` is the whole ``OriginBoundFields`` of a request without others.
     mutating func setCredentials(
         _ field: HTTPField,
-        _ bound: [HTTPField.Name: Origin],
+        _ bound: PreparedOption<OriginBoundFields>,
         in context: AuthenticationContext
     ) {
         if head.headerFields.contains(field.name) {
@@ -56,7 +56,7 @@ extension Request {
             head.headerFields.append(field)
         }
         if context.target == .origin, !options.contains(OriginBoundFields.self) {
-            options[OriginBoundFields.self] = bound
+            options.set(bound)
         } else if let owner = context.target == .proxy ? origin : context.origin {
             options[OriginBoundFields.self][field.name] = owner
         }

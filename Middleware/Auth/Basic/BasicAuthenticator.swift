@@ -145,7 +145,10 @@ public final class BasicAuthenticator: Authenticator {
         }
         var field = HTTPField(name: context.target.requestField, value: value)
         field.indexingStrategy = .disallow
-        let ready = BasicSpaces.Ready(field: field, bound: [field.name: context.origin])
+        let ready = BasicSpaces.Ready(
+            field: field,
+            bound: PreparedOption(OriginBoundFields.self, [field.name: context.origin])
+        )
         let isSentEverywhere = sending == .ahead
         spaces(of: context.target).withLock { spaces in
             spaces.remember(ready, realm: realm, prefix: prefix, at: context.origin)

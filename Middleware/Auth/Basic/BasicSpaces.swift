@@ -7,7 +7,7 @@ struct BasicSpaces: Sendable {
     struct Ready: Sendable, CustomStringConvertible, CustomReflectable {
         let field: HTTPField
         /// The value of ``OriginBoundFields`` for a request that has no others.
-        let bound: [HTTPField.Name: Origin]
+        let bound: PreparedOption<OriginBoundFields>
 
         var description: String { Redaction.placeholder }
         var customMirror: Mirror { Mirror(self, children: []) }

@@ -65,12 +65,15 @@ struct OriginBinding: Sendable {
     let origin: Origin
     /// As a URL has it that names no default port.
     let authority: String
-    private let bound: [HTTPField.Name: Origin]
+    private let bound: PreparedOption<OriginBoundFields>
 
     init(_ origin: Origin, fields: [HTTPField.Name]) {
         self.origin = origin
         authority = String(origin.description.dropFirst(origin.scheme.utf8.count + 3))
-        bound = Dictionary(fields.map { ($0, origin) }, uniquingKeysWith: { first, _ in first })
+        bound = PreparedOption(
+            OriginBoundFields.self,
+            Dictionary(fields.map { ($0, origin) }, uniquingKeysWith: { first, _ in first })
+        )
     }
 
     /// Where a response came from, if that was another origin, as far as the transport says.
@@ -84,9 +87,9 @@ struct OriginBinding: Sendable {
     /// Declares that the fields belong to the origin.
     func bind(_ request: inout Request) {
         if request.options.contains(OriginBoundFields.self) {
-            request.options[OriginBoundFields.self].merge(bound) { _, ours in ours }
+            request.options[OriginBoundFields.self].merge(bound.value) { _, ours in ours }
         } else {
-            request.options[OriginBoundFields.self] = bound
+            request.options.set(bound)
         }
     }
 }

@@ -64,3 +64,22 @@ public struct RequestOptions: Sendable, CustomStringConvertible, CustomDebugStri
     /// The names of the options set: values may be secrets.
     public var customMirror: Mirror { Mirror(self, children: ["names": names]) }
 }
+
+/// The value of an option that many requests are given: made once, and shared by all of them.
+package struct PreparedOption<Option: RequestOption>: Sendable {
+    /// The value.
+    package var value: Option.Value { box.value }
+    fileprivate let box: OptionBox<Option.Value>
+
+    /// Prepares a value.
+    package init(_ option: Option.Type, _ value: Option.Value) {
+        box = OptionBox(value)
+    }
+}
+
+extension RequestOptions {
+    /// Sets an option to a value that is prepared.
+    package mutating func set<Option: RequestOption>(_ prepared: PreparedOption<Option>) {
+        storage.put(prepared.box, for: Option.self, isCredential: Option.isCredential)
+    }
+}

@@ -78,9 +78,11 @@ struct Measurements {
     /// What a scenario takes more than another, in time and allocations; of that other, all it takes.
     func figures(of name: String, over base: String) -> [Figure] {
         if name == base { return figures(of: name) }
-        let allocations = allocations[name].flatMap { count in allocations[base].map { count - $0 } }
-        return [Figure(name: name, value: time(of: name) - time(of: base), unit: "ns")]
-            + (allocations.map { [Figure(name: "\(name).allocations", value: $0, unit: "count")] } ?? [])
+        var figures = [Figure(name: name, value: time(of: name) - time(of: base), unit: "ns")]
+        if let count = allocations[name], let common = allocations[base] {
+            figures.append(Figure(name: "\(name).allocations", value: count - common, unit: "count"))
+        }
+        return figures
     }
 
     /// Time and allocations of a scenario.

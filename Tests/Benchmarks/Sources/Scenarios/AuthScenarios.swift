@@ -47,8 +47,14 @@ public enum AuthScenarios {
     /// Lets the stage answer one challenge, so that it goes on ahead with its nonce.
     private static func learnNonce(_ stage: DigestAuthMiddleware) async throws {
         let challenge = #"Digest realm="r", nonce="7ypf/xlj9XXwfDPEoM4URrv", qop="auth", algorithm=SHA-256"#
-        let response = Response(.unauthorized, headers: [.wwwAuthenticate: challenge])
-        _ = try await Chain([stage], transport: CannedTransport(response)).send(ChainScenarios.request())
+        let chain = try Chain(transport: CannedTransport()) {
+            stage
+            ClosureMiddleware("Challenge") { request, next in
+                guard request.head.headerFields[.authorization] == nil else { return try await next(request) }
+                return Response(.unauthorized, headers: [.wwwAuthenticate: challenge])
+            }
+        }
+        guard try await chain.send(ChainScenarios.request()).status == .ok else { throw NoAnswer() }
     }
 
     private static func answer(_ algorithm: DigestAlgorithm, named name: String) -> Scenario {

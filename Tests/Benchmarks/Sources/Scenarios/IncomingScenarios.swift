@@ -22,7 +22,7 @@ public enum IncomingScenarios {
             try scenario("incoming.redirect", [RedirectMiddleware()]),
             try scenario("incoming.retry", [RetryMiddleware()]),
             try scenario("incoming.progress", [ProgressMiddleware()]),
-            try scenario("incoming.progress.wire", [ProgressMiddleware(.wire)]),
+            try scenario("incoming.progress.wire", [ProgressMiddleware(.wire, uploads: .asRead)]),
             try scenario("incoming.timeout.off", [TimeoutMiddleware(nil)]),
             try scenario("incoming.timeout.call", [TimeoutMiddleware(.seconds(60))]),
             try scenario(
