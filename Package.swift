@@ -59,7 +59,7 @@ func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 /// The stages that the umbrella re-exports: those without a dependency of their own.
 let lightStages = [
-    "Auth", "ErrorHandler", "Gzip", "Headers", "Multipart", "Progress", "Redirect", "RequestProcessor", "Retry",
+    "Auth", "Cache", "ErrorHandler", "Gzip", "Headers", "Multipart", "Progress", "Redirect", "RequestProcessor", "Retry",
     "Serializer", "StatusValidation", "Timeout", "URLBuilder",
 ]
 
@@ -139,6 +139,7 @@ let package = Package(
 
         stage("Auth"),
         stage("AuthDigest", ["HTTPChainAuth", crypto]),
+        stage("Cache", [structuredFields]),
         stage("ContentDigest", [crypto, structuredFields]),
         stage("ErrorHandler"),
         stage("ErrorHandlerXML", ["HTTPChainErrorHandler", xmlCoder]),
@@ -166,6 +167,7 @@ let package = Package(
         tests("HTTPChainTestingTests", of: []),
         tests("AuthTests", of: ["HTTPChainAuth"]),
         tests("AuthDigestTests", of: ["HTTPChainAuthDigest", "HTTPChainAuth"]),
+        tests("CacheTests", of: ["HTTPChainCache"]),
         tests("ContentDigestTests", of: ["HTTPChainContentDigest"]),
         tests("ErrorHandlerTests", of: ["HTTPChainErrorHandler"]),
         tests("ErrorHandlerXMLTests", of: ["HTTPChainErrorHandlerXML", "HTTPChainErrorHandler"]),
