@@ -23,7 +23,9 @@ public final class MemoryCacheStore: CacheStore {
     /// How much the store holds at most.
     public let bounds: CacheBounds
     private let shards: [Locked<MemoryShard>]
-    /// Taken before a shard's lock, never inside one. What is counted here is never less than what the shards hold.
+    /// Taken before a shard's lock, never inside one.
+    ///
+    /// What is counted here is never less than what the shards hold.
     private let totals: Locked<Totals>
     private let lastID = Locked<UInt64>(0)
 
