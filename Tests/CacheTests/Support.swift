@@ -1,6 +1,7 @@
 import Foundation
 import HTTPChainCore
 import HTTPTypes
+import Testing
 
 @testable import HTTPChainCache
 

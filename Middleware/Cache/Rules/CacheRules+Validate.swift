@@ -79,7 +79,8 @@ extension CacheRules {
             return
         }
         if let modified = entry.response.metadata.head.headerFields.first(of: .lastModified),
-            entry.response.facts.lastModified != nil, tags.isEmpty ? known.isEmpty : entry.response.facts.entityTag != nil
+            entry.response.facts.lastModified != nil,
+            tags.isEmpty ? known.isEmpty : entry.response.facts.entityTag != nil
         {
             validation.fields[.ifModifiedSince] = modified
             if !validation.isConditional {
