@@ -56,6 +56,26 @@ struct StageTests {
         #expect(await talk.store.usage().entries == 0)
     }
 
+    @Test(
+        "RFC 9110 §9.3.3: an answer to POST answers GET, where it says that it does",
+        arguments: [
+            (["Content-Location: /a", "Cache-Control: max-age=60"], true), (["Content-Location: /a"], false),
+            (["Content-Location: /b", "Cache-Control: max-age=60"], false), (["Cache-Control: max-age=60"], false),
+            (["Content-Location: /a", "Expires: \(date(60))"], true),
+            (["Content-Location: /a", "Cache-Control: max-age=60, no-store"], false),
+        ]
+    )
+    func post(lines: [String], isStored: Bool) async throws {
+        let talk = try Conversation()
+        talk.script(.ok, [fresh], "before")
+        _ = try await talk.ask()
+        talk.script(.ok, lines, "posted")
+        let (response, _) = try await talk.ask([], .post)
+        #expect(response.cacheStatus?.isStored == isStored)
+        if !isStored { talk.script(.ok, [fresh], "after") }
+        #expect(try await talk.ask().text == (isStored ? "posted" : "after"))
+    }
+
     @Test("A GET with content passes: content is no part of the key")
     func content() async throws {
         let talk = try Conversation()

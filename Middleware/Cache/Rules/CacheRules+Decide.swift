@@ -21,7 +21,9 @@ extension CacheRules {
         }
         guard let form = selected.form else {
             let isSeveral = RequestedRange(question.request.headerFields) == .several
-            return withoutStored(question, isSeveral ? .severalRanges : .incomplete)
+            return withoutStored(question, isSeveral ? .severalRanges : .incomplete) {
+                completion(of: selected.entry, question).map(CacheDecision.complete)
+            }
         }
         return decide(question, selected.entry, form, variants)
     }
@@ -56,6 +58,26 @@ extension CacheRules {
             return .serveAndRevalidate(answer(.staleWhileRevalidate), validation)
         }
         return .validate(validation)
+    }
+
+    /// §3.4: what is missing at the end of a stored response can be asked for, when a strong tag tells that it still is
+    /// the same one.
+    private func completion(of entry: CacheEntry, _ question: CacheQuestion) -> CacheCompletion? {
+        let asked = question.directives
+        guard case .part(let held, .some(let length)) = entry.response.metadata.content, held.lowerBound == 0,
+            !asked.hasRange, !asked.hasCondition, question.request.method == .get,
+            !entry.response.metadata.isInvalidated,
+            let tag = entry.response.facts.entityTag, !tag.isWeak, question.settings.use != .refresh
+        else { return nil }
+        var completion = CacheCompletion(
+            fields: question.request.headerFields,
+            entry: entry,
+            offset: held.upperBound,
+            length: length
+        )
+        completion.fields[.range] = "bytes=\(held.upperBound)-"
+        completion.fields[.ifRange] = tag.description
+        return completion
     }
 
     /// §5.2.1.7: 504 where the caller wants nothing but what is stored.

@@ -76,6 +76,21 @@ extension CacheRules {
         return .store(metadata)
     }
 
+    /// The question that an answer to POST also answers, RFC 9110 §9.3.3: with explicit freshness, and a
+    /// `Content-Location` that is the target, it answers a later GET.
+    func questionOfGet(_ question: CacheQuestion, answeredBy response: HTTPResponse) -> CacheQuestion? {
+        guard let key = question.keyOfGet, response.status.code == 200,
+            let location = response.headerFields.first(of: .contentLocation),
+            CacheKey.url(location, relativeTo: key.url) == key.url
+        else { return nil }
+        let said = ResponseDirectives(response.headerFields)
+        guard said.maxAge != .absent || isShared && said.sMaxAge != .absent || response.headerFields.contains(.expires)
+        else { return nil }
+        var request = question.request
+        request.method = .get
+        return CacheQuestion(request, key: key, settings: question.settings, time: question.time)
+    }
+
     private func obstacle(
         toStoring facts: ResponseFacts,
         _ question: CacheQuestion,

@@ -19,6 +19,9 @@ extension CacheMiddleware {
             guard let selected = validation.entry else { return nil }
             entry = selected
             isUsable = false
+        case .complete(let completion):
+            entry = completion.entry
+            isUsable = false
         case .forward, .unavailable:
             return nil
         }
@@ -91,6 +94,8 @@ extension CacheDecision {
                     ? "validated with \(validation.validators); RFC 9111 §4.3.1"
                     : "sent as it is; \(validation.reason.section)",
             ].compactMap { $0 }.joined(separator: "; ")
+        case .complete(let completion):
+            "\(completion.offset) of \(completion.length) bytes are stored; the rest is asked for; RFC 9111 §3.4"
         case .forward(let reason): "\(reason.words); sent to the server; \(reason.section)"
         case .unavailable(let reason): "\(reason.words); 504 (Gateway Timeout); \(reason.section)"
         }
