@@ -40,6 +40,7 @@ extension CacheRules {
 
     /// §3.2: the fields of the new response take the place of those with the same name.
     func updatedFields(_ old: HTTPFields, with new: HTTPFields, _ received: Date) -> HTTPFields {
+        guard new.count <= Self.fieldLimit else { return old }
         var result = old
         // The age of a response that has just been validated begins anew.
         result[.age] = nil

@@ -8,6 +8,8 @@ extension CacheMiddleware {
     /// - Returns: Whether it will be, if nothing goes wrong.
     func record(_ response: inout Response, _ metadata: CacheMetadata, _ exchange: Exchange) async -> Bool {
         guard let key = exchange.question.key else { return false }
+        var metadata = metadata
+        metadata.originalContentFields = response.options[OriginalContentFields.self]
         let declared = response.headers[.contentLength].flatMap(ContentLength.parse)
         let plan: CombinationPlan
         switch CombinationPlan.make(of: metadata, with: exchange.variants, rules) {
