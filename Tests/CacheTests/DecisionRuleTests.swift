@@ -187,6 +187,9 @@ struct DecisionRuleTests {
         Row("only stored, stale", "serve") {
             $0.response = fresh(); $0.askSettings.use = .onlyStored; $0.after = 9999
         },
+        Row("only stored, POST", "504") {
+            $0.askMethod = .post; $0.askSettings.use = .onlyStored; $0.response = fresh()
+        },
         Row("only stored, must-revalidate", "504") {
             $0.response = ["Cache-Control: max-age=60, must-revalidate"]
             $0.askSettings.use = .onlyStored

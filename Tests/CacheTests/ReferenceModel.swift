@@ -219,10 +219,10 @@ struct ReferenceModel {
         {
             return .serveStaleAndValidate(selected.body)
         }
+        let dated = response.lines("last-modified").first.flatMap { Self.time($0) == nil ? nil : $0 }
+        if let dated, !response.has("etag") { return .validate(tags: [], since: dated) }
         let tags = Set(here.compactMap { $0.response.lines("etag").first }).sorted()
-        let modified = response.lines("last-modified").first.flatMap { Self.time($0) == nil ? nil : $0 }
-        let since = modified != nil && (tags.isEmpty || response.has("etag")) ? modified : nil
-        return tags.isEmpty && since == nil ? .forward : .validate(tags: tags, since: since)
+        return tags.isEmpty ? .forward : .validate(tags: tags, since: response.has("etag") ? dated : nil)
     }
 
     // MARK: What changes

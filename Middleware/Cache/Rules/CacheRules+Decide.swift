@@ -11,6 +11,7 @@ extension CacheRules {
         let use = question.settings.use ?? .standard
         if use == .off { return .forward(.off) }
         guard let key = question.key else {
+            if use == .onlyStored { return .unavailable(.onlyIfCached) }
             return .forward(question.request.authority == nil || question.request.scheme == nil ? .noURL : .method)
         }
         if question.hasContent, key.identifier == nil { return withoutStored(question, .requestContent) }
@@ -103,7 +104,7 @@ extension CacheRules {
             let form = form(of: entry, for: question)
             if let other = best {
                 if (form != nil) == (other.form != nil) {
-                    guard other.entry.response.isOlder(than: entry.response) else { continue }
+                    if entry.response.isOlder(than: other.entry.response) { continue }
                 } else if form == nil {
                     continue
                 }
@@ -146,6 +147,6 @@ extension StoredResponse {
     /// Orders by `Date`, then by when they arrived: RFC 9111 §4.
     func isOlder(than other: StoredResponse) -> Bool {
         if facts.date != other.facts.date { return facts.date < other.facts.date }
-        return metadata.responseTime <= other.metadata.responseTime
+        return metadata.responseTime < other.metadata.responseTime
     }
 }
