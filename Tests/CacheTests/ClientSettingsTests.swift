@@ -65,6 +65,9 @@ struct ClientSettingsTests {
             #expect(try await talk.ask(search(text)).response.cacheStatus?.isHit == true)
         }
         #expect(talk.count == 2)
+        let found = try await talk.cache.entries(.identifierPrefix("search/"))
+        #expect(Set(found.map(\.key.identifier)) == ["search/a", "search/b"])
+        #expect(try await talk.cache.entries(.all, limit: 1).count == 1)
         #expect(try await talk.cache.remove(.identifier("search/a")) == 1)
         #expect(try await talk.cache.remove(.identifierPrefix("search/")) == 1)
         talk.script(.ok, [], "again")

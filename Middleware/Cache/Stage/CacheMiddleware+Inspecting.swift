@@ -46,6 +46,22 @@ extension CacheMiddleware {
         return rules.decide(question, among: variants).explanation
     }
 
+    /// What is stored under an identifier, in a class of data, from an origin, …; nothing changes by looking.
+    ///
+    /// - Parameters:
+    ///   - selection: Which entries.
+    ///   - limit: How many at most; 1,000 by default.
+    /// - Throws: What the store throws.
+    public func entries(_ selection: CacheSelection, limit: Int = 1000) async throws -> [CacheEntry] {
+        var entries: [CacheEntry] = []
+        guard limit > 0 else { return [] }
+        try await store.visit(selection) { entry in
+            entries.append(entry)
+            return entries.count < limit
+        }
+        return entries
+    }
+
     /// Removes stored responses.
     ///
     /// Responses that are on their way, and that may be among them, are not stored.
