@@ -59,7 +59,7 @@ func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 /// The stages that the umbrella re-exports: those without a dependency of their own.
 let lightStages = [
-    "Auth", "ErrorHandler", "Gzip", "Headers", "Multipart", "Progress", "Redirect", "RequestProcessor", "Retry",
+    "Auth", "Cache", "ErrorHandler", "Gzip", "Headers", "Multipart", "Progress", "Redirect", "RequestProcessor", "Retry",
     "Serializer", "StatusValidation", "Timeout", "URLBuilder",
 ]
 
@@ -139,6 +139,7 @@ let package = Package(
 
         stage("Auth"),
         stage("AuthDigest", ["HTTPChainAuth", crypto]),
+        stage("Cache", [structuredFields]),
         stage("ContentDigest", [crypto, structuredFields]),
         stage("ErrorHandler"),
         stage("ErrorHandlerXML", ["HTTPChainErrorHandler", xmlCoder]),
@@ -167,6 +168,7 @@ let package = Package(
         tests("AuthTests", of: ["HTTPChainAuth"]),
         tests("AuthDigestTests", of: ["HTTPChainAuthDigest", "HTTPChainAuth"]),
         tests("ChaosTests", of: ["HTTPChain", "HTTPChainAsyncHTTPClient"]),
+        tests("CacheTests", of: ["HTTPChainCache"]),
         tests("ContentDigestTests", of: ["HTTPChainContentDigest"]),
         tests("ErrorHandlerTests", of: ["HTTPChainErrorHandler", "HTTPChainStatusValidation"]),
         tests(

@@ -1,6 +1,7 @@
 // The umbrella: one import for the core, the light stages and the built-in transports.
 
 @_exported public import HTTPChainAuth
+@_exported public import HTTPChainCache
 @_exported public import HTTPChainCore
 @_exported public import HTTPChainErrorHandler
 @_exported public import HTTPChainGzip

@@ -17,8 +17,8 @@ let package = Package(
             name: "Fuzz",
             dependencies: [
                 .product(name: "HTTPTypes", package: "swift-http-types"), library("HTTPChainAuth"),
-                library("HTTPChainAuthDigest"), library("HTTPChainCore"), library("HTTPChainGzip"),
-                library("HTTPChainMultipart"), library("HTTPChainURLBuilder"),
+                library("HTTPChainAuthDigest"), library("HTTPChainCache"), library("HTTPChainCore"),
+                library("HTTPChainGzip"), library("HTTPChainMultipart"), library("HTTPChainURLBuilder"),
             ],
             swiftSettings: [
                 .swiftLanguageMode(.v6),

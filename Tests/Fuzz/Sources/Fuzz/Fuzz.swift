@@ -12,6 +12,7 @@ enum Fuzz {
         "headers": { checkHeaders($0) },
         "challenges": { checkChallenges($0) },
         "digest": { checkDigest($0) },
+        "cache": { checkCache($0) },
     ]
 
     static let selected: Check = {

@@ -1,0 +1,111 @@
+public import Foundation
+public import HTTPTypes
+
+/// A request as the rules see it.
+public struct CacheQuestion: Sendable {
+    /// The request's head.
+    public var request: HTTPRequest
+    /// What it is looked up by; `nil` when it has no absolute URL, or its method is not one that is stored.
+    public var key: CacheKey?
+    /// What the call wants.
+    public var settings: CacheSettings
+    /// Whether the request has content.
+    public var hasContent: Bool
+    /// Now, by the wall clock.
+    public var time: Date
+
+    /// What a GET of the same target is looked up by, where a POST may have its answer (RFC 9110 §9.3.3).
+    var keyOfGet: CacheKey?
+
+    let directives: RequestDirectives
+
+    /// Asks about a request.
+    public init(
+        _ request: HTTPRequest,
+        key: CacheKey?,
+        settings: CacheSettings = CacheSettings(),
+        hasContent: Bool = false,
+        time: Date
+    ) {
+        self.request = request
+        self.key = key
+        self.settings = settings
+        self.hasContent = hasContent
+        self.time = time
+        directives = RequestDirectives(request.headerFields)
+    }
+}
+
+/// What to do with a request.
+public enum CacheDecision: Sendable {
+    /// Answer from the store.
+    case serve(CacheAnswer)
+    /// Answer from the store, and send the validation meanwhile.
+    case serveAndRevalidate(CacheAnswer, CacheValidation)
+    /// Ask the server about what is stored.
+    case validate(CacheValidation)
+    /// Ask the server for the rest of what is stored, and answer with both (RFC 9111 §3.4).
+    case complete(CacheCompletion)
+    /// Ask the server; nothing stored plays a part.
+    case forward(CacheReason)
+    /// Answer 504 (Gateway Timeout).
+    case unavailable(CacheReason)
+}
+
+/// A stored response that answers a request.
+public struct CacheAnswer: Sendable {
+    /// How it answers.
+    public enum Form: Sendable, Hashable {
+        /// As it is.
+        case whole
+        /// 304: the caller has it already, RFC 9111 §4.3.2.
+        case notModified
+        /// 206: some of the content, by position in the whole, and the length of the whole.
+        case part(Range<Int64>, of: Int64?)
+        /// 416: the range lies outside the content, which is this long.
+        case unsatisfiable(length: Int64)
+    }
+
+    /// The stored response.
+    public var entry: CacheEntry
+    /// How it answers.
+    public var form: Form
+    /// How fresh it is.
+    public var freshness: CacheFreshness
+    /// Why it may be used.
+    public var reason: CacheReason
+}
+
+/// A stored response whose end is missing.
+public struct CacheCompletion: Sendable {
+    /// The fields to send: a range, on condition that nothing has changed.
+    public var fields: HTTPFields
+    /// The stored beginning.
+    public var entry: CacheEntry
+    /// How long the beginning is.
+    public var offset: Int64
+    /// How long the whole is.
+    public var length: Int64
+}
+
+/// What to ask the server, and what may be done with its answer.
+public struct CacheValidation: Sendable {
+    /// The fields to send, those of validation included.
+    public var fields: HTTPFields
+    /// Whether they ask about something stored; otherwise the request is as the caller made it.
+    public var isConditional: Bool
+    /// The response that is asked about; `nil` when what is stored is for other request fields.
+    public var entry: CacheEntry?
+    /// The stored responses that a 304 may mean.
+    public var candidates: [CacheEntry]
+    /// How stale the entry is, where there is one.
+    public var freshness: CacheFreshness?
+    /// Why the server is asked.
+    public var reason: CacheReason
+    /// What may answer when the server is out of reach.
+    public var whenDisconnected: CacheAnswer?
+    /// What may answer when the server fails.
+    public var whenFailing: CacheAnswer?
+    /// Whether 504 (Gateway Timeout) has to answer when the server is out of reach, RFC 9111 §5.2.2.2.
+    public var mustBeValidated: Bool
+}

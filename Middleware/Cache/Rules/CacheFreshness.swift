@@ -1,0 +1,136 @@
+public import Foundation
+
+/// How old a stored response is, and how long it is fresh.
+public struct CacheFreshness: Sendable, Hashable {
+    /// What the lifetime comes from, the strongest first.
+    public enum Source: String, Sendable, Hashable {
+        /// The client set it: ``CacheLifetime``.
+        case client = "the client's lifetime"
+        /// A targeted field, RFC 9213.
+        case targeted = "a targeted max-age"
+        /// RFC 9111 §5.2.2.10.
+        case sharedMaxAge = "s-maxage"
+        /// RFC 9111 §5.2.2.1.
+        case maxAge = "max-age"
+        /// RFC 9111 §5.3.
+        case expires = "Expires"
+        /// RFC 9111 §4.2.2.
+        case heuristic = "a tenth of its age when it came"
+        /// Nothing says that it is ever fresh.
+        case none = "nothing"
+    }
+
+    /// `current_age` of RFC 9111 §4.2.3, in seconds.
+    public let age: Double
+    /// `freshness_lifetime` of RFC 9111 §4.2.1, in seconds.
+    public let lifetime: Double
+    /// What the lifetime comes from.
+    public let source: Source
+    /// What the lifetime is compared with: the age, or with a client's lifetime the time since the response came.
+    let agedFor: Double
+
+    /// For how many more seconds it is fresh; negative since it is stale.
+    public var timeToLive: Double { lifetime - agedFor }
+
+    /// RFC 9111 §4.2: `freshness_lifetime > current_age`.
+    public var isFresh: Bool { lifetime > agedFor }
+
+    /// The `Age` of RFC 9111 §5.1: whole seconds.
+    var ageField: Int64 { Int64(clampingSeconds: age.rounded(.down)) }
+
+    /// Whole seconds for people and for `ttl` of RFC 9211.
+    var wholeTimeToLive: Int64 { Int64(clampingSeconds: timeToLive.rounded(.down)) }
+}
+
+extension CacheRules {
+    /// The statuses that may be given a lifetime by guessing, RFC 9110 §15.1.
+    static func isHeuristicallyCacheable(_ status: Int) -> Bool {
+        switch status {
+        case 200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501: true
+        default: false
+        }
+    }
+
+    /// How fresh a stored response is.
+    ///
+    /// - Parameters:
+    ///   - response: The response.
+    ///   - time: Now, by the wall clock.
+    ///   - lifetime: What the client wants for this call; what it wanted when the response was stored when `nil`.
+    public func freshness(
+        of response: StoredResponse,
+        at time: Date,
+        lifetime client: CacheLifetime? = nil
+    ) -> CacheFreshness {
+        let facts = response.facts
+        let metadata = response.metadata
+        let received = metadata.responseTime.timeIntervalSince1970
+        // §4.2.3, with whole seconds where fields have whole seconds.
+        let apparentAge = max(0, received.rounded(.down) - Double(facts.date))
+        let delay = max(0, received - metadata.requestTime.timeIntervalSince1970)
+        let initialAge = max(apparentAge, Double(facts.age) + delay)
+        let elapsed = time.timeIntervalSince1970 - received
+        // A clock that was set back tells nothing about how long the response has been here.
+        let resident = elapsed < -60 ? Double(DeltaSeconds.largest) : max(0, elapsed)
+        let age = initialAge + resident
+
+        let client = client ?? metadata.lifetime
+        if case .exactly(let duration) = client {
+            return CacheFreshness(age: age, lifetime: duration.inSeconds, source: .client, agedFor: resident)
+        }
+        let server = serverLifetime(facts)
+        switch client {
+        case .whenUnspecified(let duration) where server.source == .none || server.source == .heuristic:
+            return CacheFreshness(age: age, lifetime: duration.inSeconds, source: .client, agedFor: age)
+        case .atMost(let duration) where duration.inSeconds < server.lifetime:
+            return CacheFreshness(age: age, lifetime: duration.inSeconds, source: .client, agedFor: age)
+        default:
+            return CacheFreshness(age: age, lifetime: server.lifetime, source: server.source, agedFor: age)
+        }
+    }
+
+    /// §4.2.1: the first of these that is there; an invalid one is "already stale".
+    func serverLifetime(_ facts: ResponseFacts) -> (lifetime: Double, source: CacheFreshness.Source) {
+        func seconds(_ delta: DeltaSeconds) -> Double { Double(delta.seconds ?? 0) }
+        if let targeted = targeted(facts) {
+            if targeted.sMaxAge != .absent { return (seconds(targeted.sMaxAge), .targeted) }
+            if targeted.maxAge != .absent { return (seconds(targeted.maxAge), .targeted) }
+            return heuristic(facts, targeted)
+        }
+        let directives = facts.directives
+        if isShared, directives.sMaxAge != .absent { return (seconds(directives.sMaxAge), .sharedMaxAge) }
+        if directives.maxAge != .absent { return (seconds(directives.maxAge), .maxAge) }
+        switch facts.expires {
+        case .at(let expiry): return (Double(max(0, expiry - facts.date)), .expires)
+        case .invalid: return (0, .expires)
+        case .absent: return heuristic(facts, directives)
+        }
+    }
+
+    /// §4.2.2: only where there is no explicit lifetime, and only for statuses that allow it, or with `public`.
+    private func heuristic(
+        _ facts: ResponseFacts,
+        _ directives: ResponseDirectives
+    ) -> (lifetime: Double, source: CacheFreshness.Source) {
+        guard Self.isHeuristicallyCacheable(facts.status) || directives.isPublic, heuristicFraction > 0,
+            let modified = facts.lastModified, modified < facts.date
+        else { return (0, .none) }
+        let guess = Double(facts.date - modified) * heuristicFraction
+        return (min(guess.rounded(.down), heuristicLimit.inSeconds), .heuristic)
+    }
+
+    /// Whether the server forbids that the response is used once it is stale, RFC 9111 §4.2.4.
+    func forbidsStale(_ response: StoredResponse, lifetime client: CacheLifetime? = nil) -> Bool {
+        directives(response.facts).noCache && !(client ?? response.metadata.lifetime).isExact
+            || requiresRevalidation(response, lifetime: client)
+    }
+
+    /// `must-revalidate`, and in a shared cache `proxy-revalidate` and `s-maxage`: RFC 9111 §5.2.2.2, §5.2.2.8,
+    /// §5.2.2.10.
+    func requiresRevalidation(_ response: StoredResponse, lifetime client: CacheLifetime? = nil) -> Bool {
+        if (client ?? response.metadata.lifetime).isExact { return false }
+        let directives = directives(response.facts)
+        return directives.mustRevalidate
+            || isShared && (directives.proxyRevalidate || directives.sMaxAge != .absent)
+    }
+}

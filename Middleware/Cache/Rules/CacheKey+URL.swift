@@ -1,0 +1,103 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+extension CacheKey {
+    /// The normalised URL of a request's target; `nil` when that is not absolute.
+    static func url(of request: HTTPRequest, ignoring ignored: IgnoredQuery = .none) -> String? {
+        guard let scheme = request.scheme, let authority = request.authority else { return nil }
+        let path = request.path ?? ""
+        var url = ""
+        url.reserveCapacity(scheme.utf8.count + authority.utf8.count + path.utf8.count + 4)
+        let isHTTPS = scheme == "https"
+        guard isHTTPS || scheme == "http", isPlain(authority) else {
+            guard let origin = Origin(scheme: scheme, authority: authority) else { return nil }
+            url += origin.description
+            append(path, to: &url, ignoring: ignored)
+            return url
+        }
+        url += scheme
+        url += "://"
+        url += authority
+        append(path, to: &url, ignoring: ignored)
+        return url
+    }
+
+    /// The normalised URL of a reference, where it lies in the origin of the base.
+    static func url(_ reference: String, relativeTo base: String) -> String? {
+        guard let resolved = URL(string: reference, relativeTo: URL(string: base))?.absoluteString,
+            let origin = Origin(base), Origin(resolved) == origin
+        else { return nil }
+        return url(of: Request.get(resolved).head)
+    }
+
+    /// Whether an authority is normalised already: lower case, no port, no user.
+    private static func isPlain(_ authority: String) -> Bool {
+        !authority.isEmpty
+            && authority.utf8.allSatisfy { byte in
+                (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: ".")
+                    || byte == UInt8(ascii: "-")
+            }
+    }
+
+    private static func append(_ path: String, to url: inout String, ignoring ignored: IgnoredQuery) {
+        let kept = ignored == .none ? path : withoutIgnored(path, ignored)
+        if kept.utf8.first != UInt8(ascii: "/") { url += "/" }
+        if kept.utf8.contains(UInt8(ascii: "%")) { url += normalised(kept) } else { url += kept }
+    }
+
+    private static func withoutIgnored(_ path: String, _ ignored: IgnoredQuery) -> String {
+        guard let question = path.utf8.firstIndex(of: UInt8(ascii: "?")) else { return path }
+        guard case .named(let names) = ignored else { return String(path[..<question]) }
+        let pairs = path[path.utf8.index(after: question)...].utf8
+            .split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+            .map { Substring($0) }
+            .filter { pair in
+                let name = String(Substring(pair.utf8.prefix { $0 != UInt8(ascii: "=") }))
+                return !names.contains(name) && !names.contains(name.removingPercentEncoding ?? name)
+            }
+        return pairs.isEmpty ? String(path[..<question]) : path[...question] + pairs.joined(separator: "&")
+    }
+
+    /// RFC 3986 §6.2.2.1 and §6.2.2.2: hexadecimal digits in upper case, and no encoding of what needs none.
+    private static func normalised(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            guard bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count, let high = hex(bytes[index + 1]),
+                let low = hex(bytes[index + 2])
+            else {
+                result.append(bytes[index])
+                index += 1
+                continue
+            }
+            let byte = high << 4 | low
+            if isUnreserved(byte) {
+                result.append(byte)
+            } else {
+                let digits = Array("0123456789ABCDEF".utf8)
+                result += [UInt8(ascii: "%"), digits[Int(high)], digits[Int(low)]]
+            }
+            index += 3
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static func hex(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x41 + 10
+        case 0x61...0x66: byte - 0x61 + 10
+        default: nil
+        }
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "-._~".utf8.contains(byte)
+        }
+    }
+}

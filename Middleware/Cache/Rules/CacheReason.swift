@@ -1,0 +1,86 @@
+/// The rule by which the cache decided.
+public enum CacheReason: Sendable, Hashable, CaseIterable {
+    /// It is fresh.
+    case fresh
+    /// The caller accepts it stale: `max-stale`.
+    case acceptedStale
+    /// It is served while it is validated: `stale-while-revalidate`.
+    case staleWhileRevalidate
+    /// The call never asks the server.
+    case onlyStored
+    /// The server is out of reach.
+    case disconnected
+    /// The server failed: `stale-if-error`, or the call's wish.
+    case staleIfError
+    /// The server has validated it.
+    case validated
+    /// Nothing is stored for the URL.
+    case notStored
+    /// What is stored is for other request fields.
+    case otherVariants
+    /// It is stale.
+    case stale
+    /// The server wants it to be validated before each use: `no-cache`.
+    case responseNoCache
+    /// The caller wants it to be validated: `no-cache`, `Pragma`, or a refresh.
+    case requestNoCache
+    /// It is older than the caller wants: `max-age`.
+    case requestMaxAge
+    /// It is not fresh for as long as the caller wants: `min-fresh`.
+    case requestMinFresh
+    /// It was invalidated.
+    case invalidated
+    /// Only some of the content is stored.
+    case incomplete
+    /// The cache does not answer several ranges at once.
+    case severalRanges
+    /// The method is not one that the cache answers.
+    case method
+    /// The request has content, which is no part of the key.
+    case requestContent
+    /// The precondition is for the server to evaluate.
+    case serverPrecondition
+    /// The call, or its route, does not use the cache.
+    case off
+    /// The request has no absolute URL.
+    case noURL
+    /// Nothing stored may be used, and the caller wants nothing else: `only-if-cached`.
+    case onlyIfCached
+    /// The server is out of reach, and forbids that this is used stale.
+    case mustRevalidate
+
+    /// The rule in a few words.
+    public var words: String { text.words }
+
+    /// The section that gives the rule.
+    public var section: String { text.section }
+
+    private var text: (words: String, section: String) {
+        switch self {
+        case .fresh: ("fresh", "RFC 9111 §4.2")
+        case .acceptedStale: ("stale, which max-stale accepts", "RFC 9111 §5.2.1.2")
+        case .staleWhileRevalidate: ("stale, within stale-while-revalidate", "RFC 5861 §3")
+        case .onlyStored: ("the call takes only what is stored", "CacheSettings.Use.onlyStored")
+        case .disconnected: ("stale, and the server is out of reach", "RFC 9111 §4.2.4")
+        case .staleIfError: ("stale, and the server failed", "RFC 5861 §4")
+        case .validated: ("validated by the server", "RFC 9111 §4.3.4")
+        case .notStored: ("nothing is stored for this URL", "RFC 9111 §4")
+        case .otherVariants: ("what is stored is for other request fields", "RFC 9111 §4.1")
+        case .stale: ("stale", "RFC 9111 §4.2")
+        case .responseNoCache: ("the response is no-cache", "RFC 9111 §5.2.2.4")
+        case .requestNoCache: ("the request is no-cache", "RFC 9111 §5.2.1.4")
+        case .requestMaxAge: ("older than the request's max-age", "RFC 9111 §5.2.1.1")
+        case .requestMinFresh: ("not fresh for the request's min-fresh", "RFC 9111 §5.2.1.3")
+        case .invalidated: ("invalidated", "RFC 9111 §4.4")
+        case .incomplete: ("only part of it is stored", "RFC 9111 §3.3")
+        case .severalRanges: ("several ranges are for the server to answer", "RFC 9110 §14.2")
+        case .method: ("the method is not one that the cache answers", "RFC 9111 §4")
+        case .requestContent: ("the request has content", "RFC 9111 §4")
+        case .serverPrecondition: ("the precondition is for the server", "RFC 9111 §4.3.2")
+        case .off: ("the cache is off for this call", "CacheSettings.Use.off")
+        case .noURL: ("the request has no absolute URL", "RFC 9111 §2")
+        case .onlyIfCached: ("nothing stored may be used, and the request is only-if-cached", "RFC 9111 §5.2.1.7")
+        case .mustRevalidate: ("must-revalidate, and the server is out of reach", "RFC 9111 §5.2.2.2")
+        }
+    }
+}

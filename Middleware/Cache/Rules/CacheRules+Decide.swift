@@ -1,0 +1,152 @@
+import Foundation
+import HTTPTypes
+
+extension CacheRules {
+    /// What to do with a request, RFC 9111 §4.
+    ///
+    /// - Parameters:
+    ///   - question: The request, what the call wants, and the time.
+    ///   - variants: What is stored for its key.
+    public func decide(_ question: CacheQuestion, among variants: [CacheEntry]) -> CacheDecision {
+        let use = question.settings.use ?? .standard
+        if use == .off { return .forward(.off) }
+        guard let key = question.key else {
+            if use == .onlyStored { return .unavailable(.onlyIfCached) }
+            return .forward(question.request.authority == nil || question.request.scheme == nil ? .noURL : .method)
+        }
+        if question.hasContent, key.identifier == nil { return withoutStored(question, .requestContent) }
+        if question.directives.hasServerPrecondition { return withoutStored(question, .serverPrecondition) }
+        guard let selected = select(question, among: variants) else {
+            if variants.isEmpty { return withoutStored(question, .notStored) }
+            return withoutStored(question, .otherVariants) { .validate(validation(question, nil, variants)) }
+        }
+        guard let form = selected.form else {
+            let isSeveral = RequestedRange(question.request.headerFields) == .several
+            return withoutStored(question, isSeveral ? .severalRanges : .incomplete) {
+                completion(of: selected.entry, question).map(CacheDecision.complete)
+            }
+        }
+        return decide(question, selected.entry, form, variants)
+    }
+
+    private func decide(
+        _ question: CacheQuestion,
+        _ entry: CacheEntry,
+        _ form: CacheAnswer.Form,
+        _ variants: [CacheEntry]
+    ) -> CacheDecision {
+        let freshness = freshness(of: entry.response, at: question.time, lifetime: question.settings.lifetime)
+        func answer(_ reason: CacheReason) -> CacheAnswer {
+            CacheAnswer(entry: entry, form: form, freshness: freshness, reason: reason)
+        }
+        guard let obstacle = obstacle(to: entry, freshness, question) else {
+            return .serve(answer(freshness.isFresh ? .fresh : .acceptedStale))
+        }
+        let mayBeStale =
+            !forbidsStale(entry.response, lifetime: question.settings.lifetime)
+            && !entry.response.metadata.isInvalidated
+        if question.settings.use == .onlyStored {
+            return mayBeStale || obstacle != .responseNoCache && obstacle != .invalidated && freshness.isFresh
+                ? .serve(answer(.onlyStored)) : .unavailable(.onlyIfCached)
+        }
+        if question.directives.onlyIfCached { return .unavailable(.onlyIfCached) }
+        let validation = validation(question, (entry, form, freshness, obstacle, mayBeStale), variants)
+        if obstacle == .stale, mayBeStale, question.request.method != .head,
+            !question.directives.limitsFreshness,
+            let window = directives(entry.response.facts).staleWhileRevalidate,
+            -freshness.timeToLive <= Double(window)
+        {
+            return .serveAndRevalidate(answer(.staleWhileRevalidate), validation)
+        }
+        return .validate(validation)
+    }
+
+    /// §3.4: what is missing at the end of a stored response can be asked for, when a strong tag tells that it still is
+    /// the same one.
+    private func completion(of entry: CacheEntry, _ question: CacheQuestion) -> CacheCompletion? {
+        let asked = question.directives
+        guard case .part(let held, .some(let length)) = entry.response.metadata.content, held.lowerBound == 0,
+            !asked.hasRange, !asked.hasCondition, question.request.method == .get,
+            !entry.response.metadata.isInvalidated,
+            let tag = entry.response.facts.entityTag, !tag.isWeak, question.settings.use != .refresh
+        else { return nil }
+        var completion = CacheCompletion(
+            fields: question.request.headerFields,
+            entry: entry,
+            offset: held.upperBound,
+            length: length
+        )
+        completion.fields[.range] = "bytes=\(held.upperBound)-"
+        completion.fields[.ifRange] = tag.description
+        return completion
+    }
+
+    /// §5.2.1.7: 504 where the caller wants nothing but what is stored.
+    private func withoutStored(
+        _ question: CacheQuestion,
+        _ reason: CacheReason,
+        otherwise: () -> CacheDecision? = { nil }
+    ) -> CacheDecision {
+        if question.directives.onlyIfCached || question.settings.use == .onlyStored {
+            return .unavailable(.onlyIfCached)
+        }
+        return otherwise() ?? .forward(reason)
+    }
+
+    /// The stored response that is used, §4: of those that the request selects (§4.1) the most recent; before all
+    /// others one that holds what is asked for.
+    private func select(
+        _ question: CacheQuestion,
+        among variants: [CacheEntry]
+    ) -> (entry: CacheEntry, form: CacheAnswer.Form?)? {
+        var best: (entry: CacheEntry, form: CacheAnswer.Form?)?
+        for entry in variants where entry.response.metadata.variant.matches(question.request.headerFields) {
+            let form = form(of: entry, for: question)
+            if let other = best {
+                if (form != nil) == (other.form != nil) {
+                    if entry.response.isOlder(than: other.entry.response) { continue }
+                } else if form == nil {
+                    continue
+                }
+            }
+            best = (entry, form)
+        }
+        return best
+    }
+
+    /// Why a stored response may not be used without asking; `nil` when it may.
+    private func obstacle(
+        to entry: CacheEntry,
+        _ freshness: CacheFreshness,
+        _ question: CacheQuestion
+    ) -> CacheReason? {
+        let asked = question.directives
+        let client = question.settings.lifetime ?? entry.response.metadata.lifetime
+        let said = directives(entry.response.facts)
+        if entry.response.metadata.isInvalidated { return .invalidated }
+        if said.noCache, !client.isExact { return .responseNoCache }
+        if asked.noCache || question.settings.use == .refresh { return .requestNoCache }
+        // RFC 8246 §2: a reload does not ask about what will not change. 0 means "now", not "of this very second".
+        if let maxAge = asked.maxAge, maxAge == 0 || freshness.age > Double(maxAge),
+            !(maxAge == 0 && said.immutable && freshness.isFresh)
+        {
+            return .requestMaxAge
+        }
+        if let minFresh = asked.minFresh, freshness.timeToLive < Double(minFresh) { return .requestMinFresh }
+        if freshness.isFresh { return nil }
+        if let maxStale = asked.maxStale, -freshness.timeToLive <= Double(maxStale) || maxStale == DeltaSeconds.largest,
+            !forbidsStale(entry.response, lifetime: question.settings.lifetime)
+        {
+            return nil
+        }
+        return .stale
+    }
+}
+
+extension StoredResponse {
+    /// Orders by `Date`, then by when they arrived: RFC 9111 §4.
+    func isOlder(than other: StoredResponse) -> Bool {
+        if facts.date != other.facts.date { return facts.date < other.facts.date }
+        return metadata.responseTime < other.metadata.responseTime
+    }
+}

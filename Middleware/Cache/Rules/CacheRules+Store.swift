@@ -1,0 +1,156 @@
+public import Foundation
+import HTTPChainCore
+public import HTTPTypes
+
+/// Whether a response is stored.
+public enum CacheStorage: Sendable {
+    /// It is, with this description.
+    case store(CacheMetadata)
+    /// It is not, for a reason in a few words with its section.
+    case skip(String)
+}
+
+extension CacheRules {
+    /// How many field lines a stored response has at most; no honest one comes near.
+    static let fieldLimit = 10_000
+
+    /// The final statuses whose rules this cache knows, for `must-understand`, RFC 9111 §5.2.2.3: those of RFC 9110 §15.
+    static func isUnderstood(_ status: Int) -> Bool {
+        switch status {
+        case 200...206, 300...305, 307, 308, 400...417, 421, 422, 426, 428, 429, 431, 451, 500...505, 511: true
+        default: false
+        }
+    }
+
+    /// What to store of a response, RFC 9111 §3.
+    ///
+    /// - Parameters:
+    ///   - response: The response's head.
+    ///   - question: The request it answers, and what the call wants.
+    ///   - sent: When the request was sent, by the wall clock.
+    ///   - received: When the response arrived.
+    public func storage(
+        of response: HTTPResponse,
+        answering question: CacheQuestion,
+        sentAt sent: Date,
+        receivedAt received: Date
+    ) -> CacheStorage {
+        let settings = question.settings
+        let lifetime = settings.lifetime ?? .server
+        if settings.use == .off { return .skip("the cache is off for this call") }
+        guard let key = question.key, question.request.method == key.method else {
+            return .skip("the method's responses are not stored, RFC 9111 §3")
+        }
+        if key.method != .get || question.hasContent {
+            guard key.identifier != nil, lifetime.isExact else {
+                return .skip("only with an identifier and a lifetime of the client's own, RFC 9111 §3")
+            }
+        }
+        if question.directives.noStore { return .skip("the request is no-store, RFC 9111 §5.2.1.5") }
+        let status = response.status.code
+        switch status {
+        case ..<200: return .skip("the response is not final, RFC 9111 §3")
+        case 304, 412, 416: return .skip("the response answers a condition or a range, not the request")
+        default: break
+        }
+        guard response.headerFields.count <= Self.fieldLimit else { return .skip("it has too many fields") }
+        let facts = ResponseFacts(response.headerFields, status: status, receivedAt: received)
+        if !lifetime.isExact, let obstacle = obstacle(toStoring: facts, question, lifetime) { return .skip(obstacle) }
+        guard let variant = CacheVariant(of: response.headerFields, to: question.request.headerFields) else {
+            return .skip("Vary: * never matches a request, RFC 9111 §4.1")
+        }
+        var metadata = CacheMetadata(
+            head: response,
+            variant: variant,
+            requestTime: sent,
+            responseTime: received,
+            classification: settings.classification,
+            lifetime: lifetime
+        )
+        metadata.head.headerFields = storedFields(response.headerFields, receivedAt: received)
+        if status == 206 {
+            guard let range = ContentRange(response.headerFields) else {
+                return .skip("the partial response is not one run of bytes, RFC 9111 §3.3")
+            }
+            metadata.content = .part(range.range, of: range.length)
+            metadata.head.status = .ok
+            metadata.head.headerFields[.contentRange] = nil
+            metadata.head.headerFields[.contentLength] = nil
+        }
+        return .store(metadata)
+    }
+
+    /// The question that an answer to POST also answers, RFC 9110 §9.3.3: with explicit freshness, and a
+    /// `Content-Location` that is the target, it answers a later GET.
+    func questionOfGet(_ question: CacheQuestion, answeredBy response: HTTPResponse) -> CacheQuestion? {
+        guard let key = question.keyOfGet, response.status.code == 200,
+            let location = response.headerFields.first(of: .contentLocation),
+            CacheKey.url(location, relativeTo: key.url) == key.url
+        else { return nil }
+        let said = ResponseDirectives(response.headerFields)
+        guard said.maxAge != .absent || isShared && said.sMaxAge != .absent || response.headerFields.contains(.expires)
+        else { return nil }
+        var request = question.request
+        request.method = .get
+        return CacheQuestion(request, key: key, settings: question.settings, time: question.time)
+    }
+
+    private func obstacle(
+        toStoring facts: ResponseFacts,
+        _ question: CacheQuestion,
+        _ lifetime: CacheLifetime
+    ) -> String? {
+        let said = directives(facts)
+        if said.mustUnderstand {
+            if !Self.isUnderstood(facts.status) { return "must-understand an unknown status, RFC 9111 §5.2.2.3" }
+        } else if said.noStore {
+            return "the response is no-store, RFC 9111 §5.2.2.5"
+        }
+        if isShared {
+            if said.isPrivate { return "the response is private, RFC 9111 §5.2.2.7" }
+            if question.request.headerFields.contains(.authorization),
+                !(said.mustRevalidate || said.isPublic || said.sMaxAge != .absent)
+            {
+                return "the request was authenticated, RFC 9111 §3.5"
+            }
+        }
+        let isExplicit: Bool
+        if let targeted = targeted(facts) {
+            isExplicit = targeted.maxAge != .absent || targeted.sMaxAge != .absent
+        } else {
+            isExplicit =
+                facts.expires != .absent || said.maxAge != .absent || isShared && said.sMaxAge != .absent
+        }
+        guard
+            isExplicit || said.isPublic || !isShared && said.isPrivate || Self.isHeuristicallyCacheable(facts.status)
+                || lifetime != .server
+        else { return "nothing lets the status \(facts.status) be stored, RFC 9111 §3" }
+        // What can never be used again is not worth its room.
+        if said.noCache, !facts.hasValidator { return "no-cache without a validator can never be used" }
+        if said.mustRevalidate, !facts.hasValidator, serverLifetime(facts).lifetime <= 0, lifetime == .server {
+            return "must-revalidate, stale and without a validator: it can never be used"
+        }
+        return nil
+    }
+
+    /// What an unsafe request makes invalid, RFC 9111 §4.4: its target, and `Location` and `Content-Location` in the same
+    /// origin; only when the answer is no error (200 to 399).
+    ///
+    /// What the call itself names in ``CacheSettings/invalidates`` is among it, for safe methods too.
+    public func invalidations(by question: CacheQuestion, answering response: HTTPResponse) -> [CacheSelection] {
+        guard (200..<400).contains(response.status.code) else { return [] }
+        var selections = question.settings.invalidates
+        // With an identifier the call is a query whatever its method.
+        guard !question.request.method.isSafe, question.key == nil, let target = CacheKey.url(of: question.request)
+        else { return selections }
+        selections.append(.url(target))
+        for name in [HTTPField.Name.location, .contentLocation] {
+            guard let reference = response.headerFields.first(of: name),
+                let url = CacheKey.url(reference, relativeTo: target)
+            else { continue }
+            let selection = CacheSelection.url(url)
+            if !selections.contains(selection) { selections.append(selection) }
+        }
+        return selections
+    }
+}

@@ -1,0 +1,75 @@
+/// Query parameters that make no difference to a response, and so are no part of its key.
+public enum IgnoredQuery: Sendable, Hashable {
+    /// Every parameter counts.
+    case none
+    /// The parameters with these names do not count; names are compared as the URL has them.
+    case named(Set<String>)
+    /// No parameter counts.
+    case all
+}
+
+/// What one call, or all calls of a route, want of the cache; `nil` leaves it to the route, or to the stage.
+public struct CacheSettings: Sendable, Hashable {
+    /// How a call uses the cache.
+    public enum Use: String, Sendable, Hashable {
+        /// By the rules of RFC 9111.
+        case standard
+        /// Neither looks nor stores. Unsafe calls still invalidate.
+        case off
+        /// Asks the server, whatever is stored, and stores its answer.
+        case refresh
+        /// Never asks the server: what is stored, stale or not, or else 504 (Gateway Timeout).
+        ///
+        /// What the server forbids to be used stale is not used stale.
+        case onlyStored = "only stored"
+        /// By the rules, and stale as well when the server fails (500, 502, 503, 504) or is out of reach.
+        ///
+        /// What the server forbids to be used stale is not used stale.
+        case storedOnFailure = "stored on failure"
+    }
+
+    /// How the cache is used.
+    public var use: Use?
+    /// How long responses are fresh.
+    public var lifetime: CacheLifetime?
+    /// What the call's parameters say beyond its URL: part of the key, and a name to flush by.
+    ///
+    /// With an identifier, requests with a body and of methods such as POST are looked up too; they are stored only
+    /// where ``lifetime`` is ``CacheLifetime/exactly(_:)``, because their own rules do not let them be.
+    public var identifier: String?
+    /// The query parameters that do not count.
+    public var ignoredQuery: IgnoredQuery?
+    /// The class of data that the response belongs to.
+    public var classification: String?
+    /// What the call makes invalid when it succeeds (200 to 399).
+    public var invalidates: [CacheSelection]
+
+    /// Sets what is given.
+    public init(
+        use: Use? = nil,
+        lifetime: CacheLifetime? = nil,
+        identifier: String? = nil,
+        ignoredQuery: IgnoredQuery? = nil,
+        classification: String? = nil,
+        invalidates: [CacheSelection] = []
+    ) {
+        self.use = use
+        self.lifetime = lifetime
+        self.identifier = identifier
+        self.ignoredQuery = ignoredQuery
+        self.classification = classification
+        self.invalidates = invalidates
+    }
+
+    /// These settings, and others where these say nothing.
+    public func over(_ others: CacheSettings) -> CacheSettings {
+        CacheSettings(
+            use: use ?? others.use,
+            lifetime: lifetime ?? others.lifetime,
+            identifier: identifier ?? others.identifier,
+            ignoredQuery: ignoredQuery ?? others.ignoredQuery,
+            classification: classification ?? others.classification,
+            invalidates: others.invalidates + invalidates
+        )
+    }
+}

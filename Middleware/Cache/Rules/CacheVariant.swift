@@ -1,0 +1,91 @@
+import Foundation
+public import HTTPTypes
+
+/// The request fields that `Vary` names, with their values in the request that was answered, RFC 9111 §4.1.
+///
+/// Values are normalised as §4.1 allows: field lines are combined, white space around list members goes, and of
+/// `Accept`, `Accept-Charset`, `Accept-Encoding` and `Accept-Language` neither letter case nor the order of members
+/// with their weights matters.
+public struct CacheVariant: Sendable, Hashable {
+    /// One request field.
+    public struct Field: Sendable, Hashable {
+        /// Its name in lower case.
+        public let name: String
+        /// Its normalised value; `nil` when the request had no such field.
+        public let value: String?
+
+        /// Takes a name in lower case and a value that is normalised already, as a store reads them back.
+        public init(name: String, value: String?) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// The fields, in order of their names; none where there is one variant only.
+    public let fields: [Field]
+
+    /// Takes fields as a store reads them back.
+    public init(_ fields: [Field] = []) {
+        self.fields = fields
+    }
+
+    /// How many fields `Vary` may name: comparing more would cost more than asking.
+    private static let limit = 100
+
+    /// The variant that a response is, given the request it answers.
+    ///
+    /// - Returns: `nil` for `Vary: *`, which no request ever matches, and for more than 100 names.
+    public init?(of response: HTTPFields, to request: HTTPFields) {
+        guard response.contains(.vary) else {
+            fields = []
+            return
+        }
+        var names: Set<String> = []
+        for line in response[values: .vary] {
+            for name in line.split(separator: ",") {
+                let name = name.trimmed.lowercased()
+                if name == "*" { return nil }
+                if !name.isEmpty { names.insert(name) }
+                if names.count > Self.limit { return nil }
+            }
+        }
+        fields = names.sorted().map { Field(name: $0, value: Self.value(of: $0, in: request)) }
+    }
+
+    /// Whether a request selects this variant: every field is the same, or missing in both.
+    public func matches(_ request: HTTPFields) -> Bool {
+        for field in fields where Self.value(of: field.name, in: request) != field.value { return false }
+        return true
+    }
+
+    private static let negotiated: Set<String> = ["accept", "accept-charset", "accept-encoding", "accept-language"]
+
+    private static func value(of name: String, in fields: HTTPFields) -> String? {
+        var members: [String] = []
+        var isThere = false
+        for field in fields where field.name.canonicalName == name {
+            isThere = true
+            members += self.members(of: field.value)
+        }
+        guard isThere else { return nil }
+        guard negotiated.contains(name) else { return members.joined(separator: ",") }
+        return members.map { $0.lowercased().filter { $0 != " " && $0 != "\t" } }.sorted().joined(separator: ",")
+    }
+
+    /// The members of a list, without the white space around them; commas in quotes divide nothing.
+    private static func members(of value: String) -> [String] {
+        guard value.utf8.contains(UInt8(ascii: ",")) else { return [String(Substring(value).trimmed)] }
+        var members: [String] = []
+        var start = value.startIndex
+        var isQuoted = false
+        for index in value.utf8.indices {
+            let byte = value.utf8[index]
+            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            guard byte == UInt8(ascii: ","), !isQuoted else { continue }
+            members.append(String(value[start..<index].trimmed))
+            start = value.utf8.index(after: index)
+        }
+        members.append(String(value[start...].trimmed))
+        return members.filter { !$0.isEmpty }
+    }
+}

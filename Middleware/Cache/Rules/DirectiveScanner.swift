@@ -1,0 +1,157 @@
+import HTTPTypes
+
+/// One directive as a `Cache-Control` field spells it.
+struct ScannedDirective: Equatable {
+    enum Argument: Equatable {
+        /// There is no equals sign.
+        case none
+        /// A token or the content of a quoted string; RFC 9111 §5.2 has recipients accept both forms.
+        case value(String)
+        /// Something that the grammar does not know.
+        case malformed
+    }
+
+    /// In lower case: names are case-insensitive, RFC 9111 §5.2.
+    var name: String
+    var argument: Argument
+}
+
+/// Takes `Cache-Control` apart: `1#( token [ "=" ( token / quoted-string ) ] )`, RFC 9111 §5.2.
+///
+/// There is no white space around the equals sign in that grammar: a directive that has some is malformed. Garbage
+/// between commas is passed over, and does no harm to the directives beside it.
+struct DirectiveScanner {
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ line: String) {
+        bytes = Array(line.utf8)
+    }
+
+    /// The directives of one field line.
+    static func directives(in line: String) -> [ScannedDirective] {
+        var scanner = DirectiveScanner(line)
+        var result: [ScannedDirective] = []
+        while let directive = scanner.next() { result.append(directive) }
+        return result
+    }
+
+    private mutating func next() -> ScannedDirective? {
+        while position < bytes.count {
+            while position < bytes.count, isSpace(bytes[position]) || bytes[position] == comma { position += 1 }
+            guard position < bytes.count else { return nil }
+            let start = position
+            while position < bytes.count, isToken(bytes[position]) { position += 1 }
+            guard position > start else {
+                skipToComma()
+                continue
+            }
+            let name = String(decoding: bytes[start..<position], as: UTF8.self).lowercased()
+            return ScannedDirective(name: name, argument: argument())
+        }
+        return nil
+    }
+
+    private mutating func argument() -> ScannedDirective.Argument {
+        if position < bytes.count, bytes[position] == UInt8(ascii: "=") {
+            position += 1
+            if position < bytes.count, bytes[position] == quote { return quoted() }
+            let start = position
+            while position < bytes.count, isToken(bytes[position]) { position += 1 }
+            let end = position
+            return endsHere() && end > start
+                ? .value(String(decoding: bytes[start..<end], as: UTF8.self)) : malformed()
+        }
+        return endsHere() ? .none : malformed()
+    }
+
+    private mutating func quoted() -> ScannedDirective.Argument {
+        position += 1
+        var text: [UInt8] = []
+        while position < bytes.count {
+            let byte = bytes[position]
+            position += 1
+            if byte == quote {
+                return endsHere() ? .value(String(decoding: text, as: UTF8.self)) : malformed()
+            }
+            if byte == UInt8(ascii: "\\"), position < bytes.count {
+                text.append(bytes[position])
+                position += 1
+            } else {
+                text.append(byte)
+            }
+        }
+        return .malformed
+    }
+
+    /// Whether nothing but white space comes before the next comma; it is passed over then.
+    private mutating func endsHere() -> Bool {
+        var index = position
+        while index < bytes.count, isSpace(bytes[index]) { index += 1 }
+        guard index == bytes.count || bytes[index] == comma else { return false }
+        position = index
+        return true
+    }
+
+    private mutating func malformed() -> ScannedDirective.Argument {
+        skipToComma()
+        return .malformed
+    }
+
+    private mutating func skipToComma() {
+        var isQuoted = false
+        while position < bytes.count, isQuoted || bytes[position] != comma {
+            if bytes[position] == quote { isQuoted.toggle() }
+            if isQuoted, bytes[position] == UInt8(ascii: "\\") { position += 1 }
+            position += 1
+        }
+        position = min(position, bytes.count)
+    }
+}
+
+private let comma = UInt8(ascii: ",")
+private let quote = UInt8(ascii: "\"")
+
+private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+/// What RFC 9110 §5.6.2 makes a token of.
+func isToken(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+}
+
+/// A number of seconds, RFC 9111 §1.2.2.
+enum DeltaSeconds: Equatable, Sendable {
+    /// There is no such directive or field.
+    case absent
+    /// There is one, and it is no number of seconds.
+    case invalid
+    /// Seconds, 2³¹ at most.
+    case seconds(Int64)
+
+    /// What a number too large counts as, RFC 9111 §1.2.2.
+    static let largest: Int64 = 1 << 31
+
+    /// Reads digits and nothing else.
+    init(_ text: some StringProtocol) {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            self = .invalid
+            return
+        }
+        var value: Int64 = 0
+        for digit in text.utf8 {
+            value = min(value * 10 + Int64(digit - 0x30), Self.largest)
+        }
+        self = .seconds(value)
+    }
+
+    init(_ argument: ScannedDirective.Argument) {
+        if case .value(let text) = argument { self.init(text) } else { self = .invalid }
+    }
+
+    var seconds: Int64? { if case .seconds(let value) = self { value } else { nil } }
+}

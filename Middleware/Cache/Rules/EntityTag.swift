@@ -1,0 +1,41 @@
+/// An entity tag, RFC 9110 §8.8.3.
+///
+/// One without quotes, which servers send against the grammar, is taken as it is: it comes back to the server that made
+/// it and is compared with itself.
+struct EntityTag: Sendable, Hashable, CustomStringConvertible {
+    let isWeak: Bool
+    /// The tag with its quotes.
+    let opaque: String
+
+    init?(_ text: some StringProtocol) {
+        let text = Substring(text).trimmed
+        isWeak = text.hasPrefix("W/")
+        opaque = String(isWeak ? text.dropFirst(2) : text)
+        guard !opaque.isEmpty else { return nil }
+    }
+
+    /// The tags of an `If-None-Match` list; `*` is not among them.
+    static func list(_ text: String) -> [EntityTag] {
+        var tags: [EntityTag] = []
+        var member: [UInt8] = []
+        var isQuoted = false
+        func finish() {
+            if let tag = EntityTag(String(decoding: member, as: UTF8.self)) { tags.append(tag) }
+            member = []
+        }
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            if byte == UInt8(ascii: ","), !isQuoted { finish() } else { member.append(byte) }
+        }
+        finish()
+        return tags
+    }
+
+    /// Weak comparison, RFC 9110 §8.8.3.2: for If-None-Match.
+    func matchesWeakly(_ other: EntityTag) -> Bool { opaque == other.opaque }
+
+    /// Strong comparison: for ranges.
+    func matchesStrongly(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
+
+    var description: String { isWeak ? "W/" + opaque : opaque }
+}

@@ -1,0 +1,94 @@
+import HTTPTypes
+import RawStructuredFieldValues
+
+/// What `Cache-Control` says in a response, RFC 9111 §5.2.2.
+///
+/// Of a directive that comes several times the first counts (§4.2.1). A limiting directive whose argument makes no
+/// sense limits without one: `no-cache=(` is `no-cache`.
+struct ResponseDirectives: Equatable, Sendable {
+    var maxAge = DeltaSeconds.absent
+    var sMaxAge = DeltaSeconds.absent
+    var noStore = false
+    var noCache = false
+    /// The fields that `no-cache` names, in lower case; it limits these alone then.
+    var noCacheFields: [String] = []
+    var isPrivate = false
+    /// The fields that `private` names, in lower case.
+    var privateFields: [String] = []
+    var isPublic = false
+    var mustRevalidate = false
+    var proxyRevalidate = false
+    var mustUnderstand = false
+    /// RFC 8246 §2.
+    var immutable = false
+    /// RFC 5861 §3, in seconds.
+    var staleWhileRevalidate: Int64?
+    /// RFC 5861 §4, in seconds.
+    var staleIfError: Int64?
+
+    init() {}
+
+    /// Reads all lines of the field.
+    init(_ fields: HTTPFields) {
+        for field in fields where field.name == .cacheControl {
+            for directive in DirectiveScanner.directives(in: field.value) { take(directive) }
+        }
+    }
+
+    /// Reads a targeted field, RFC 9213 §2.1: a dictionary (RFC 9651 §3.2).
+    ///
+    /// - Returns: `nil` when it is empty or malformed, and so as good as absent (RFC 9213 §2.2).
+    init?(targeted lines: [String]) {
+        var parser = StructuredFieldValueParser(Array(lines.joined(separator: ",").utf8))
+        guard let dictionary = try? parser.parseDictionaryFieldValue(), dictionary.startIndex != dictionary.endIndex
+        else { return nil }
+        for (name, member) in dictionary {
+            guard case .item(let item) = member else { continue }
+            switch item.rfc9651BareItem {
+            case .bool(true): take(ScannedDirective(name: name, argument: .none))
+            case .bool(false): continue
+            case .integer(let number): take(ScannedDirective(name: name, argument: .value("\(number)")))
+            case .string(let text):
+                take(ScannedDirective(name: name, argument: isCount(name) ? .malformed : .value(text)))
+            case .token(let text):
+                take(ScannedDirective(name: name, argument: isCount(name) ? .malformed : .value(text)))
+            default: take(ScannedDirective(name: name, argument: .malformed))
+            }
+        }
+    }
+
+    /// Whether the directive's argument is a number, which a structured field writes as an integer and no other way.
+    private func isCount(_ name: String) -> Bool {
+        ["max-age", "s-maxage", "stale-while-revalidate", "stale-if-error"].contains(name)
+    }
+
+    private mutating func take(_ directive: ScannedDirective) {
+        let argument = directive.argument
+        switch directive.name {
+        case "max-age": if maxAge == .absent { maxAge = DeltaSeconds(argument) }
+        case "s-maxage": if sMaxAge == .absent { sMaxAge = DeltaSeconds(argument) }
+        case "no-store": noStore = true
+        case "no-cache":
+            let names = Self.fieldNames(argument)
+            if names.isEmpty { noCache = true } else { noCacheFields += names }
+        case "private":
+            let names = Self.fieldNames(argument)
+            if names.isEmpty { isPrivate = true } else { privateFields += names }
+        case "public": isPublic = true
+        case "must-revalidate": mustRevalidate = true
+        case "proxy-revalidate": proxyRevalidate = true
+        case "must-understand": mustUnderstand = true
+        case "immutable": immutable = true
+        case "stale-while-revalidate":
+            if staleWhileRevalidate == nil { staleWhileRevalidate = DeltaSeconds(argument).seconds ?? 0 }
+        case "stale-if-error":
+            if staleIfError == nil { staleIfError = DeltaSeconds(argument).seconds ?? 0 }
+        default: break
+        }
+    }
+
+    private static func fieldNames(_ argument: ScannedDirective.Argument) -> [String] {
+        guard case .value(let text) = argument else { return [] }
+        return text.utf8.split { !isToken($0) }.map { Substring($0).lowercased() }
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import HTTPTypes
+
+/// What a response's fields say about its freshness, read once when it is stored.
+struct ResponseFacts: Sendable {
+    /// When a response expires.
+    enum Expiry: Equatable, Sendable {
+        case absent
+        /// Not a date, "0" above all: in the past (RFC 9111 §5.3).
+        case invalid
+        /// Seconds since 1970.
+        case at(Int64)
+    }
+
+    let directives: ResponseDirectives
+    /// The targeted fields that are there and valid, by lower-case name, RFC 9213.
+    let targeted: [String: ResponseDirectives]
+    /// `Date` in seconds since 1970; when it arrived where there is none (RFC 9110 §6.6.1).
+    let date: Int64
+    let expires: Expiry
+    /// `Last-Modified` in seconds since 1970.
+    let lastModified: Int64?
+    /// `Age`, 0 where there is none or it is invalid (RFC 9111 §5.1).
+    let age: Int64
+    let entityTag: EntityTag?
+    let status: Int
+
+    init(_ fields: HTTPFields, status: Int, receivedAt: Date) {
+        self.status = status
+        directives = ResponseDirectives(fields)
+        var targeted: [String: ResponseDirectives] = [:]
+        for field in fields where field.name.canonicalName.hasSuffix("-cache-control") {
+            let name = field.name.canonicalName
+            if targeted[name] == nil { targeted[name] = ResponseDirectives(targeted: fields[values: field.name]) }
+        }
+        self.targeted = targeted
+        let received = Int64(clampingSeconds: receivedAt.timeIntervalSince1970.rounded(.down))
+        date = fields.first(of: .date).flatMap { StrictDate.seconds($0, now: receivedAt) } ?? received
+        // Two Expires are the first of them, RFC 9111 §4.2.1, also where a transport has joined them.
+        expires =
+            fields.first(of: .expires).map { text in
+                let first = text.range(of: "GMT, ").map { String(text[..<$0.lowerBound]) + "GMT" } ?? text
+                return StrictDate.seconds(first, now: receivedAt).map(Expiry.at) ?? .invalid
+            } ?? .absent
+        lastModified = fields.first(of: .lastModified).flatMap { StrictDate.seconds($0, now: receivedAt) }
+        age = fields.first(of: .age).map(Self.age) ?? 0
+        entityTag = fields.first(of: .eTag).flatMap { EntityTag($0) }
+    }
+
+    /// The first member of a list counts, and what is no number is ignored, RFC 9111 §5.1.
+    private static func age(_ text: String) -> Int64 {
+        let first = text.utf8.prefix { $0 != UInt8(ascii: ",") }
+        let trimmed = Substring(first).trimmed
+        return DeltaSeconds(trimmed).seconds ?? 0
+    }
+
+    /// Whether it can be validated, RFC 9111 §4.3.1.
+    var hasValidator: Bool { entityTag != nil || lastModified != nil }
+}
+
+extension Int64 {
+    /// Whole seconds of an interval that may be absurd.
+    init(clampingSeconds seconds: Double) {
+        self = seconds.isNaN ? 0 : Int64(Swift.min(Swift.max(seconds, -9e15), 9e15))
+    }
+}
+
+extension HTTPFields {
+    /// The value of the first field line with a name.
+    func first(of name: HTTPField.Name) -> String? {
+        first { $0.name == name }?.value
+    }
+}
+
+extension Substring {
+    /// Without the white space around it.
+    var trimmed: Substring {
+        let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+        guard let first = utf8.firstIndex(where: { !isSpace($0) }), let last = utf8.lastIndex(where: { !isSpace($0) })
+        else { return self[endIndex...] }
+        return self[first...last]
+    }
+}

@@ -1,0 +1,68 @@
+import HTTPChainCore
+
+/// Something that happened in a cache.
+public enum CacheEvent: Sendable {
+    /// A stored response answered, and the server was not asked.
+    case hit(CacheKey, CacheStatus)
+    /// The server was asked, because nothing stored could be used.
+    case miss(CacheKey, CacheStatus)
+    /// A stale response answered.
+    case stale(CacheKey, CacheStatus)
+    /// The server has validated a stored response.
+    case revalidated(CacheKey, CacheStatus)
+    /// A validation in the background ended; with the error when it failed.
+    case revalidatedInBackground(CacheKey, (any Error)?)
+    /// A response was stored.
+    case stored(CacheKey, bytes: Int64)
+    /// A response was not stored: the reason in words.
+    case notStored(CacheKey, reason: String)
+    /// An entry had to make room.
+    case evicted(CacheKey)
+    /// Entries were made invalid by a call.
+    case invalidated(CacheSelection, count: Int)
+    /// The store failed; the call went on without it.
+    case storeFailure(CacheKey?, any Error)
+}
+
+/// Hands events to an observer and to streams.
+final class CacheEvents: Sendable {
+    private struct State {
+        var streams: [Int: AsyncStream<CacheEvent>.Continuation] = [:]
+        var nextID = 0
+    }
+    private let observer: (@Sendable (CacheEvent) -> Void)?
+    private let state = Locked(State())
+
+    init(observer: (@Sendable (CacheEvent) -> Void)?) {
+        self.observer = observer
+    }
+
+    deinit {
+        for stream in state.withLock({ $0.streams }).values { stream.finish() }
+    }
+
+    /// Takes an event; one that nobody listens to is not even made.
+    func emit(_ event: @autoclosure () -> CacheEvent) {
+        let streams = state.withLock { $0.streams }
+        guard observer != nil || !streams.isEmpty else { return }
+        let event = event()
+        observer?(event)
+        for stream in streams.values { stream.yield(event) }
+    }
+
+    func stream(bufferingNewest limit: Int) -> AsyncStream<CacheEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: CacheEvent.self,
+            bufferingPolicy: .bufferingNewest(max(1, limit))
+        )
+        let id = state.withLock { state in
+            state.nextID += 1
+            state.streams[state.nextID] = continuation
+            return state.nextID
+        }
+        continuation.onTermination = { [weak self] _ in
+            _ = self?.state.withLock { $0.streams.removeValue(forKey: id) }
+        }
+        return stream
+    }
+}

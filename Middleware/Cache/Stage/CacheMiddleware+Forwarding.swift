@@ -1,0 +1,253 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+extension CacheMiddleware {
+    /// What one exchange with the server was, as far as storing its answer goes.
+    struct Exchange {
+        let question: CacheQuestion
+        let variants: [CacheEntry]
+        let sentAt: Date
+        let stamp: UInt64
+    }
+
+    /// Sends the request as it is.
+    func forward(
+        _ request: consuming Request,
+        _ question: CacheQuestion,
+        _ reason: CacheReason,
+        variants: [CacheEntry],
+        _ next: Next
+    ) async throws -> Response {
+        let time = request.environment.time
+        let exchange = Exchange(
+            question: question,
+            variants: variants,
+            sentAt: time.date,
+            stamp: invalidations.stamp
+        )
+        let response = try await next(request)
+        let status = CacheStatus(
+            cache: name,
+            forward: reason.forward,
+            forwardStatus: response.status.code,
+            reason: reason
+        )
+        return await take(response, exchange, status, receivedAt: time.date)
+    }
+
+    /// Asks the server about what is stored, RFC 9111 §4.3.
+    func validate(
+        _ request: consuming Request,
+        _ question: CacheQuestion,
+        _ validation: CacheValidation,
+        variants: [CacheEntry],
+        _ next: Next
+    ) async throws -> Response {
+        let time = request.environment.time
+        let canRepeat = request.body.isReplayable
+        let own = request
+        var asking = own
+        asking.head.headerFields = validation.fields
+        let exchange = Exchange(
+            question: question,
+            variants: variants,
+            sentAt: time.date,
+            stamp: invalidations.stamp
+        )
+        let response: Response
+        do {
+            response = try await next(asking)
+        } catch {
+            if let instead = await self.instead(of: error, validation, question) { return instead }
+            throw error
+        }
+        let received = time.date
+        var status = CacheStatus(
+            cache: name,
+            forward: validation.reason.forward,
+            forwardStatus: response.status.code,
+            reason: validation.reason
+        )
+        let conclusion = rules.conclude(
+            validation,
+            with: response.head,
+            to: question,
+            sentAt: exchange.sentAt,
+            receivedAt: received
+        )
+        switch conclusion {
+        case .freshened(let updates, let answer):
+            await response.body.drain()
+            await apply(updates)
+            status.age = answer.freshness.ageField
+            status.timeToLive = answer.freshness.wholeTimeToLive
+            status.reason = .validated
+            if let served = await serve(answer, status, question) {
+                if let key = question.key { events.emit(.revalidated(key, status)) }
+                return served
+            }
+        case .serveStored(let answer):
+            status.age = answer.freshness.ageField
+            status.timeToLive = answer.freshness.wholeTimeToLive
+            status.reason = answer.reason
+            if let served = await serve(answer, status, question) {
+                await response.body.drain()
+                if let key = question.key { events.emit(.stale(key, status)) }
+                return served
+            }
+            return await take(response, exchange, status, receivedAt: received)
+        case .passOn:
+            return await take(response, exchange, status, receivedAt: received)
+        case .sendUnconditionally:
+            await response.body.drain()
+        }
+        // What the server has validated is gone, or was nothing that is stored: the cache's conditions were no good.
+        guard canRepeat else { return await take(response, exchange, status, receivedAt: received) }
+        return try await forward(own, question, validation.reason, variants: variants, next)
+    }
+
+    /// What answers in place of an error, RFC 9111 §4.2.4 and RFC 5861 §4.
+    private func instead(
+        of error: any Error,
+        _ validation: CacheValidation,
+        _ question: CacheQuestion
+    ) async -> Response? {
+        guard !(error is CancellationError), !Task.isCancelled else { return nil }
+        let isDisconnected = error.isDisconnection
+        if let answer = isDisconnected ? validation.whenDisconnected : validation.whenFailing {
+            let status = CacheStatus(
+                cache: name,
+                forward: validation.reason.forward,
+                timeToLive: answer.freshness.wholeTimeToLive,
+                age: answer.freshness.ageField,
+                reason: answer.reason
+            )
+            guard var response = await serve(answer, status, question) else { return nil }
+            response.options[CacheFailure.self] = error
+            if let key = question.key { events.emit(.stale(key, status)) }
+            return response
+        }
+        guard isDisconnected, validation.mustBeValidated else { return nil }
+        let status = CacheStatus(cache: name, forward: validation.reason.forward, reason: .mustRevalidate)
+        return unavailable(status, because: error)
+    }
+
+    /// Validates behind the caller's back, RFC 5861 §3.
+    func revalidateInBackground(
+        _ request: consuming Request,
+        _ question: CacheQuestion,
+        _ variants: [CacheEntry],
+        _ next: Next
+    ) {
+        guard let key = question.key, request.body.isReplayable else { return }
+        // Conditions and ranges are the caller's, who has had an answer.
+        for name in [HTTPField.Name.range, .ifRange, .ifNoneMatch, .ifModifiedSince] {
+            request.head.headerFields[name] = nil
+        }
+        let plain = CacheQuestion(
+            request.head,
+            key: key,
+            settings: question.settings,
+            hasContent: question.hasContent,
+            time: question.time
+        )
+        guard case .serveAndRevalidate(_, let validation) = rules.decide(plain, among: variants) else { return }
+        let request = request
+        revalidator.start(key) { [self] in
+            var failure: (any Error)?
+            do {
+                let response = try await validate(request, plain, validation, variants: variants, next)
+                if let error = response.cacheFailure { failure = error }
+                // Read to its end, because only what was read is stored.
+                if !(response.cacheStatus?.isFromStore ?? true) { for try await _ in response.body {} }
+            } catch {
+                failure = error
+            }
+            events.emit(.revalidatedInBackground(key, failure))
+        }
+    }
+
+    private func apply(_ updates: [(entry: CacheEntry, metadata: CacheMetadata)]) async {
+        for update in updates {
+            do {
+                _ = try await store.update(update.entry, to: update.metadata)
+            } catch {
+                events.emit(.storeFailure(update.entry.key, error))
+            }
+        }
+    }
+
+    /// Takes a response from the server: what it makes invalid, what it updates, whether it is stored.
+    func take(
+        _ response: consuming Response,
+        _ exchange: Exchange,
+        _ status: CacheStatus,
+        receivedAt received: Date
+    ) async -> Response {
+        let question = exchange.question
+        for selection in rules.invalidations(by: question, answering: response.head) {
+            await invalidate(selection)
+        }
+        var status = status
+        if question.request.method == .head, question.settings.use != .off {
+            await apply(
+                rules.updates(
+                    byHead: response.head,
+                    to: question,
+                    among: exchange.variants,
+                    sentAt: exchange.sentAt,
+                    receivedAt: received
+                )
+            )
+        } else if question.key != nil {
+            let storage = rules.storage(
+                of: response.head,
+                answering: question,
+                sentAt: exchange.sentAt,
+                receivedAt: received
+            )
+            switch storage {
+            case .store(let metadata): status.isStored = await record(&response, metadata, exchange)
+            case .skip(let reason):
+                if let key = question.key { events.emit(.notStored(key, reason: reason)) }
+            }
+        } else if let get = rules.questionOfGet(question, answeredBy: response.head),
+            case .store(let metadata) = rules.storage(
+                of: response.head,
+                answering: get,
+                sentAt: exchange.sentAt,
+                receivedAt: received
+            )
+        {
+            let own = Exchange(question: get, variants: [], sentAt: exchange.sentAt, stamp: invalidations.stamp)
+            status.isStored = await record(&response, metadata, own)
+        }
+        if let key = question.key { events.emit(.miss(key, status)) }
+        attach(status, to: &response)
+        return response
+    }
+
+    private func invalidate(_ selection: CacheSelection) async {
+        invalidations.note(selection)
+        do {
+            let count = try await store.remove(selection)
+            if count > 0 { events.emit(.invalidated(selection, count: count)) }
+        } catch {
+            events.emit(.storeFailure(nil, error))
+        }
+    }
+}
+
+extension Error {
+    /// Whether the server could not be reached, or did not answer: a transport error is the cause.
+    fileprivate var isDisconnection: Bool {
+        var error: any Error = self
+        for _ in 0..<16 {
+            if error is TransportError { return true }
+            guard let cause = (error as? any HTTPChainError)?.underlyingError else { return false }
+            error = cause
+        }
+        return false
+    }
+}

@@ -1,0 +1,136 @@
+public import HTTPChainCore
+import HTTPTypes
+
+extension CacheMiddleware {
+    /// Whether a response to a request is stored, and how fresh it is; nothing is sent, and nothing changes.
+    ///
+    /// - Returns: `nil` when nothing is stored that the request selects.
+    /// - Throws: What the store and the partition throw.
+    public func state(for request: Request) async throws -> CachedState? {
+        let question = try await question(about: request)
+        guard let key = question.key else { return nil }
+        let entry: CacheEntry
+        let isUsable: Bool
+        switch rules.decide(question, among: try await store.variants(of: key)) {
+        case .serve(let answer), .serveAndRevalidate(let answer, _):
+            entry = answer.entry
+            isUsable = true
+        case .validate(let validation):
+            guard let selected = validation.entry else { return nil }
+            entry = selected
+            isUsable = false
+        case .complete(let completion):
+            entry = completion.entry
+            isUsable = false
+        case .forward, .unavailable:
+            return nil
+        }
+        let metadata = entry.response.metadata
+        return CachedState(
+            key: key,
+            status: metadata.head.status,
+            freshness: rules.freshness(of: entry.response, at: question.time, lifetime: question.settings.lifetime),
+            date: metadata.responseTime,
+            length: entry.response.bodyLength,
+            isUsable: isUsable
+        )
+    }
+
+    /// What the cache would do with a request, in words, with the section that gives the rule; nothing is sent.
+    ///
+    /// - Throws: What the store and the partition throw.
+    public func explain(_ request: Request) async throws -> String {
+        let question = try await question(about: request)
+        var variants: [CacheEntry] = []
+        if let key = question.key { variants = try await store.variants(of: key) }
+        return rules.decide(question, among: variants).explanation
+    }
+
+    /// What is stored under an identifier, in a class of data, from an origin, …; nothing changes by looking.
+    ///
+    /// - Parameters:
+    ///   - selection: Which entries.
+    ///   - limit: How many at most; 1,000 by default.
+    /// - Throws: What the store throws.
+    public func entries(_ selection: CacheSelection, limit: Int = 1000) async throws -> [CacheEntry] {
+        var entries: [CacheEntry] = []
+        guard limit > 0 else { return [] }
+        try await store.visit(selection) { entry in
+            entries.append(entry)
+            return entries.count < limit
+        }
+        return entries
+    }
+
+    /// Removes stored responses.
+    ///
+    /// Responses that are on their way, and that may be among them, are not stored.
+    ///
+    /// - Returns: How many there were.
+    /// - Throws: What the store throws.
+    @discardableResult
+    public func remove(_ selection: CacheSelection) async throws -> Int {
+        invalidations.note(selection)
+        return try await store.remove(selection)
+    }
+
+    /// Removes what is stored for a request: all variants of its key.
+    ///
+    /// - Returns: How many there were.
+    /// - Throws: What the store and the partition throw.
+    @discardableResult
+    public func remove(for request: Request) async throws -> Int {
+        guard let key = try await question(about: request).key else { return 0 }
+        invalidations.note(.url(key.url))
+        return try await store.remove(.key(key))
+    }
+
+    /// What happens in the cache from now on.
+    ///
+    /// - Parameter limit: How many events wait for a slow reader; the newest are kept. 256 by default.
+    public func events(bufferingNewest limit: Int = 256) -> AsyncStream<CacheEvent> {
+        events.stream(bufferingNewest: limit)
+    }
+}
+
+extension CacheDecision {
+    /// The decision in words, with the section that gives the rule.
+    public var explanation: String {
+        switch self {
+        case .serve(let answer):
+            "\(answer.freshness.words); served from the store\(answer.reason == .fresh ? "" : ": " + answer.reason.words)"
+                + "; \(answer.reason.section)"
+        case .serveAndRevalidate(let answer, _):
+            "\(answer.freshness.words); served from the store and validated in the background; \(answer.reason.section)"
+        case .validate(let validation):
+            [
+                validation.freshness?.words,
+                validation.reason == .stale ? nil : "\(validation.reason.words) (\(validation.reason.section))",
+                validation.isConditional
+                    ? "validated with \(validation.validators); RFC 9111 §4.3.1"
+                    : "sent as it is; \(validation.reason.section)",
+            ].compactMap { $0 }.joined(separator: "; ")
+        case .complete(let completion):
+            "\(completion.offset) of \(completion.length) bytes are stored; the rest is asked for; RFC 9111 §3.4"
+        case .forward(let reason): "\(reason.words); sent to the server; \(reason.section)"
+        case .unavailable(let reason): "\(reason.words); 504 (Gateway Timeout); \(reason.section)"
+        }
+    }
+}
+
+extension CacheFreshness {
+    /// "fresh for 48 s by max-age", "stale since 12 s".
+    var words: String {
+        isFresh ? "fresh for \(wholeTimeToLive) s by \(source.rawValue)" : "stale since \(-wholeTimeToLive) s"
+    }
+}
+
+extension CacheValidation {
+    /// "ETag", "Last-Modified" or both.
+    var validators: String {
+        [
+            fields.contains(.ifNoneMatch) ? "ETag" : nil,
+            fields.contains(.ifModifiedSince) ? "Last-Modified" : nil,
+        ].compactMap { $0 }.joined(separator: " and ")
+    }
+}

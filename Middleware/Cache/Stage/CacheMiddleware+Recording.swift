@@ -1,0 +1,105 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+extension CacheMiddleware {
+    /// Has the response stored while its body is read.
+    ///
+    /// - Returns: Whether it will be, if nothing goes wrong.
+    func record(_ response: inout Response, _ metadata: CacheMetadata, _ exchange: Exchange) async -> Bool {
+        guard let key = exchange.question.key else { return false }
+        var metadata = metadata
+        metadata.originalContentFields = response.options[OriginalContentFields.self]
+        let declared = response.headers[.contentLength].flatMap(ContentLength.parse)
+        let plan: CombinationPlan
+        switch CombinationPlan.make(of: metadata, with: exchange.variants, rules) {
+        case .store(let made): plan = made
+        case .freshen(let entry, let metadata):
+            do {
+                return try await store.update(entry, to: metadata) != nil
+            } catch {
+                events.emit(.storeFailure(key, error))
+                return false
+            }
+        case .keep:
+            events.emit(.notStored(key, reason: "all of it is stored already"))
+            return false
+        }
+        do {
+            guard let recording = try await start(plan, key, declared: declared, exchange) else {
+                events.emit(.notStored(key, reason: "it is too large for the store"))
+                return false
+            }
+            if let bytes = response.body.bytes {
+                if !bytes.isEmpty { await recording.write(bytes) }
+                await recording.finish()
+                return true
+            }
+            response.body = teed(response.body, into: recording, key)
+            return true
+        } catch {
+            events.emit(.storeFailure(key, error))
+            return false
+        }
+    }
+
+    private func start(
+        _ plan: CombinationPlan,
+        _ key: CacheKey,
+        declared: Int64?,
+        _ exchange: Exchange
+    ) async throws -> CacheRecording? {
+        var plan = plan
+        var parts: (before: Body?, after: Body?)
+        if let other = plan.other {
+            if let range = plan.before { parts.before = try await store.body(of: other, range: range) }
+            if let range = plan.after { parts.after = try await store.body(of: other, range: range) }
+            // What was to be combined with is gone: the part alone is stored.
+            if (plan.before != nil) != (parts.before != nil) || (plan.after != nil) != (parts.after != nil) {
+                plan = plan.alone
+                parts = (nil, nil)
+            }
+        }
+        let extra = (parts.before?.length ?? 0) + (parts.after?.length ?? 0)
+        let expected = declared.map { $0.addingReportingOverflow(extra) }.flatMap {
+            $0.overflow ? nil : $0.partialValue
+        }
+        guard let writer = try await store.makeWriter(for: key, plan.metadata, expecting: expected) else { return nil }
+        if let before = parts.before {
+            for try await chunk in before {
+                guard try await writer.write(chunk) else { return nil }
+            }
+        }
+        return CacheRecording(
+            writer,
+            key: key,
+            declared: plan.ownLength ?? declared,
+            suffix: parts.after,
+            events: events
+        ) { [invalidations, stamp = exchange.stamp, url = key.url] in invalidations.isCurrent(url, since: stamp) }
+    }
+
+    private func teed(_ body: Body, into recording: CacheRecording, _ key: CacheKey) -> Body {
+        // Who reads a replayable body a second time reads it alone.
+        let pending = Locked<CacheRecording?>(recording)
+        let onAbandoned: (@Sendable (Body) -> Void)?
+        if case .finish(let limit) = abandonment {
+            onAbandoned = { [revalidator] rest in
+                revalidator.start(key) { await rest.drain(upTo: limit) }
+            }
+        } else {
+            onAbandoned = nil
+        }
+        return body.transformed(length: body.length) { inner in
+            let recording = pending.withLock { pending in
+                let taken = pending
+                pending = nil
+                return taken
+            }
+            guard let recording else { return inner }
+            let reader = CachingReader(inner, recording)
+            guard let onAbandoned else { return reader }
+            return HandingOnReader(reader, onAbandoned: onAbandoned)
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+extension CacheMiddleware {
+    /// The answer of a stored response that the server was not asked about; `nil` when its body is gone.
+    func hit(_ answer: CacheAnswer, _ question: CacheQuestion) async -> Response? {
+        let freshness = answer.freshness
+        let age = freshness.ageField
+        let timeToLive = freshness.wholeTimeToLive
+        if answer.form == .whole, answer.reason == .fresh, question.request.method != .head {
+            guard let body = await body(of: answer) else { return nil }
+            let rendering = answer.entry.response.rendering
+            if let ready = rendering.withLock({ $0 }), ready.age == age, ready.timeToLive == timeToLive,
+                ready.cache == name
+            {
+                events.emit(.hit(answer.entry.key, hitStatus(answer)))
+                return Response(head: ready.head, body: body, options: ready.options)
+            }
+            let response = response(answer, hitStatus(answer), body, question)
+            rendering.withLock { rendering in
+                rendering = CacheHitRendering(
+                    cache: name,
+                    age: age,
+                    timeToLive: timeToLive,
+                    head: response.head,
+                    options: response.options
+                )
+            }
+            events.emit(.hit(answer.entry.key, hitStatus(answer)))
+            return response
+        }
+        let status = hitStatus(answer)
+        guard let response = await serve(answer, status, question) else { return nil }
+        events.emit(freshness.isFresh ? .hit(answer.entry.key, status) : .stale(answer.entry.key, status))
+        return response
+    }
+
+    private func hitStatus(_ answer: CacheAnswer) -> CacheStatus {
+        CacheStatus(
+            cache: name,
+            isHit: true,
+            timeToLive: answer.freshness.wholeTimeToLive,
+            age: answer.freshness.ageField,
+            reason: answer.reason
+        )
+    }
+
+    /// A response made of a stored one; `nil` when its body is gone.
+    func serve(_ answer: CacheAnswer, _ status: CacheStatus, _ question: CacheQuestion) async -> Response? {
+        let body: Body
+        switch answer.form {
+        case .notModified, .unsatisfiable: body = .empty
+        case .whole where question.request.method == .head: body = .empty
+        case .whole, .part:
+            guard let stored = await self.body(of: answer) else { return nil }
+            body = stored
+        }
+        return response(answer, status, body, question)
+    }
+
+    private func body(of answer: CacheAnswer) async -> Body? {
+        var range: Range<Int64>?
+        if case .part(let wanted, _) = answer.form {
+            var offset: Int64 = 0
+            if case .part(let held, _) = answer.entry.response.metadata.content { offset = held.lowerBound }
+            range = (wanted.lowerBound - offset)..<(wanted.upperBound - offset)
+        }
+        do {
+            return try await store.body(of: answer.entry, range: range)
+        } catch {
+            events.emit(.storeFailure(answer.entry.key, error))
+            return nil
+        }
+    }
+
+    private func response(
+        _ answer: CacheAnswer,
+        _ status: CacheStatus,
+        _ body: Body,
+        _ question: CacheQuestion
+    ) -> Response {
+        let metadata = answer.entry.response.metadata
+        var response = Response(head: metadata.head, body: body)
+        // Who verifies digests has to know that the content is not as the server sent it.
+        if !metadata.originalContentFields.isEmpty {
+            response.options[OriginalContentFields.self] = metadata.originalContentFields
+        }
+        switch answer.form {
+        case .whole: break
+        case .notModified:
+            response.head.status = .notModified
+            // RFC 9110 §15.4.5: what describes content that is not sent.
+            for name in [HTTPField.Name.contentLength, .contentEncoding, .contentType, .contentLanguage] {
+                response.headers[name] = nil
+            }
+        case .part(let range, let length):
+            response.head.status = .partialContent
+            let total = length.map { "\($0)" } ?? "*"
+            response.headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(total)"
+            response.headers[.contentLength] = "\(range.upperBound - range.lowerBound)"
+        case .unsatisfiable(let length):
+            response.head.status = .rangeNotSatisfiable
+            response.headers[.contentRange] = "bytes */\(length)"
+            response.headers[.contentLength] = "0"
+        }
+        // RFC 9111 §4: what comes from the store has an Age.
+        response.headers[.age] = "\(answer.freshness.ageField)"
+        attach(status, to: &response)
+        return response
+    }
+
+    /// Tells what the cache did: after what other caches on the way have told, RFC 9211 §2.
+    func attach(_ status: CacheStatus, to response: inout Response) {
+        if response.head.headerFields.count < Int(UInt16.max) - 1 {
+            response.head.headerFields.append(HTTPField(name: .cacheStatus, value: status.description))
+        }
+        response.options[CacheStatusOption.self] = status
+    }
+
+    /// 504 (Gateway Timeout).
+    func unavailable(_ status: CacheStatus, because error: (any Error)? = nil) -> Response {
+        var response = Response(
+            .gatewayTimeout,
+            headers: [.contentType: "text/plain; charset=utf-8"],
+            body: Body("\(status.reason.words) (\(status.reason.section))\n")
+        )
+        attach(status, to: &response)
+        if let error { response.options[CacheFailure.self] = error }
+        return response
+    }
+}

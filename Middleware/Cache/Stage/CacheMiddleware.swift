@@ -1,0 +1,200 @@
+import Foundation
+public import HTTPChainCore
+import HTTPTypes
+
+/// Answers requests from stored responses, by RFC 9111.
+///
+/// ```swift
+/// let cache = CacheMiddleware(store: .memory(limit: .megabytes(50)), partition: .shared)
+/// let chain = try Chain(transport: transport) { cache }
+/// let response = try await chain.send(.get("https://api.example.com/plants"))
+/// print(response.cacheStatus?.explanation ?? "")
+/// ```
+///
+/// What may be stored, for how long it is fresh, when it is validated and what makes it invalid is decided by
+/// ``CacheRules``, as for a browser's cache; ``CacheRules/Mode/shared`` makes it a proxy's. A response is stored while
+/// its caller reads it: one that breaks, or is left before its end, is not stored. A fault of the store never fails a
+/// call; it is an event, and a miss.
+///
+/// Every response carries its ``CacheStatus``, typed (`response.cacheStatus`) and as a `Cache-Status` field (RFC 9211),
+/// and what comes from the store carries `Age`. ``events(bufferingNewest:)`` tells what happens as it happens.
+///
+/// A response that is stale, and whose server allows it, is handed out at once and validated behind the caller's back
+/// (`stale-while-revalidate`, RFC 5861). ``CacheRevalidator`` owns these validations: shut it down before the transport.
+///
+/// **Place.** Phase ``Phase/cache``: inside redirects and content codings, outside retry and authentication. Because
+/// credentials are added further in, a chain that authenticates needs a ``CachePartition`` that keeps users apart, and
+/// does not build without one.
+///
+/// **Options.** ``CacheSettings``, for all calls, for a ``CacheRoute`` and for one call
+/// (``HTTPChainCore/Request/caching(_:)``): lifetime, off, refresh, offline, identifier, ignored query parameters,
+/// classification, and what a call makes invalid.
+///
+/// **Errors.** None of its own: errors of the stages inside pass on, unless a stored response may answer instead
+/// (`response.cacheFailure` has the error then). 504 (Gateway Timeout) answers where nothing else may.
+public struct CacheMiddleware: Middleware {
+    let store: any CacheStore
+    let rules: CacheRules
+    let partition: CachePartition
+    let settings: CacheSettings
+    let routes: [CacheRoute]
+    let abandonment: EarlyAbandonment
+    let revalidator: CacheRevalidator
+    let name: String
+    let events: CacheEvents
+    let invalidations = InvalidationLog()
+
+    /// Makes the stage.
+    ///
+    /// - Parameters:
+    ///   - store: Where responses are kept.
+    ///   - rules: How they are used; a private cache by default.
+    ///   - partition: What keeps users apart; nothing by default, which a chain that authenticates refuses.
+    ///   - settings: What calls want that say nothing themselves.
+    ///   - routes: What the calls of some routes want; the first that fits counts.
+    ///   - abandonment: What happens to a response whose reader leaves before its end; it is discarded by default.
+    ///   - revalidator: Owns the validations in the background; one of its own by default.
+    ///   - name: What the cache is called in `Cache-Status`.
+    ///   - observer: Is told of each event at once, on the task of the call; it must return quickly.
+    public init(
+        store: some CacheStore,
+        rules: CacheRules = CacheRules(),
+        partition: CachePartition = .none,
+        settings: CacheSettings = CacheSettings(),
+        routes: [CacheRoute] = [],
+        abandonment: EarlyAbandonment = .discard,
+        revalidator: CacheRevalidator = CacheRevalidator(),
+        name: String = "HTTPChain",
+        observer: (@Sendable (CacheEvent) -> Void)? = nil
+    ) {
+        self.store = store
+        self.rules = rules
+        self.partition = partition
+        self.settings = settings
+        self.routes = routes
+        self.abandonment = abandonment
+        self.revalidator = revalidator
+        self.name = name
+        events = CacheEvents(observer: observer)
+    }
+
+    /// Outside coalescing, retry and authentication.
+    public var phase: Phase? { .cache }
+
+    /// The store and the rules.
+    public var summary: StageSummary {
+        let users =
+            switch partition.kind {
+            case .none, .shared: "shared"
+            case .by: "apart"
+            }
+        return StageSummary(
+            "CacheMiddleware",
+            purpose: "answers from stored responses",
+            settings: [
+                "store": store.summary, "mode": rules.mode.rawValue, "users": users, "routes": "\(routes.count)",
+            ]
+        )
+    }
+
+    /// A cache that would give one user's responses to another.
+    public func problems(at place: ChainPlace) -> [ChainProblem] {
+        guard case .none = partition.kind, let stage = place.inside.first(where: { $0.phase == .authenticate }) else {
+            return []
+        }
+        let name = stage.summary.name
+        return [
+            ChainProblem(
+                stage: "CacheMiddleware",
+                problem: "CacheMiddleware stands outside \(name) and cannot tell whose responses it stores",
+                fix: "give it partition: .by { … } with the user's name, or .shared where all callers are one user"
+            )
+        ]
+    }
+
+    /// Over a cache there is no use for another.
+    public func capabilities(over inner: TransportCapabilities) -> TransportCapabilities { inner.union(.caches) }
+
+    /// Answers from the store, or asks the server.
+    ///
+    /// - Throws: What the stages inside and the partition throw.
+    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        let question = try await question(about: request)
+        let variants = await variants(for: question)
+        switch rules.decide(question, among: variants) {
+        case .serve(let answer):
+            if let response = await hit(answer, question) { return response }
+            return try await forward(request, question, .notStored, variants: [], next)
+        case .serveAndRevalidate(let answer, _):
+            guard let response = await hit(answer, question) else {
+                return try await forward(request, question, .notStored, variants: [], next)
+            }
+            revalidateInBackground(request, question, variants, next)
+            return response
+        case .validate(let validation):
+            return try await validate(request, question, validation, variants: variants, next)
+        case .complete(let completion):
+            return try await complete(request, question, completion, variants: variants, next)
+        case .forward(let reason):
+            return try await forward(request, question, reason, variants: variants, next)
+        case .unavailable(let reason):
+            return unavailable(CacheStatus(cache: name, reason: reason, detail: reason.words))
+        }
+    }
+
+    // MARK: - What is asked
+
+    func question(about request: borrowing Request) async throws -> CacheQuestion {
+        let head = request.head
+        let settings = settings(for: request)
+        var owner = ""
+        if case .by(let partition) = partition.kind { owner = try await partition(copy request) ?? "" }
+        var question = CacheQuestion(
+            head,
+            key: Self.key(for: head, settings, partition: owner),
+            settings: settings,
+            hasContent: !request.body.isEmpty,
+            time: request.environment.time.date
+        )
+        if head.method == .post, question.key == nil, settings.use != .off, let url = CacheKey.url(of: head) {
+            question.keyOfGet = CacheKey(url: url, partition: owner)
+        }
+        return question
+    }
+
+    private func settings(for request: borrowing Request) -> CacheSettings {
+        var result = settings
+        if !routes.isEmpty {
+            let head = request.head
+            if let route = routes.first(where: { $0.matches(head) }) { result = route.settings.over(result) }
+        }
+        if request.options.contains(CacheSettingsOption.self) {
+            result = request.options[CacheSettingsOption.self].over(result)
+        }
+        return result
+    }
+
+    /// GET and HEAD share what is stored; other methods have stored responses only where the call names them.
+    private static func key(for head: HTTPRequest, _ settings: CacheSettings, partition: String) -> CacheKey? {
+        let isPlain = head.method == .get || head.method == .head
+        guard isPlain || settings.identifier != nil, head.method != .connect,
+            let url = CacheKey.url(of: head, ignoring: settings.ignoredQuery ?? .none)
+        else { return nil }
+        return CacheKey(
+            url: url,
+            method: isPlain ? .get : head.method,
+            partition: partition,
+            identifier: settings.identifier
+        )
+    }
+
+    func variants(for question: CacheQuestion) async -> [CacheEntry] {
+        guard let key = question.key, question.settings.use != .off else { return [] }
+        do {
+            return try await store.variants(of: key)
+        } catch {
+            events.emit(.storeFailure(key, error))
+            return []
+        }
+    }
+}

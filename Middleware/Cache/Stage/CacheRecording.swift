@@ -1,0 +1,97 @@
+import Foundation
+import HTTPChainCore
+
+/// Takes down one response while its caller reads it: a fault of the store ends the recording and nothing else.
+final class CacheRecording: Sendable {
+    private struct State {
+        var isOpen = true
+        var count: Int64 = 0
+    }
+    private let writer: any CacheWriter
+    private let key: CacheKey
+    private let declared: Int64?
+    private let suffix: Body?
+    private let events: CacheEvents
+    private let isCurrent: @Sendable () -> Bool
+    private let state = Locked(State())
+
+    /// - Parameters:
+    ///   - writer: Writes the entry.
+    ///   - key: What the entry is looked up by.
+    ///   - declared: The length that the head declares; another makes the response incomplete (RFC 9111 §3.3).
+    ///   - suffix: What comes after the response's own bytes, when parts are combined.
+    ///   - isCurrent: Whether the response may still be stored when it is complete.
+    init(
+        _ writer: any CacheWriter,
+        key: CacheKey,
+        declared: Int64?,
+        suffix: Body?,
+        events: CacheEvents,
+        isCurrent: @escaping @Sendable () -> Bool
+    ) {
+        self.writer = writer
+        self.key = key
+        self.declared = declared
+        self.suffix = suffix
+        self.events = events
+        self.isCurrent = isCurrent
+    }
+
+    deinit {
+        if isOpen { events.emit(.notStored(key, reason: "the caller left before the end")) }
+    }
+
+    var isOpen: Bool { state.withLock { $0.isOpen } }
+
+    /// Where the response stands.
+    var count: Int64 { state.withLock { $0.count } }
+
+    func write(_ chunk: Data) async {
+        guard isOpen else { return }
+        state.withLock { $0.count += Int64(chunk.count) }
+        await write(unchecked: chunk)
+    }
+
+    private func write(unchecked chunk: Data) async {
+        do {
+            guard try await !writer.write(chunk) else { return }
+            await stop("it is too large for the store")
+        } catch {
+            events.emit(.storeFailure(key, error))
+            await stop("the store failed")
+        }
+    }
+
+    /// The response is complete.
+    func finish() async {
+        guard isOpen else { return }
+        if let declared, declared != count { return await stop("it is not as long as it declares, RFC 9111 §3.3") }
+        do {
+            if let suffix {
+                for try await chunk in suffix { await write(unchecked: chunk) }
+                guard isOpen else { return }
+            }
+            guard isCurrent() else { return await stop("it was made invalid while it arrived, RFC 9111 §4.4") }
+            close()
+            let commit = try await writer.commit()
+            for key in commit.evicted { events.emit(.evicted(key)) }
+            if let entry = commit.entry {
+                events.emit(.stored(key, bytes: entry.response.bodyLength))
+            } else {
+                events.emit(.notStored(key, reason: "it is too large for the store"))
+            }
+        } catch {
+            events.emit(.storeFailure(key, error))
+            await stop("the store failed")
+        }
+    }
+
+    /// The response broke on its way, or cannot be stored.
+    func stop(_ reason: String) async {
+        close()
+        await writer.abandon()
+        events.emit(.notStored(key, reason: reason))
+    }
+
+    private func close() { state.withLock { $0.isOpen = false } }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import HTTPChainCore
+
+/// Gives a response to its caller and takes it down on the way; a caller who leaves early ends both.
+struct CachingReader: BodyReader {
+    private var inner: any BodyReader
+    private let recording: CacheRecording
+    private var isFinished = false
+
+    init(_ inner: any BodyReader, _ recording: CacheRecording) {
+        self.inner = inner
+        self.recording = recording
+    }
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        guard !isFinished else { return nil }
+        do {
+            guard let chunk = try await inner.read() else {
+                isFinished = true
+                await recording.finish()
+                return nil
+            }
+            await recording.write(chunk)
+            return chunk
+        } catch {
+            isFinished = true
+            await recording.stop("it broke on its way, RFC 9111 §3.3")
+            throw error
+        }
+    }
+}
+
+/// Gives what another reader gives, and hands that reader on to be read to its end when the caller leaves early.
+struct HandingOnReader: BodyReader {
+    private let source: Source
+
+    /// Holds the reader between two reads.
+    private final class Source: Sendable {
+        private let slot: Locked<Locked<(any BodyReader)?>?>
+        private let onAbandoned: @Sendable (Body) -> Void
+
+        init(_ reader: sending any BodyReader, _ onAbandoned: @escaping @Sendable (Body) -> Void) {
+            slot = Locked(Locked(reader))
+            self.onAbandoned = onAbandoned
+        }
+
+        deinit {
+            guard let rest = slot.withLock({ $0 }) else { return }
+            onAbandoned(.once { Self.take(rest) ?? Ended() })
+        }
+
+        private static func take(_ box: Locked<(any BodyReader)?>) -> sending (any BodyReader)? {
+            box.withLock { reader -> sending (any BodyReader)? in
+                let taken = reader
+                reader = nil
+                return taken
+            }
+        }
+
+        func take() -> sending (any BodyReader)? {
+            let box = slot.withLock { slot in
+                let taken = slot
+                slot = nil
+                return taken
+            }
+            return box.flatMap { Self.take($0) }
+        }
+
+        func put(_ reader: sending any BodyReader) {
+            let box = Locked<(any BodyReader)?>(reader)
+            slot.withLock { $0 = box }
+        }
+    }
+
+    private struct Ended: BodyReader {
+        nonisolated(nonsending) mutating func read() async throws -> Data? { nil }
+    }
+
+    init(_ inner: sending any BodyReader, onAbandoned: @escaping @Sendable (Body) -> Void) {
+        source = Source(inner, onAbandoned)
+    }
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        guard var reader = source.take() else { return nil }
+        guard let chunk = try await reader.read() else { return nil }
+        source.put(reader)
+        return chunk
+    }
+}

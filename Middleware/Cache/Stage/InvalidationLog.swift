@@ -1,0 +1,34 @@
+import HTTPChainCore
+
+/// Remembers what was made invalid lately, so that a response that was on its way meanwhile is not stored after it.
+final class InvalidationLog: Sendable {
+    private struct State {
+        var now: UInt64 = 0
+        /// When each URL was made invalid last.
+        var urls: [String: UInt64] = [:]
+        /// When everything was, or more than is kept one by one.
+        var everything: UInt64 = 0
+    }
+    private static let limit = 4096
+    private let state = Locked(State())
+
+    /// The moment, to be shown again when the response is complete.
+    var stamp: UInt64 { state.withLock { $0.now } }
+
+    func note(_ selection: CacheSelection) {
+        state.withLock { state in
+            state.now += 1
+            if case .url(let url) = selection, state.urls.count < Self.limit {
+                state.urls[url] = state.now
+            } else {
+                state.urls = [:]
+                state.everything = state.now
+            }
+        }
+    }
+
+    /// Whether nothing has been made invalid since that a response to this URL may be among.
+    func isCurrent(_ url: String, since stamp: UInt64) -> Bool {
+        state.withLock { $0.everything <= stamp && ($0.urls[url] ?? 0) <= stamp }
+    }
+}

@@ -1,0 +1,126 @@
+public import Foundation
+import HTTPChainCore
+public import HTTPTypes
+
+/// Names one stored response in its store, for as long as it is stored.
+public struct CacheEntryID: Sendable, Hashable {
+    /// A number that the store chose.
+    public let rawValue: UInt64
+
+    /// Takes the store's number.
+    public init(rawValue: UInt64) {
+        self.rawValue = rawValue
+    }
+}
+
+/// One stored response: a variant of its key.
+public struct CacheEntry: Sendable, Identifiable {
+    /// Its name in the store; freshening keeps it, a new response has a new one.
+    public let id: CacheEntryID
+    /// What it is looked up by.
+    public let key: CacheKey
+    /// The response without its body.
+    public let response: StoredResponse
+
+    /// Makes an entry; stores do.
+    public init(id: CacheEntryID, key: CacheKey, response: StoredResponse) {
+        self.id = id
+        self.key = key
+        self.response = response
+    }
+}
+
+/// What is held of a response's content, RFC 9111 §3.3.
+public enum HeldContent: Sendable, Hashable {
+    /// All of it.
+    case complete
+    /// One run of bytes, and how long the whole is where that is known.
+    case part(Range<Int64>, of: Int64?)
+}
+
+/// All that is known of a stored response but its body.
+public struct CacheMetadata: Sendable, Hashable {
+    /// The version of this description; a store misses entries of a later one.
+    public static let formatVersion = 1
+
+    /// Status and stored fields, RFC 9111 §3.1.
+    public var head: HTTPResponse
+    /// The request fields that `Vary` names, with their values in the request that was answered.
+    public var variant: CacheVariant
+    /// When the request was sent, by the wall clock.
+    public var requestTime: Date
+    /// When the response arrived, by the wall clock.
+    public var responseTime: Date
+    /// What is held of the content.
+    public var content: HeldContent
+    /// The class of data that it belongs to, by which entries are divided and flushed.
+    public var classification: String?
+    /// The lifetime that the client set when it was stored.
+    public var lifetime: CacheLifetime
+    /// The fields that described the content before a transport decoded it, as ``OriginalContentFields`` has them.
+    public var originalContentFields: HTTPFields
+    /// Whether it must be validated before its next use, whatever its age (RFC 9111 §4.3.5, §4.4).
+    public var isInvalidated: Bool
+
+    /// Describes a response.
+    public init(
+        head: HTTPResponse,
+        variant: CacheVariant = CacheVariant(),
+        requestTime: Date,
+        responseTime: Date,
+        content: HeldContent = .complete,
+        classification: String? = nil,
+        lifetime: CacheLifetime = .server,
+        originalContentFields: HTTPFields = [:],
+        isInvalidated: Bool = false
+    ) {
+        self.head = head
+        self.variant = variant
+        self.requestTime = requestTime
+        self.responseTime = responseTime
+        self.content = content
+        self.classification = classification
+        self.lifetime = lifetime
+        self.originalContentFields = originalContentFields
+        self.isInvalidated = isInvalidated
+    }
+}
+
+/// A stored response without its body: immutable, shared by all who look at it, with its fields read once.
+public final class StoredResponse: Sendable {
+    /// What is known of it.
+    public let metadata: CacheMetadata
+    /// How many bytes of content are held.
+    public let bodyLength: Int64
+    /// The checksum of the bytes held.
+    public let bodyChecksum: ContentChecksum
+    /// What its fields say about its freshness, parsed.
+    let facts: ResponseFacts
+    /// What the last hit was handed, which the next within the same second gets too.
+    let rendering = Locked<CacheHitRendering?>(nil)
+
+    /// Makes a stored response.
+    public init(_ metadata: CacheMetadata, bodyLength: Int64, bodyChecksum: ContentChecksum) {
+        self.metadata = metadata
+        self.bodyLength = bodyLength
+        self.bodyChecksum = bodyChecksum
+        facts = ResponseFacts(
+            metadata.head.headerFields,
+            status: metadata.head.status.code,
+            receivedAt: metadata.responseTime
+        )
+    }
+
+    /// The same body under a new description.
+    public func with(_ metadata: CacheMetadata) -> StoredResponse {
+        StoredResponse(metadata, bodyLength: bodyLength, bodyChecksum: bodyChecksum)
+    }
+
+    /// Roughly how many bytes the description takes, which bounds count as well as the body.
+    public var headSize: Int64 {
+        metadata.head.headerFields.reduce(into: Int64(256)) { size, field in
+            size += Int64(field.name.rawName.utf8.count) + 64
+            size += field.withUnsafeBytesOfValue { Int64($0.count) }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+public import HTTPChainCore
+public import HTTPTypes
+
+/// What stored responses are looked up by, RFC 9111 §2: method and normalised URL, and what keeps users and calls apart.
+///
+/// The variants of one key differ in the request fields that `Vary` names; see ``CacheVariant``.
+public struct CacheKey: Sendable, Hashable {
+    /// The absolute URL, normalised as RFC 3986 §6.2 has it, without ignored query parameters.
+    public let url: String
+    /// The method whose responses are stored; GET also answers HEAD.
+    public let method: HTTPRequest.Method
+    /// Whose entries these are; empty where all callers share them.
+    public let partition: String
+    /// What the call parameters say beyond the URL; `nil` where the URL says all.
+    public let identifier: String?
+
+    /// Makes a key of its parts; the URL is taken as it is.
+    public init(url: String, method: HTTPRequest.Method = .get, partition: String = "", identifier: String? = nil) {
+        self.url = url
+        self.method = method
+        self.partition = partition
+        self.identifier = identifier
+    }
+
+    /// Where the response comes from.
+    public var origin: Origin? { Origin(url) }
+
+    /// Hashes what differs most; the rest is compared.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(url)
+        hasher.combine(partition)
+    }
+}

@@ -1,0 +1,38 @@
+public import HTTPChainCore
+
+/// Which entries to look at or to flush.
+public enum CacheSelection: Sendable, Hashable {
+    /// Every entry.
+    case all
+    /// The variants of one key.
+    case key(CacheKey)
+    /// Every entry of a normalised URL, whatever the method, the partition and the identifier.
+    case url(String)
+    /// The entries with this identifier, in every partition.
+    case identifier(String)
+    /// The entries whose identifier begins with this.
+    case identifierPrefix(String)
+    /// The entries of a class of data; `nil` for those without one.
+    case classification(String?)
+    /// The entries from one origin.
+    case origin(Origin)
+    /// The entries of one user.
+    case partition(String)
+    /// One entry.
+    case entry(CacheEntryID)
+
+    /// Whether an entry is among them.
+    public func contains(_ entry: CacheEntry) -> Bool {
+        switch self {
+        case .all: true
+        case .key(let key): entry.key == key
+        case .url(let url): entry.key.url == url
+        case .identifier(let identifier): entry.key.identifier == identifier
+        case .identifierPrefix(let prefix): entry.key.identifier.map { $0.utf8.starts(with: prefix.utf8) } ?? false
+        case .classification(let name): entry.response.metadata.classification == name
+        case .origin(let origin): entry.key.origin == origin
+        case .partition(let partition): entry.key.partition == partition
+        case .entry(let id): entry.id == id
+        }
+    }
+}

@@ -1,0 +1,250 @@
+import Foundation
+public import HTTPChainCore
+
+/// Keeps responses in memory, for as long as the process lives.
+///
+/// Entries are divided among shards, each with a lock of its own, so that tasks that look up different keys do not wait
+/// for each other. Room is made in the shard that holds most, by dropping what was not used for longest; with one shard
+/// that is exactly the least recently used entry of all.
+public final class MemoryCacheStore: CacheStore {
+    private struct Totals {
+        var bytes: Int64 = 0
+        var shardBytes: [Int64]
+        var shardEntries: [Int]
+        var entries: Int { shardEntries.reduce(0, +) }
+
+        mutating func subtract(_ removal: MemoryShard.Removal, shard: Int) {
+            bytes -= removal.bytes
+            shardBytes[shard] -= removal.bytes
+            shardEntries[shard] -= removal.entries
+        }
+    }
+
+    /// How much the store holds at most.
+    public let bounds: CacheBounds
+    private let shards: [Locked<MemoryShard>]
+    /// Taken before a shard's lock, never inside one.
+    ///
+    /// What is counted here is never less than what the shards hold.
+    private let totals: Locked<Totals>
+    private let lastID = Locked<UInt64>(0)
+
+    /// Makes an empty store.
+    ///
+    /// - Parameters:
+    ///   - bounds: How much it holds at most.
+    ///   - shards: How many locks the entries are divided among; 16 by default.
+    public init(bounds: CacheBounds, shards: Int = 16) {
+        self.bounds = bounds
+        let count = min(max(1, shards), 1024)
+        self.shards = (0..<count).map { _ in Locked(MemoryShard()) }
+        totals = Locked(
+            Totals(shardBytes: Array(repeating: 0, count: count), shardEntries: Array(repeating: 0, count: count))
+        )
+    }
+
+    /// "memory" and the bound.
+    public var summary: String { "memory, up to \(bounds.totalBytes)" }
+
+    private func index(of key: CacheKey) -> Int {
+        var hasher = Hasher()
+        hasher.combine(key.url)
+        return Int(UInt(bitPattern: hasher.finalize()) % UInt(shards.count))
+    }
+
+    /// The stored variants of a key.
+    public func variants(of key: CacheKey) async -> [CacheEntry] {
+        shards[index(of: key)].withLock { $0.variants(of: key) }
+    }
+
+    /// The content of an entry, which counts as a use of it.
+    public func body(of entry: CacheEntry, range: Range<Int64>?) async -> Body? {
+        let body = shards[index(of: entry.key)].withLock { $0.use(entry.id) }
+        guard let body, let range, let bytes = body.bytes else { return body }
+        let start = bytes.startIndex
+        return Body(bytes[(start + Int(range.lowerBound))..<(start + Int(range.upperBound))])
+    }
+
+    /// Begins to write an entry.
+    public func makeWriter(
+        for key: CacheKey,
+        _ metadata: CacheMetadata,
+        expecting length: Int64?
+    ) async -> (any CacheWriter)? {
+        let empty = StoredResponse(metadata, bodyLength: 0, bodyChecksum: ContentChecksum())
+        let room = bounds.entryBytes.bytes - empty.headSize
+        guard room >= 0, bounds.entryCount > 0, (length ?? 0) <= room else { return nil }
+        return MemoryCacheWriter(store: self, key: key, metadata: metadata, room: room, expecting: length)
+    }
+
+    /// Gives a stored body a new description.
+    public func update(_ entry: CacheEntry, to metadata: CacheMetadata) async -> CacheEntry? {
+        let shard = index(of: entry.key)
+        return totals.withLock { totals in
+            let change = shards[shard].withLock { $0.update(entry.id, to: metadata) }
+            guard let (updated, growth) = change else { return nil }
+            totals.bytes += growth
+            totals.shardBytes[shard] += growth
+            // A head that has grown may have to make room, even its own entry's.
+            _ = makeRoom(for: 0, entries: 0, in: &totals)
+            return updated
+        }
+    }
+
+    /// Removes entries.
+    @discardableResult
+    public func remove(_ selection: CacheSelection) async -> Int {
+        let candidates: Range<Int>
+        switch selection {
+        case .key(let key):
+            let index = index(of: key)
+            candidates = index..<(index + 1)
+        case .url(let url):
+            let index = index(of: CacheKey(url: url))
+            candidates = index..<(index + 1)
+        default:
+            candidates = shards.indices
+        }
+        var count = 0
+        for index in candidates {
+            let removed = shards[index].withLock { $0.remove(selection) }
+            guard removed.entries > 0 else { continue }
+            count += removed.entries
+            totals.withLock { $0.subtract(removed, shard: index) }
+        }
+        return count
+    }
+
+    /// Shows entries, a shard at a time.
+    public func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async rethrows {
+        for shard in shards {
+            for entry in shard.withLock({ $0.entries(selection) }) {
+                guard try visit(entry) else { return }
+            }
+        }
+    }
+
+    /// How full the store is.
+    public func usage() async -> CacheUsage {
+        totals.withLock { CacheUsage(bytes: $0.bytes, entries: $0.entries) }
+    }
+
+    fileprivate func insert(_ key: CacheKey, _ response: StoredResponse, _ bytes: Data) -> CacheCommit {
+        let id = lastID.withLock { id in
+            id += 1
+            return CacheEntryID(rawValue: id)
+        }
+        let entry = CacheEntry(id: id, key: key, response: response)
+        let cost = MemoryShard.cost(of: response)
+        guard cost <= bounds.entryBytes.bytes else { return CacheCommit(entry: nil) }
+        let shard = index(of: key)
+        let body = Body(bytes)
+        return totals.withLock { totals in
+            let replaced = shards[shard].withLock { $0.removeVariant(like: entry) }
+            totals.subtract(replaced, shard: shard)
+            let (hasRoom, evicted) = makeRoom(for: cost, entries: 1, in: &totals)
+            guard hasRoom else { return CacheCommit(entry: nil, evicted: evicted) }
+            totals.bytes += cost
+            totals.shardBytes[shard] += cost
+            totals.shardEntries[shard] += 1
+            shards[shard].withLock { $0.insert(entry, body, cost: cost) }
+            return CacheCommit(entry: entry, evicted: evicted)
+        }
+    }
+
+    private func makeRoom(
+        for cost: Int64,
+        entries: Int,
+        in totals: inout Totals
+    ) -> (hasRoom: Bool, evicted: [CacheKey]) {
+        var evicted: [CacheKey] = []
+        while true {
+            let overBytes = totals.bytes + cost > bounds.totalBytes.bytes
+            guard overBytes || totals.entries + entries > bounds.entryCount else { return (true, evicted) }
+            var victims = Array(shards.indices)
+            victims.sort { left, right in
+                overBytes
+                    ? totals.shardBytes[left] > totals.shardBytes[right]
+                    : totals.shardEntries[left] > totals.shardEntries[right]
+            }
+            // A shard may be emptier than counted while a removal is about to be subtracted.
+            var removed: (shard: Int, key: CacheKey, cost: Int64)?
+            for victim in victims {
+                if let last = shards[victim].withLock({ $0.removeLeastRecent() }) {
+                    removed = (victim, last.key, last.cost)
+                    break
+                }
+            }
+            guard let removed else { return (false, evicted) }
+            totals.subtract(MemoryShard.Removal(bytes: removed.cost, entries: 1), shard: removed.shard)
+            evicted.append(removed.key)
+        }
+    }
+}
+
+/// Gathers a body in memory.
+private final class MemoryCacheWriter: CacheWriter {
+    private struct State {
+        var bytes = Data()
+        var checksum = ContentChecksum()
+        var isOpen = true
+    }
+    private let store: MemoryCacheStore
+    private let key: CacheKey
+    private let metadata: CacheMetadata
+    private let room: Int64
+    private let state: Locked<State>
+
+    init(store: MemoryCacheStore, key: CacheKey, metadata: CacheMetadata, room: Int64, expecting length: Int64?) {
+        self.store = store
+        self.key = key
+        self.metadata = metadata
+        self.room = room
+        var state = State()
+        // What a server declares is believed up to a point only.
+        if let length { state.bytes.reserveCapacity(Int(min(max(0, length), 1 << 20))) }
+        self.state = Locked(state)
+    }
+
+    func write(_ chunk: Data) async -> Bool {
+        state.withLock { state in
+            guard state.isOpen, Int64(state.bytes.count + chunk.count) <= room else {
+                state.bytes = Data()
+                state.isOpen = false
+                return false
+            }
+            // Copied, so that a slice does not keep a larger buffer that no bound counts.
+            chunk.withUnsafeBytes { state.bytes.append(contentsOf: $0) }
+            state.checksum.update(chunk)
+            return true
+        }
+    }
+
+    func commit() async -> CacheCommit {
+        let written = state.withLock { state -> (Data, ContentChecksum)? in
+            guard state.isOpen else { return nil }
+            state.isOpen = false
+            defer { state.bytes = Data() }
+            return (state.bytes, state.checksum)
+        }
+        guard let (bytes, checksum) = written else { return CacheCommit(entry: nil) }
+        let response = StoredResponse(metadata, bodyLength: Int64(bytes.count), bodyChecksum: checksum)
+        return store.insert(key, response, bytes)
+    }
+
+    func abandon() async {
+        state.withLock { state in
+            state.isOpen = false
+            state.bytes = Data()
+        }
+    }
+}
+
+extension CacheStore where Self == MemoryCacheStore {
+    /// A store in memory.
+    ///
+    /// - Parameter limit: Bodies and heads together.
+    public static func memory(limit: ByteCount) -> MemoryCacheStore {
+        MemoryCacheStore(bounds: CacheBounds(totalBytes: limit))
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import HTTPChainCore
+
+/// One part of the entries in memory, in order of use.
+///
+/// Entries stand in slots that are linked in order of use, so that a look-up, a use, an insertion and an eviction each
+/// take the same time however many there are.
+struct MemoryShard {
+    struct Removal {
+        var bytes: Int64 = 0
+        var entries = 0
+    }
+
+    private struct Slot {
+        var entry: CacheEntry
+        var body: Body
+        var cost: Int64
+        /// Used later than this one; -1 for the most recent.
+        var newer: Int
+        /// Used before this one; -1 for the least recent.
+        var older: Int
+    }
+
+    private var slots: [Slot?] = []
+    private var free: [Int] = []
+    private var positions: [CacheEntryID: Int] = [:]
+    private var variants: [CacheKey: [CacheEntry]] = [:]
+    private var keysByURL: [String: Set<CacheKey>] = [:]
+    private var keysByIdentifier: [String: Set<CacheKey>] = [:]
+    private var newest = -1
+    private var oldest = -1
+
+    static func cost(of response: StoredResponse) -> Int64 { response.headSize + response.bodyLength }
+
+    func variants(of key: CacheKey) -> [CacheEntry] { variants[key] ?? [] }
+
+    mutating func use(_ id: CacheEntryID) -> Body? {
+        guard let position = positions[id] else { return nil }
+        if position != newest {
+            unlink(position)
+            link(position)
+        }
+        return slots[position]?.body
+    }
+
+    mutating func insert(_ entry: CacheEntry, _ body: Body, cost: Int64) {
+        let slot = Slot(entry: entry, body: body, cost: cost, newer: -1, older: -1)
+        let position: Int
+        if let reused = free.popLast() {
+            position = reused
+            slots[position] = slot
+        } else {
+            position = slots.count
+            slots.append(slot)
+        }
+        link(position)
+        positions[entry.id] = position
+        if variants[entry.key]?.append(entry) == nil {
+            variants[entry.key] = [entry]
+            keysByURL[entry.key.url, default: []].insert(entry.key)
+            if let identifier = entry.key.identifier { keysByIdentifier[identifier, default: []].insert(entry.key) }
+        }
+    }
+
+    mutating func update(_ id: CacheEntryID, to metadata: CacheMetadata) -> (entry: CacheEntry, growth: Int64)? {
+        guard let position = positions[id], var slot = slots[position] else { return nil }
+        let response = slot.entry.response.with(metadata)
+        let cost = Self.cost(of: response)
+        let growth = cost - slot.cost
+        slot.entry = CacheEntry(id: id, key: slot.entry.key, response: response)
+        slot.cost = cost
+        slots[position] = slot
+        if let index = variants[slot.entry.key]?.firstIndex(where: { $0.id == id }) {
+            variants[slot.entry.key]?[index] = slot.entry
+        }
+        return (slot.entry, growth)
+    }
+
+    /// Removes the entry that this one takes the place of.
+    mutating func removeVariant(like entry: CacheEntry) -> Removal {
+        let variant = entry.response.metadata.variant
+        let same = variants(of: entry.key).filter { $0.response.metadata.variant == variant }
+        return remove(same.map(\.id))
+    }
+
+    mutating func removeLeastRecent() -> (key: CacheKey, cost: Int64)? {
+        guard oldest >= 0, let slot = slots[oldest] else { return nil }
+        _ = remove([slot.entry.id])
+        return (slot.entry.key, slot.cost)
+    }
+
+    mutating func remove(_ selection: CacheSelection) -> Removal {
+        remove(entries(selection).map(\.id))
+    }
+
+    func entries(_ selection: CacheSelection) -> [CacheEntry] {
+        switch selection {
+        case .key(let key): return variants(of: key)
+        case .url(let url): return keysByURL[url]?.flatMap { variants(of: $0) } ?? []
+        case .identifier(let identifier): return keysByIdentifier[identifier]?.flatMap { variants(of: $0) } ?? []
+        case .entry(let id): return positions[id].flatMap { slots[$0]?.entry }.map { [$0] } ?? []
+        default: return slots.compactMap { $0?.entry }.filter(selection.contains)
+        }
+    }
+
+    private mutating func remove(_ ids: [CacheEntryID]) -> Removal {
+        var removal = Removal()
+        for id in ids {
+            guard let position = positions.removeValue(forKey: id), let slot = slots[position] else { continue }
+            unlink(position)
+            slots[position] = nil
+            free.append(position)
+            forget(id, of: slot.entry.key)
+            removal.bytes += slot.cost
+            removal.entries += 1
+        }
+        return removal
+    }
+
+    private mutating func forget(_ id: CacheEntryID, of key: CacheKey) {
+        variants[key]?.removeAll { $0.id == id }
+        guard variants[key]?.isEmpty ?? false else { return }
+        variants[key] = nil
+        keysByURL[key.url]?.remove(key)
+        if keysByURL[key.url]?.isEmpty ?? false { keysByURL[key.url] = nil }
+        guard let identifier = key.identifier else { return }
+        keysByIdentifier[identifier]?.remove(key)
+        if keysByIdentifier[identifier]?.isEmpty ?? false { keysByIdentifier[identifier] = nil }
+    }
+
+    private mutating func link(_ position: Int) {
+        slots[position]?.newer = -1
+        slots[position]?.older = newest
+        if newest >= 0 { slots[newest]?.newer = position }
+        newest = position
+        if oldest < 0 { oldest = position }
+    }
+
+    private mutating func unlink(_ position: Int) {
+        guard let slot = slots[position] else { return }
+        if slot.newer >= 0 { slots[slot.newer]?.older = slot.older } else { newest = slot.older }
+        if slot.older >= 0 { slots[slot.older]?.newer = slot.newer } else { oldest = slot.newer }
+    }
+}

@@ -1,0 +1,255 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+import Testing
+
+@testable import HTTPChainCache
+
+@Suite("What a request is answered with, RFC 9111 §4 and §5")
+struct DecisionRuleTests {
+    private static let tag = "ETag: \"a\""
+    private static func fresh(_ more: String...) -> [String] { ["Cache-Control: max-age=60"] + more }
+
+    static let freshness: [Row] = [
+        Row("§4.2.1 fresh by max-age", "serve") {
+            $0.response = fresh(); $0.after = 59
+        },
+        Row("§4.2 stale at the very second", "ask") {
+            $0.response = fresh(); $0.after = 60
+        },
+        Row("§4.2.1 fresh by Expires", "serve") {
+            $0.response = ["Expires: \(date(60))"]; $0.after = 59
+        },
+        Row("§4.2.1 stale by Expires", "ask") {
+            $0.response = ["Expires: \(date(60))"]; $0.after = 60
+        },
+        Row("§4.2.1 Expires is compared with Date, not with the clock here", "ask") {
+            $0.response = ["Date: \(date(1000))", "Expires: \(date(1060))"]
+            $0.after = 60
+        },
+        Row("§4.2.1 Expires after Date by the server's clock", "serve") {
+            $0.response = ["Date: \(date(1000))", "Expires: \(date(1060))"]
+            $0.after = 59
+        },
+        Row("§4.2.1 max-age before Expires", "serve") {
+            $0.response = fresh("Expires: \(date(-60))"); $0.after = 5
+        },
+        Row("§4.2.1 max-age=0 before Expires", "ask") {
+            $0.response = ["Cache-Control: max-age=0", "Expires: \(date(60))"]
+        },
+        Row("§5.3 Expires: 0", "ask") { $0.response = ["Expires: 0", "Last-Modified: \(date(-9999))"] }.validating,
+        Row("§4.2.1 an invalid max-age is stale", "ask") {
+            $0.response = ["Cache-Control: max-age=x", "Expires: \(date(60))"]
+        },
+        Row("§5.2.2.10 s-maxage in a private cache", "ask") {
+            $0.response = ["Cache-Control: s-maxage=60"]; $0.after = 5
+        },
+        Row("§5.2.2.10 s-maxage in a shared cache", "serve") {
+            $0.mode = .shared
+            $0.response = ["Cache-Control: max-age=1, s-maxage=60"]
+            $0.after = 5
+        },
+        Row("§5.2.2.10 s-maxage=1 in a shared cache", "ask") {
+            $0.mode = .shared
+            $0.response = ["Cache-Control: max-age=60, s-maxage=1"]
+            $0.after = 5
+        },
+        Row("§1.2.2 an overflowing max-age", "serve") {
+            $0.response = ["Cache-Control: max-age=99999999999999999999"]
+            $0.after = 1_000_000
+        },
+        // §4.2.3
+        Row("§4.2.3 Age counts", "ask") { $0.response = fresh("Age: 60") },
+        Row("§4.2.3 Age and time here", "ask") {
+            $0.response = fresh("Age: 30"); $0.after = 30
+        },
+        Row("§4.2.3 Age and less time here", "serve") {
+            $0.response = fresh("Age: 30"); $0.after = 29
+        },
+        Row("§4.2.3 a Date in the past", "ask") { $0.response = fresh("Date: \(date(-60))") },
+        Row("§4.2.3 a Date in the future counts for nothing", "serve") {
+            $0.response = fresh("Date: \(date(600))"); $0.after = 59
+        },
+        Row("§4.2.3 no Date", "serve") {
+            $0.response = fresh(); $0.after = 5
+        },
+        Row("§4.2.3 an invalid Date", "serve") {
+            $0.response = fresh("Date: foo"); $0.after = 5
+        },
+        Row("§4.2.3 the way here takes time", "ask") {
+            $0.response = fresh("Age: 30"); $0.delay = 20; $0.after = 10
+        },
+        Row("§5.1 an invalid Age", "serve") {
+            $0.response = fresh("Age: -100"); $0.after = 5
+        },
+        Row("a clock that was set back a little", "serve") {
+            $0.response = fresh(); $0.after = -10
+        },
+        Row("a clock that was set back a lot", "ask") {
+            $0.response = fresh(); $0.after = -3600
+        },
+        // §4.2.2
+        Row("§4.2.2 a tenth of the time since the last change", "serve") {
+            $0.response = ["Last-Modified: \(date(-1000))"]
+            $0.after = 99
+        },
+        Row("§4.2.2 and no longer", "validate") {
+            $0.response = ["Last-Modified: \(date(-1000))"]; $0.after = 100
+        },
+        Row("§4.2.2 and no longer than a day", "validate") {
+            $0.response = ["Last-Modified: \(date(-100_000_000))"]
+            $0.after = 86_400
+        },
+        Row("§4.2.2 just below a day", "serve") {
+            $0.response = ["Last-Modified: \(date(-100_000_000))"]
+            $0.after = 86_399
+        },
+        Row("§4.2.2 a change in the future", "validate") { $0.response = ["Last-Modified: \(date(1000))"] },
+        Row("§4.2.2 not beside an explicit time", "validate") {
+            $0.response = ["Cache-Control: max-age=1", "Last-Modified: \(date(-1000))"]
+            $0.after = 5
+        },
+        Row("§4.2.2 not for 302", "not stored") {
+            $0.status = 302; $0.response = ["Last-Modified: \(date(-1000))"]
+        },
+        Row("§4.2.2 for 302 with public", "serve") {
+            $0.status = 302
+            $0.response = ["Cache-Control: public", "Last-Modified: \(date(-1000))"]
+            $0.after = 5
+        },
+        Row("§4.2.2 for 599 with public", "serve") {
+            $0.status = 599
+            $0.response = ["Cache-Control: public", "Last-Modified: \(date(-1000))"]
+        },
+        // RFC 9213
+        Row("RFC 9213 §2.2 max-age before Cache-Control", "serve") {
+            $0.mode = .shared
+            $0.response = ["Cache-Control: max-age=1", "CDN-Cache-Control: max-age=60"]
+            $0.after = 5
+        },
+        Row("RFC 9213 §2.2 before s-maxage and Expires", "ask") {
+            $0.mode = .shared
+            $0.response = ["Cache-Control: s-maxage=60", "Expires: \(date(60))", "CDN-Cache-Control: max-age=1"]
+            $0.after = 5
+        },
+        Row("RFC 9213 §2.2 nothing for a private cache", "ask") {
+            $0.response = ["Cache-Control: max-age=1", "CDN-Cache-Control: max-age=60"]
+            $0.after = 5
+        },
+    ]
+
+    static let client: [Row] = [
+        Row("exactly: fresh for as long as the client says", "serve") {
+            $0.response = ["Cache-Control: no-cache, max-age=1, must-revalidate"]
+            $0.settings.lifetime = .exactly(.seconds(60))
+            $0.after = 59
+        },
+        Row("exactly: and no longer", "ask") {
+            $0.response = ["Cache-Control: max-age=600"]
+            $0.settings.lifetime = .exactly(.seconds(60))
+            $0.after = 60
+        },
+        Row("exactly counts from when the response came", "serve") {
+            $0.response = ["Cache-Control: max-age=0", "Age: 1000"]
+            $0.settings.lifetime = .exactly(.seconds(60))
+            $0.after = 59
+        },
+        Row("atMost shortens", "ask") {
+            $0.response = fresh()
+            $0.settings.lifetime = .atMost(.seconds(30))
+            $0.after = 30
+        },
+        Row("atMost does not lengthen", "ask") {
+            $0.response = fresh()
+            $0.settings.lifetime = .atMost(.seconds(90))
+            $0.after = 60
+        },
+        Row("whenUnspecified where the server says nothing", "serve") {
+            $0.settings.lifetime = .whenUnspecified(.seconds(90))
+            $0.after = 89
+        },
+        Row("whenUnspecified where it does", "ask") {
+            $0.response = fresh()
+            $0.settings.lifetime = .whenUnspecified(.seconds(90))
+            $0.after = 60
+        },
+        Row("the call that asks has the last word", "serve") {
+            $0.response = fresh()
+            $0.askSettings.lifetime = .exactly(.seconds(600))
+            $0.after = 500
+        },
+        Row("off", "forward") {
+            $0.response = fresh(); $0.askSettings.use = .off
+        },
+        Row("refresh", "validate") {
+            $0.response = fresh(tag); $0.askSettings.use = .refresh
+        },
+        Row("only stored, stale", "serve") {
+            $0.response = fresh(); $0.askSettings.use = .onlyStored; $0.after = 9999
+        },
+        Row("only stored, POST", "504") {
+            $0.askMethod = .post; $0.askSettings.use = .onlyStored; $0.response = fresh()
+        },
+        Row("only stored, must-revalidate", "504") {
+            $0.response = ["Cache-Control: max-age=60, must-revalidate"]
+            $0.askSettings.use = .onlyStored
+            $0.after = 61
+        },
+        Row("only stored, no-cache", "504") {
+            $0.response = ["Cache-Control: no-cache", tag]
+            $0.askSettings.use = .onlyStored
+        },
+    ]
+
+    @Test("Freshness", arguments: freshness)
+    func freshnessRows(row: Row) { #expect(row.situation.outcome == row.expected) }
+
+    @Test("Directives", arguments: directives)
+    func directiveRows(row: Row) { #expect(row.situation.outcome == row.expected) }
+
+    @Test("Selection, conditions and ranges", arguments: selection)
+    func selectionRows(row: Row) { #expect(row.situation.outcome == row.expected) }
+
+    @Test("What the client decides", arguments: client)
+    func clientRows(row: Row) { #expect(row.situation.outcome == row.expected) }
+
+    @Test(
+        "Nothing stored: asked, or 504 where that is all the caller wants",
+        arguments: [("", "forward"), ("only-if-cached", "504")]
+    )
+    func nothingStored(directive: String, expected: String) {
+        let situation = Situation()
+        let question = situation.question(.get, ["Cache-Control: \(directive)"], CacheSettings(), at: 0)
+        #expect(CacheRules().decide(question, among: []).word == expected)
+    }
+
+    @Test("Every reason has words and a section")
+    func reasons() {
+        for reason in CacheReason.allCases {
+            #expect(!reason.words.isEmpty && !reason.section.isEmpty)
+        }
+    }
+
+    @Test(
+        "A decision explains itself",
+        arguments: [
+            (
+                10.0, ["Cache-Control: max-age=60", tag],
+                "fresh for 50 s by max-age; served from the store; RFC 9111 §4.2"
+            ),
+            (72.0, ["Cache-Control: max-age=60", tag], "stale since 12 s; validated with ETag; RFC 9111 §4.3.1"),
+            (72.0, ["Cache-Control: max-age=60"], "stale since 12 s; sent as it is; RFC 9111 §4.2"),
+        ]
+    )
+    func explanation(after: Double, response: [String], expected: String) {
+        var situation = Situation()
+        situation.response = response
+        situation.after = after
+        #expect(situation.decision.explanation == expected)
+    }
+}
+
+extension Row {
+    /// The same situation has a validator, so that the server is asked with a condition.
+    var validating: Row { Row(name, "validate") { [situation] in $0 = situation } }
+}

@@ -1,0 +1,281 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+import Testing
+
+@testable import HTTPChainCache
+
+@Suite("Parsing of what caches read")
+struct ParsingTests {
+    @Test(
+        "max-age is read as RFC 9111 §5.2 and §4.2.1 have recipients read it",
+        arguments: [
+            (["max-age=3600"], DeltaSeconds.seconds(3600)),
+            (["Max-Age=3600"], .seconds(3600)),
+            (["MAX-AGE=3600"], .seconds(3600)),
+            (["max-age=\"3600\""], .seconds(3600)),
+            (["max-age=\"36\\00\""], .seconds(3600)),
+            (["max-age=003600"], .seconds(3600)),
+            (["max-age=0"], .seconds(0)),
+            (["max-age=2147483647"], .seconds(2_147_483_647)),
+            (["max-age=2147483648"], .seconds(2_147_483_648)),
+            (["max-age=4294967296"], .seconds(2_147_483_648)),
+            (["max-age=99999999999999999999"], .seconds(2_147_483_648)),
+            (["max-age='3600'"], .invalid),
+            (["max-age = 1"], .invalid),
+            (["max-age =1"], .invalid),
+            (["max-age= 1"], .invalid),
+            (["max-age=1.5"], .invalid),
+            (["max-age=3600.0"], .invalid),
+            (["max-age=-1"], .invalid),
+            (["max-age=+1"], .invalid),
+            (["max-age=1s"], .invalid),
+            (["max-age=a1"], .invalid),
+            (["max-age=1 2"], .invalid),
+            (["max-age=0x10"], .invalid),
+            (["max-age=\"36"], .invalid),
+            (["max-age=\"36\"00"], .invalid),
+            (["max-age=\" 36\""], .invalid),
+            (["max-age="], .invalid),
+            (["max-age"], .invalid),
+            (["max-age=\u{FF11}"], .invalid),
+            (["max-age=3600, max-age=1"], .seconds(3600)),
+            (["max-age=1, max-age=3600"], .seconds(1)),
+            (["max-age=3600", "max-age=1"], .seconds(3600)),
+            (["max-age=x, max-age=1"], .invalid),
+            (["public", "max-age=5"], .seconds(5)),
+            (["public,max-age=5"], .seconds(5)),
+            (["public\t,\tmax-age=5\t"], .seconds(5)),
+            ([",,, ,max-age=5,,"], .seconds(5)),
+            (["foo=\"max-age=1\", max-age=5"], .seconds(5)),
+            (["foo=\"a, max-age=1\", max-age=5"], .seconds(5)),
+            (["foo=\"a\\\", max-age=1\", max-age=5"], .seconds(5)),
+            (["max-age=5, foo=\"max-age=1\""], .seconds(5)),
+            (["foo=\"max-age=5\""], .absent),
+            (["foo max-age=5"], .absent),
+            (["x-max-age=5"], .absent),
+            (["max-age2=5"], .absent),
+            (["(){}, @@, max-age=5, =3, ;"], .seconds(5)),
+            (["foo;max-age=5"], .absent),
+            (["foo=bar;baz, max-age=5"], .seconds(5)),
+            (["\u{E9}, max-age=5"], .seconds(5)),
+            (["foo=\"unterminated", "max-age=5"], .seconds(5)),
+            ([""], .absent),
+        ] as [([String], DeltaSeconds)]
+    )
+    func maxAge(lines: [String], expected: DeltaSeconds) {
+        #expect(ResponseDirectives(fields(lines.map { "Cache-Control: " + $0 })).maxAge == expected)
+    }
+
+    @Test(
+        "A limiting directive limits, whatever its argument",
+        arguments: ["no-store", "no-store=1", "NO-STORE=", "no-store x"]
+    )
+    func limiting(text: String) {
+        #expect(ResponseDirectives(fields(["Cache-Control: \(text)"])).noStore)
+    }
+
+    @Test(
+        "no-cache and private name fields, or limit everything, RFC 9111 §5.2.2.4 and §5.2.2.7",
+        arguments: [
+            ("no-cache", true, []), ("no-cache=\"Set-Cookie, Foo\"", false, ["set-cookie", "foo"]),
+            ("no-cache=single", false, ["single"]), ("no-cache=\"\"", true, []),
+            ("no-cache=\"a\", no-cache", true, ["a"]),
+            ("no-cache='a'", false, ["'a'"]), ("no-cache=(", true, []),
+        ] as [(String, Bool, [String])]
+    )
+    func qualified(text: String, isUnqualified: Bool, names: [String]) {
+        let directives = ResponseDirectives(fields(["Cache-Control: \(text)"]))
+        #expect(directives.noCache == isUnqualified)
+        #expect(directives.noCacheFields == names)
+    }
+
+    @Test(
+        "Dates are strict: the three forms of RFC 9110 §5.6.7, in any letter case, in GMT",
+        arguments: [
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
+            ("sun, 06 nov 1994 08:49:37 gmt", 784_111_777),
+            ("SUN, 06 NOV 1994 08:49:37 GMT", 784_111_777),
+            ("  Sun, 06 Nov 1994 08:49:37 GMT\t", 784_111_777),
+            ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
+            ("SUNDAY, 06-NOV-94 08:49:37 gmt", 784_111_777),
+            ("Sun Nov  6 08:49:37 1994", 784_111_777),
+            ("Sun Nov 06 08:49:37 1994", 784_111_777),
+            ("Mon, 06 Nov 1994 08:49:37 GMT", 784_111_777),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
+            ("0", nil), ("-1", nil), ("", nil), ("now", nil), ("784111777", nil),
+            ("Sun, 06 Nov 1994 08:49:37 UTC", nil), ("Sun, 06 Nov 1994 08:49:37 AEST", nil),
+            ("Sun, 06 Nov 1994 08:49:37 +0000", nil), ("Sun, 06 Nov 1994 08:49:37", nil),
+            ("Sun Nov  6 08:49:37 1994 GMT", nil), ("Sun, 6 Nov 1994 08:49:37 GMT", nil),
+            ("Sun, 06-Nov-1994 08:49:37 GMT", nil), ("Sun, 06 Nov 94 08:49:37 GMT", nil),
+            ("06 Nov 1994 08:49:37 GMT", nil), ("Sun 06 Nov 1994 08:49:37 GMT", nil),
+            ("Sun,  06 Nov 1994 08:49:37 GMT", nil), ("Sun, 06  Nov 1994 08:49:37 GMT", nil),
+            ("Sun, 06 Nov 1994 8:49:37 GMT", nil), ("Sun, 06 Nov 1994 08:49 GMT", nil),
+            ("Sun, 06 Nov 1994 08.49.37 GMT", nil), ("Sun, 06 Foo 1994 08:49:37 GMT", nil),
+            ("Foo, 06 Nov 1994 08:49:37 GMT", nil), ("Sun, 31 Feb 1994 08:49:37 GMT", nil),
+            ("Sun, 06 Nov 1994 25:49:37 GMT", nil), ("Sun, 06 Nov 1994 08:61:37 GMT", nil),
+            ("Sun, 06 Nov 1994 08:49:37 GMT; x", nil), ("1994-11-06T08:49:37Z", nil),
+        ] as [(String, Int64?)]
+    )
+    func dates(text: String, expected: Int64?) {
+        #expect(StrictDate.seconds(text, now: start) == expected)
+    }
+
+    @Test(
+        "Age is its first member, and ignored when that is no number, RFC 9111 §5.1",
+        arguments: [
+            (["60"], 60), (["0"], 0), (["007"], 7), (["60, 0"], 60), (["0, 60"], 0), (["60", "0"], 60),
+            (["0", "60"], 0),
+            (["-60"], 0), (["60.5"], 0), (["abc"], 0), (["60;foo=bar"], 0), ([""], 0), ([" 60 "], 60), (["a, 60"], 0),
+            (["2147483648"], 2_147_483_648), (["99999999999999999999"], 2_147_483_648), (["\"60\""], 0), (["6 0"], 0),
+        ] as [([String], Int64)]
+    )
+    func age(lines: [String], expected: Int64) {
+        let facts = ResponseFacts(fields(lines.map { "Age: " + $0 }), status: 200, receivedAt: start)
+        #expect(facts.age == expected)
+    }
+
+    @Test("Of two Expires the first counts, also where a transport joined them")
+    func expires() {
+        for lines in [["Expires: \(date(60))", "Expires: 0"], ["Expires: \(date(60)), \(date(-60))"]] {
+            #expect(ResponseFacts(fields(lines), status: 200, receivedAt: start).expires == .at(784_111_837))
+        }
+        #expect(
+            ResponseFacts(fields(["Expires: 0", "Expires: \(date(60))"]), status: 200, receivedAt: start).expires
+                == .invalid
+        )
+    }
+
+    @Test(
+        "A targeted field is a dictionary of RFC 9651, and as good as absent when it is not one, RFC 9213 §2.2",
+        arguments: [
+            (["max-age=60"], .seconds(60)), (["max-age=60, max-age=5"], .seconds(5)),
+            (["max-age=60;a=b"], .seconds(60)),
+            (["public", "max-age=60"], .seconds(60)), (["max-age=\"60\""], .invalid), (["max-age=60.0"], .invalid),
+            (["max-age=-1"], .invalid), (["max-age"], .invalid), (["max-age=?0"], .absent), (["no-store"], .absent),
+            (["MAX-AGE=60"], nil), (["max-age =60"], nil), (["max-age= 60"], nil), ([""], nil), (["max-age=60,"], nil),
+            (["max-age=60 &&&"], nil), (["max-age=9999999999999999"], nil),
+        ] as [([String], DeltaSeconds?)]
+    )
+    func targeted(lines: [String], expected: DeltaSeconds?) {
+        #expect(ResponseDirectives(targeted: lines)?.maxAge == expected)
+    }
+
+    @Test(
+        "A request's directives, RFC 9111 §5.2.1 and §5.4",
+        arguments: [
+            (["Cache-Control: no-cache"], "no-cache"), (["Pragma: no-cache"], "no-cache"),
+            (["Pragma: No-Cache, foo"], "no-cache"), (["Pragma: foo"], ""),
+            (["Pragma: no-cache", "Cache-Control: max-age=5"], "max-age 5"), (["Cache-Control: no-store"], "no-store"),
+            (["Cache-Control: only-if-cached"], "only-if-cached"), (["Cache-Control: max-age=x"], "max-age 0"),
+            (["Cache-Control: min-fresh=x, max-stale=x"], ""), (["Cache-Control: min-fresh=5"], "min-fresh 5"),
+            (["Cache-Control: max-stale"], "max-stale 2147483648"), (["Cache-Control: max-stale=5"], "max-stale 5"),
+            (["Cache-Control: stale-if-error=5"], "stale-if-error 5"),
+        ] as [([String], String)]
+    )
+    func request(lines: [String], expected: String) {
+        let said = RequestDirectives(fields(lines))
+        let words = [
+            said.noCache ? "no-cache" : nil, said.noStore ? "no-store" : nil,
+            said.onlyIfCached ? "only-if-cached" : nil, said.maxAge.map { "max-age \($0)" },
+            said.minFresh.map { "min-fresh \($0)" }, said.maxStale.map { "max-stale \($0)" },
+            said.staleIfError.map { "stale-if-error \($0)" },
+        ]
+        #expect(words.compactMap { $0 }.joined(separator: " ") == expected)
+    }
+
+    @Test(
+        "Entity tags in a list, commas and all, RFC 9110 §8.8.3",
+        arguments: [
+            ("\"a\"", ["\"a\""]), ("\"a\", W/\"b\"", ["\"a\"", "W/\"b\""]), ("\"a,b\",\"c\"", ["\"a,b\"", "\"c\""]),
+            ("abc", ["abc"]), (", ,\"a\",", ["\"a\""]), ("", []),
+        ] as [(String, [String])]
+    )
+    func entityTags(text: String, expected: [String]) {
+        #expect(EntityTag.list(text).map(\.description) == expected)
+    }
+
+    @Test(
+        "Ranges, RFC 9110 §14.1.2; what makes no sense is ignored",
+        arguments: [
+            ("bytes=0-4", 0..<5), ("bytes=5-", 5..<10), ("bytes=-3", 7..<10), ("bytes=0-99", 0..<10),
+            ("bytes=9-9", 9..<10),
+            ("Bytes=0-0", 0..<1), ("bytes= 0-4", 0..<5), ("bytes=-99", 0..<10), ("bytes=10-", nil), ("bytes=-0", nil),
+            ("bytes=4-2", nil), ("bytes=a-b", nil), ("bytes=", nil), ("items=0-4", nil), ("bytes 0-4", nil),
+            ("bytes=0-99999999999999999999", 0..<10), ("bytes=99999999999999999999-", nil), ("bytes=0-1,4-5", nil),
+        ] as [(String, Range<Int64>?)]
+    )
+    func ranges(text: String, expected: Range<Int64>?) {
+        #expect(RequestedRange(fields(["Range: " + text])).resolved(length: 10) == expected)
+    }
+
+    @Test(
+        "Content-Range, RFC 9110 §14.4",
+        arguments: [
+            ("bytes 0-4/10", 0..<5, 10), ("bytes 5-9/*", 5..<10, nil), ("BYTES 0-0/1", 0..<1, 1),
+            ("bytes */10", nil, nil),
+            ("bytes 4-2/10", nil, nil), ("bytes 0-10/10", nil, nil), ("bytes 0-4", nil, nil),
+            ("items 0-4/10", nil, nil),
+            ("bytes 0-9223372036854775807/*", nil, nil), ("bytes -1-4/10", nil, nil),
+        ] as [(String, Range<Int64>?, Int64?)]
+    )
+    func contentRange(text: String, range: Range<Int64>?, length: Int64?) {
+        let parsed = ContentRange(fields(["Content-Range: " + text]))
+        #expect(parsed?.range == range)
+        #expect(parsed?.length == length)
+    }
+
+    @Test(
+        "URLs are normalised, RFC 3986 §6.2.2 and §6.2.3",
+        arguments: [
+            ("https://example.com/a?b=c", "https://example.com/a?b=c"), ("HTTPS://EXAMPLE.com", "https://example.com/"),
+            ("https://example.com:443/a", "https://example.com/a"), ("http://example.com:80/", "http://example.com/"),
+            ("http://example.com:8080/", "http://example.com:8080/"),
+            ("https://example.com/%7ea", "https://example.com/~a"),
+            ("https://example.com/%2fa", "https://example.com/%2Fa"),
+            ("https://example.com/A", "https://example.com/A"),
+            ("https://example.com/%zz%2", "https://example.com/%zz%2"),
+            ("https://example.com?q", "https://example.com/?q"),
+            ("https://[::1]:443/a", "https://[::1]/a"),
+        ]
+    )
+    func urls(text: String, expected: String) {
+        #expect(CacheKey.url(of: Situation().head(.get, []).with(text)) == expected)
+    }
+
+    @Test("Ignored query parameters are no part of the key")
+    func ignoredQuery() {
+        let head = Situation().head(.get, []).with("https://example.com/a?x=1&t=2&y&t=3&%74=4&tt=5")
+        #expect(CacheKey.url(of: head, ignoring: .all) == "https://example.com/a")
+        #expect(CacheKey.url(of: head, ignoring: .named(["t"])) == "https://example.com/a?x=1&y&tt=5")
+        #expect(CacheKey.url(of: head, ignoring: .named(["x", "t", "y", "tt"])) == "https://example.com/a")
+        #expect(CacheKey.url(of: head) == "https://example.com/a?x=1&t=2&y&t=3&t=4&tt=5")
+    }
+
+    @Test("A checksum depends on the bytes, not on how they are divided, and finds a changed bit")
+    func checksum() {
+        let bytes = Data((0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+        for size in [1, 3, 7, 8, 64, 999] {
+            var checksum = ContentChecksum()
+            for index in stride(from: 0, to: bytes.count, by: size) {
+                checksum.update(bytes[index..<min(index + size, bytes.count)])
+            }
+            #expect(checksum == ContentChecksum(of: bytes))
+        }
+        for bit in 0..<8000 {
+            var damaged = bytes
+            damaged[bit / 8] ^= 1 << (bit % 8)
+            #expect(ContentChecksum(of: damaged) != ContentChecksum(of: bytes))
+        }
+        #expect(ContentChecksum(of: bytes) != ContentChecksum(of: bytes + [0]))
+        #expect(ContentChecksum(of: Data()) != ContentChecksum(of: Data([0])))
+    }
+}
+
+extension HTTPRequest {
+    fileprivate func with(_ url: String) -> HTTPRequest {
+        var request = Request(head: self)
+        request.url = url
+        return request.head
+    }
+}
