@@ -30,7 +30,7 @@ public struct ContentDigestMiddleware: Middleware {
     private let fields: [DigestField]
     private let oneShotBodies: OneShotDigestPolicy
     private let policy: DigestPolicy
-    private let wanted: [DigestAlgorithm]
+    private let wanted: [ContentDigestAlgorithm]
     private let redaction: Redaction
 
     /// Makes the stage.
@@ -46,7 +46,7 @@ public struct ContentDigestMiddleware: Middleware {
         requests fields: [DigestField] = [.contentDigest(.sha256)],
         oneShotBodies: OneShotDigestPolicy = .refused,
         responses policy: DigestPolicy = .whenPresent,
-        wanting wanted: [DigestAlgorithm] = [],
+        wanting wanted: [ContentDigestAlgorithm] = [],
         redaction: Redaction = .standard
     ) {
         self.fields = fields
@@ -114,7 +114,7 @@ public struct ContentDigestMiddleware: Middleware {
         return response
     }
 
-    private func ask(for algorithms: [DigestAlgorithm], in fields: inout HTTPFields) throws {
+    private func ask(for algorithms: [ContentDigestAlgorithm], in fields: inout HTTPFields) throws {
         guard !algorithms.isEmpty, !fields.contains(.wantContentDigest), !fields.contains(.wantReprDigest),
             fields.count < Int(UInt16.max) - 1
         else { return }

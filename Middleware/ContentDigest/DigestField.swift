@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// A hash algorithm of RFC 9530 §5 that is fit to prove that content is whole.
-public enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+public enum ContentDigestAlgorithm: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// SHA-256.
     case sha256 = "sha-256"
     /// SHA-512.
@@ -14,9 +14,9 @@ public enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable, CustomStr
 /// A header field that carries a digest of the content, and the algorithm in it.
 public enum DigestField: Sendable, Hashable, CustomStringConvertible {
     /// `Content-Digest` (RFC 9530 §2): of the content of this very message.
-    case contentDigest(DigestAlgorithm)
+    case contentDigest(ContentDigestAlgorithm)
     /// `Repr-Digest` (RFC 9530 §3): of the whole representation, of which a message may carry a part.
-    case reprDigest(DigestAlgorithm)
+    case reprDigest(ContentDigestAlgorithm)
     /// `Content-MD5` (RFC 1864), for old servers.
     ///
     /// It shows damage on the way, but no attack: MD5 is broken.

@@ -23,7 +23,7 @@ struct DeclaredDigests {
         }
     }
 
-    private mutating func parse(_ value: String?, _ field: (DigestAlgorithm) -> DigestField) {
+    private mutating func parse(_ value: String?, _ field: (ContentDigestAlgorithm) -> DigestField) {
         guard let value else { return }
         var parser = StructuredFieldValueParser(Array(value.utf8))
         guard let members = try? parser.parseDictionaryFieldValue() else {
@@ -31,7 +31,7 @@ struct DeclaredDigests {
             return
         }
         for (name, member) in members {
-            guard let algorithm = DigestAlgorithm(rawValue: name) else {
+            guard let algorithm = ContentDigestAlgorithm(rawValue: name) else {
                 hasOtherAlgorithm = true
                 continue
             }
@@ -51,7 +51,7 @@ struct DeclaredDigests {
     }
 }
 
-extension DigestAlgorithm {
+extension ContentDigestAlgorithm {
     var hash: HashKind {
         switch self {
         case .sha256: .sha256
@@ -63,16 +63,16 @@ extension DigestAlgorithm {
 /// Writes the dictionaries of RFC 9530.
 enum DigestFieldValue {
     /// Algorithms with their digests: `sha-256=:…:, sha-512=:…:`.
-    static func dictionary(_ digests: [(DigestAlgorithm, Data)]) throws -> String {
+    static func dictionary(_ digests: [(ContentDigestAlgorithm, Data)]) throws -> String {
         try serialize(digests.map { ($0, .undecodedByteSequence($1.base64EncodedString())) })
     }
 
     /// Algorithms with preferences, the first preferred (RFC 9530 §4): `sha-512=10, sha-256=9`.
-    static func preferences(_ algorithms: [DigestAlgorithm]) throws -> String {
+    static func preferences(_ algorithms: [ContentDigestAlgorithm]) throws -> String {
         try serialize(algorithms.enumerated().map { ($1, .integer(Int64(max(1, 10 - $0)))) })
     }
 
-    private static func serialize(_ members: [(DigestAlgorithm, RFC9651BareItem)]) throws -> String {
+    private static func serialize(_ members: [(ContentDigestAlgorithm, RFC9651BareItem)]) throws -> String {
         var map = OrderedMap<String, ItemOrInnerList>()
         for (algorithm, item) in members {
             map[algorithm.rawValue] = .item(Item(bareItem: item, parameters: OrderedMap()))

@@ -47,8 +47,8 @@ struct RequestDigester {
     private func write(_ fields: [DigestField], _ hashes: ContentHashes, to head: inout HTTPFields) throws {
         // `HTTPFields` ends the process when it has one field too many.
         guard head.count < Int(UInt16.max) - 4 else { return }
-        var content: [(DigestAlgorithm, Data)] = []
-        var representation: [(DigestAlgorithm, Data)] = []
+        var content: [(ContentDigestAlgorithm, Data)] = []
+        var representation: [(ContentDigestAlgorithm, Data)] = []
         for field in fields {
             let digest = hashes.digest(field.hash)
             switch field {

@@ -83,7 +83,10 @@ struct BasicRuleTests {
     }
 
     private func ready(_ value: String) -> BasicSpaces.Ready {
-        BasicSpaces.Ready(field: HTTPField(name: .authorization, value: value), bound: [:])
+        BasicSpaces.Ready(
+            field: HTTPField(name: .authorization, value: value),
+            bound: PreparedOption(OriginBoundFields.self, [:])
+        )
     }
 
     @Test("The deepest space that a path is in has its say; other origins have none")

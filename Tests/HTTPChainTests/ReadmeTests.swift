@@ -60,12 +60,26 @@ struct ReadmeTests {
 
     @Test("shows a chain that works")
     func chain() async throws {
+        let account = "ada"
+        let token: Secret = "mF_9.B5f-4.1JqM"
         let chain = try Chain(transport: URLSessionTransport()) {
+            // Its deadlines are not those of a busy machine.
+            ClosureMiddleware("Virtual time") { request, next in
+                request.environment = .virtual()
+                return try await next(request)
+            }
+            ErrorHandlerMiddleware(.problemDetails)
+            TimeoutMiddleware(.seconds(60))
             SerializerMiddleware(.json)
             StatusValidationMiddleware()
             URLBuilderMiddleware(base: "https://api.example.com/v2")
             HeadersMiddleware([.userAgent: "MyApp/1.0"])
+            RedirectMiddleware()
             GzipMiddleware()
+            CacheMiddleware(store: .memory(limit: .megabytes(50)), partition: .by { _ in account })
+            RetryMiddleware()
+            BearerAuthMiddleware(token: token, for: "https://api.example.com")
+            AttemptTimeoutMiddleware(.seconds(10), idle: .seconds(5))
             ClosureMiddleware("Timing", phase: .wire) { request, next in
                 let began = ContinuousClock.now
                 defer { print("took", ContinuousClock.now - began) }
