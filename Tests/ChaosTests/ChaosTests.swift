@@ -13,7 +13,8 @@ import Testing
 @Suite("Chaos on loopback", .serialized, .timeLimit(.minutes(10)))
 struct ChaosTests {
     /// `HTTPCHAIN_CHAOS_CALLS` in the environment sets another number, for runs that are slowed down.
-    private static let calls = ProcessInfo.processInfo.environment["HTTPCHAIN_CHAOS_CALLS"].flatMap { Int($0) } ?? 10_000
+    private static let calls =
+        ProcessInfo.processInfo.environment["HTTPCHAIN_CHAOS_CALLS"].flatMap { Int($0) } ?? 10_000
     /// Few enough that other tests get their turn.
     private static let atOnce = 48
     private static let seed: UInt64 = 20_261_121
