@@ -239,7 +239,9 @@ struct OptionTests {
         options[Token.self] = "hunter2"
         #expect(options.names == ["Count", "Token"])
         #expect(!"\(options)".contains("hunter2"))
+        #expect(options.hasCredentials)
         options.removeCredentials()
+        #expect(!options.hasCredentials)
         #expect(options.names == ["Count"])
         #expect(options[Token.self] == "")
     }
