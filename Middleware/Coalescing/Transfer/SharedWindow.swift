@@ -80,8 +80,9 @@ struct SharedWindow {
         trim()
     }
 
-    /// The oldest chunk in memory, when there is too much; readers for whom there is no room left in the file lose
-    /// their places. It stays in memory until ``didSpill(to:)``.
+    /// The oldest chunk in memory, when there is too much, which stays there until ``didSpill(to:)``.
+    ///
+    /// Readers for whom there is no room left in the file lose their places.
     mutating func nextSpill() -> Spill? {
         while chunks.count - firstChunk > 1, end - start > memory {
             let chunk = chunks[firstChunk]
