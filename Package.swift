@@ -59,8 +59,8 @@ func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 /// The stages that the umbrella re-exports: those without a dependency of their own.
 let lightStages = [
-    "Auth", "Cache", "ErrorHandler", "Gzip", "Headers", "Multipart", "Progress", "Redirect", "RequestProcessor", "Retry",
-    "Serializer", "StatusValidation", "Timeout", "URLBuilder",
+    "Auth", "Cache", "Coalescing", "ErrorHandler", "Gzip", "Headers", "Multipart", "Progress", "Redirect",
+    "RequestProcessor", "Retry", "Serializer", "StatusValidation", "Timeout", "URLBuilder",
 ]
 
 /// SHA-2 and MD5 where the system brings no CryptoKit.
@@ -140,6 +140,7 @@ let package = Package(
         stage("Auth"),
         stage("AuthDigest", ["HTTPChainAuth", crypto]),
         stage("Cache", [structuredFields]),
+        stage("Coalescing"),
         stage("ContentDigest", [crypto, structuredFields]),
         stage("ErrorHandler"),
         stage("ErrorHandlerXML", ["HTTPChainErrorHandler", xmlCoder]),
@@ -169,6 +170,7 @@ let package = Package(
         tests("AuthDigestTests", of: ["HTTPChainAuthDigest", "HTTPChainAuth"]),
         tests("ChaosTests", of: ["HTTPChain", "HTTPChainAsyncHTTPClient"]),
         tests("CacheTests", of: ["HTTPChainCache"]),
+        tests("CoalescingTests", of: ["HTTPChainCoalescing"]),
         tests("ContentDigestTests", of: ["HTTPChainContentDigest"]),
         tests("ErrorHandlerTests", of: ["HTTPChainErrorHandler", "HTTPChainStatusValidation"]),
         tests(

@@ -251,7 +251,9 @@ struct OptionTests {
         var dumped = ""
         dump(options, to: &dumped)
         #expect(dumped.contains("Token") && !dumped.contains("hunter2"))
+        #expect(options.hasCredentials)
         options.removeCredentials()
+        #expect(!options.hasCredentials)
         #expect(options.names == ["Count"])
         #expect(options[Token.self] == "")
     }

@@ -52,6 +52,9 @@ public struct RequestOptions: Sendable, CustomStringConvertible, CustomDebugStri
         storage.removeCredentials()
     }
 
+    /// Whether an option that is a credential is set.
+    public var hasCredentials: Bool { storage.entries.contains { $0.isCredential } }
+
     /// The names of the options set, in the order they were first set, for logs and traces; values are not shown.
     public var names: [String] { storage.names }
 

@@ -1,0 +1,66 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+
+/// How a response is written to a client: byte for byte what the chain answered, in the frame that HTTP/1 needs.
+///
+/// The encoders that come with the server set fields of their own and take some away; a proxy may not.
+struct ResponseEncoding {
+    /// How the end of the content is told, RFC 9112 §6.
+    enum Framing: Equatable {
+        /// There is no content, whatever the fields say.
+        case none
+        /// The response has a `Content-Length`.
+        case length(Int64)
+        /// In chunks.
+        case chunked
+        /// The connection ends with it.
+        case close
+    }
+
+    let framing: Framing
+    /// Whether the connection can serve another request.
+    let isPersistent: Bool
+    private let response: HTTPResponse
+
+    init(_ response: HTTPResponse, answering request: HTTPRequestHead) {
+        self.response = response
+        let code = response.status.code
+        let isModern = request.version.major == 1 && request.version.minor >= 1
+        if request.method == .HEAD || code < 200 || code == 204 || code == 304 {
+            framing = .none
+        } else if let length = response.headerFields[.contentLength].flatMap({ Int64($0) }) {
+            framing = .length(length)
+        } else {
+            framing = isModern ? .chunked : .close
+        }
+        let asked = HopByHop.listed(request.headers["Connection"])
+        isPersistent = isModern && framing != .close && !asked.contains("close")
+    }
+
+    /// Status line and fields, in the order in which they came.
+    func head() -> ByteBuffer {
+        var text = "HTTP/1.1 \(response.status.code) \(response.status.reasonPhrase)\r\n"
+        let connection = response.headerFields[values: .connection]
+        let listed = HopByHop.listed(connection)
+        for field in response.headerFields where !HopByHop.contains(field.name.rawName, listed: listed) {
+            text += "\(field.name.rawName): \(field.value)\r\n"
+        }
+        if framing == .chunked { text += "Transfer-Encoding: chunked\r\n" }
+        if !isPersistent { text += "Connection: close\r\n" }
+        return ByteBuffer(string: text + "\r\n")
+    }
+
+    func content(_ bytes: Data) -> ByteBuffer {
+        var buffer = ByteBuffer()
+        if framing == .chunked { buffer.writeString(String(bytes.count, radix: 16) + "\r\n") }
+        buffer.writeBytes(bytes)
+        if framing == .chunked { buffer.writeString("\r\n") }
+        return buffer
+    }
+
+    /// What follows the content.
+    var end: ByteBuffer? { framing == .chunked ? ByteBuffer(string: "0\r\n\r\n") : nil }
+}

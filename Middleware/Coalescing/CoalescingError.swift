@@ -1,0 +1,30 @@
+public import HTTPChainCore
+
+/// A caller read the body of a shared transfer so slowly that what it missed is no longer held.
+///
+/// The others read on; what this caller has read so far is right, and incomplete.
+public struct CoalescingError: HTTPChainError {
+    /// How much of the body is held for slow readers, in memory and in a file.
+    public let limit: ByteCount
+    /// Always "CoalescingMiddleware".
+    public let stage = "CoalescingMiddleware"
+    /// The request of the transfer, redacted.
+    public let exchange: ExchangeSnapshot?
+    /// Why nothing could be held in a file, where that is the reason.
+    public let underlyingError: (any Error)?
+
+    init(limit: ByteCount, exchange: ExchangeSnapshot?, underlyingError: (any Error)? = nil) {
+        self.limit = limit
+        self.exchange = exchange
+        self.underlyingError = underlyingError
+    }
+
+    /// What happened and what to do.
+    public var reason: String {
+        underlyingError == nil
+            ? "the body was read more than \(limit) behind the others who share its transfer; "
+                + "read it faster, allow more with spill:, or send the request with coalesced(false)"
+            : "what this caller has yet to read of a shared transfer could not be written to a temporary file; "
+                + "make room there, read faster, or send the request with coalesced(false)"
+    }
+}

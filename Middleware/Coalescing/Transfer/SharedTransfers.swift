@@ -1,0 +1,163 @@
+import HTTPChainCore
+import HTTPTypes
+
+/// The transfers that calls wait for, up to the heads of their responses.
+///
+/// A transfer runs in a task of its own, because no one of those who wait for it owns it. The task ends before the last
+/// of them returns: when the last one is cancelled it cancels the task, and waits for its end.
+final class SharedTransfers: Sendable {
+    private typealias Waiter = CheckedContinuation<Response, any Error>
+
+    private struct Transfer {
+        let key: CoalescingKey
+        /// The call that began it.
+        let first: Int
+        let task: Task<Void, Never>
+        var waiters: [Int: Waiter]
+    }
+
+    private struct State {
+        var transfers: [Int: Transfer] = [:]
+        /// The transfers that calls may still join.
+        var open: [CoalescingKey: Int] = [:]
+        /// Which transfer a call waits for.
+        var joined: [Int: Int] = [:]
+        /// The tasks that were cancelled, by the call that was the last and has to wait for the end.
+        var cancelled: [Int: Task<Void, Never>] = [:]
+        var lastID = 0
+
+        mutating func nextID() -> Int {
+            lastID += 1
+            return lastID
+        }
+
+        mutating func remove(_ id: Int) -> Transfer? {
+            guard let transfer = transfers.removeValue(forKey: id) else { return nil }
+            if open[transfer.key] == id { open[transfer.key] = nil }
+            return transfer
+        }
+    }
+
+    private let state = Locked(State())
+    private let window: ByteCount
+    private let spill: ByteCount
+
+    init(window: ByteCount, spill: ByteCount) {
+        self.window = window
+        self.spill = spill
+    }
+
+    /// How many transfers are waited for.
+    var count: Int { state.withLock { $0.transfers.count } }
+
+    /// How many calls wait for the head of a response.
+    var waiterCount: Int { state.withLock { $0.joined.count } }
+
+    func send(_ request: consuming Request, _ key: CoalescingKey, _ next: Next) async throws -> Response {
+        // Handed over through a box, so that only the one that begins a transfer keeps its request, and for no longer.
+        let box = Locked<Request?>(request)
+        let call = state.withLock { $0.nextID() }
+        do {
+            return try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { join(key, call, $0, box, next) }
+            } onCancel: {
+                leave(call)
+            }
+        } catch {
+            await state.withLock { $0.cancelled.removeValue(forKey: call) }?.value
+            throw error
+        }
+    }
+
+    /// Lets no more calls join the transfers to an origin.
+    func close(to origin: Origin) {
+        state.withLock { state in
+            for key in state.open.keys where key.origin == origin { state.open[key] = nil }
+        }
+    }
+
+    private func join(
+        _ key: CoalescingKey,
+        _ call: Int,
+        _ waiter: Waiter,
+        _ request: Locked<Request?>,
+        _ next: Next
+    ) {
+        let isCancelled = state.withLock { state in
+            // A cancellation that came before the waiter was listed found nothing to cancel.
+            if Task.isCancelled { return true }
+            if let id = state.open[key] {
+                state.transfers[id]?.waiters[call] = waiter
+                state.joined[call] = id
+                return false
+            }
+            let id = state.nextID()
+            let task = Task { [self] in
+                await transfer(id, request, next)
+            }
+            state.transfers[id] = Transfer(key: key, first: call, task: task, waiters: [call: waiter])
+            state.open[key] = id
+            state.joined[call] = id
+            return false
+        }
+        if isCancelled { waiter.resume(throwing: CancellationError()) }
+    }
+
+    private func transfer(_ id: Int, _ box: Locked<Request?>, _ next: Next) async {
+        do {
+            try Task.checkCancellation()
+            guard var request = box.withLock({ $0.take() }) else { throw CancellationError() }
+            request.options[SharedExchange.self] = true
+            let head = request.head
+            let response = try await next(request)
+            deliver(response, to: head, of: id)
+        } catch {
+            for waiter in finish(id).waiters.values { waiter.resume(throwing: error) }
+        }
+    }
+
+    private func finish(_ id: Int) -> (first: Int, waiters: [Int: Waiter]) {
+        state.withLock { state in
+            guard let transfer = state.remove(id) else { return (0, [:]) }
+            for call in transfer.waiters.keys { state.joined[call] = nil }
+            return (transfer.first, transfer.waiters)
+        }
+    }
+
+    /// Gives the head to all who wait, and each a body of its own: where there is one caller, that of the response.
+    private func deliver(_ response: Response, to request: HTTPRequest, of id: Int) {
+        let (first, waiters) = finish(id)
+        var bodies: [Body] = []
+        if waiters.count > 1, !response.body.isReplayable {
+            let exchange = ExchangeSnapshot(request, response: response.head)
+            bodies = SharedBody.bodies(
+                response.body,
+                readers: waiters.count,
+                window: window,
+                spill: spill,
+                exchange: exchange
+            )
+        }
+        for (call, waiter) in waiters {
+            var own = response
+            if let body = bodies.popLast() { own.body = body }
+            if call != first { own.options[CoalescedResponse.self] = true }
+            waiter.resume(returning: own)
+        }
+    }
+
+    private func leave(_ call: Int) {
+        let (waiter, task) = state.withLock { state -> (Waiter?, Task<Void, Never>?) in
+            guard let id = state.joined.removeValue(forKey: call),
+                let waiter = state.transfers[id]?.waiters.removeValue(forKey: call)
+            else { return (nil, nil) }
+            guard state.transfers[id]?.waiters.isEmpty ?? false, let transfer = state.remove(id) else {
+                return (waiter, nil)
+            }
+            state.cancelled[call] = transfer.task
+            return (waiter, transfer.task)
+        }
+        task?.cancel()
+        waiter?.resume(throwing: CancellationError())
+    }
+}

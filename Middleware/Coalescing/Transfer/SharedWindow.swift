@@ -1,0 +1,159 @@
+import Foundation
+
+/// What is held of a body for those who read it, and how far each of them is: a value that does nothing itself.
+///
+/// The body's bytes from `start` to `end` are in memory, in chunks as they came; what is before, back to the slowest
+/// reader, is in a file, as a ring of `disk` bytes.
+struct SharedWindow {
+    /// What a reader is to do next.
+    enum Step {
+        /// Take these bytes; the reader has been moved past them.
+        case chunk(Data)
+        /// Read so many bytes of the body at an offset from the file, and then ``finishFileRead(_:count:)``.
+        case file(offset: Int64, count: Int)
+        /// Wait: it has all there is.
+        case wait
+        /// It has lost its place.
+        case lost
+    }
+
+    /// A chunk that has to be written to the file, for slow readers.
+    struct Spill {
+        let offset: Int64
+        let bytes: Data
+    }
+
+    private let memory: Int64
+    private let disk: Int64
+    private var chunks: [(offset: Int64, bytes: Data)] = []
+    /// The chunks before this one are gone; they are taken out of the array many at a time.
+    private var firstChunk = 0
+    private(set) var end: Int64 = 0
+    private var positions: [Int: Int64]
+    /// How many readers are at each position, so that the slowest is found without asking all.
+    private var readersAt: [Int64: Int]
+    private var slowest: Int64 = 0
+
+    init(readers: Int, memory: Int64, disk: Int64) {
+        self.memory = memory
+        self.disk = disk
+        positions = Dictionary(uniqueKeysWithValues: (0..<readers).map { ($0, 0) })
+        readersAt = [0: readers]
+    }
+
+    var hasReaders: Bool { !positions.isEmpty }
+
+    /// Where memory begins.
+    var start: Int64 { firstChunk < chunks.count ? chunks[firstChunk].offset : end }
+
+    /// Whether some reader needs the file.
+    var needsFile: Bool { slowest < start }
+
+    mutating func step(for reader: Int) -> Step {
+        guard let position = positions[reader] else { return .lost }
+        if position == end { return .wait }
+        let start = start
+        if position < start { return .file(offset: position, count: Int(min(start - position, 65_536))) }
+        let chunk = chunks[index(at: position)]
+        let bytes = chunk.bytes.dropFirst(Int(position - chunk.offset))
+        move(reader, from: position, to: position + Int64(bytes.count))
+        return .chunk(bytes)
+    }
+
+    /// Moves a reader past what it read from the file.
+    ///
+    /// - Returns: `false` when it has lost its place meanwhile, and what it read may be something else.
+    mutating func finishFileRead(_ reader: Int, count: Int) -> Bool {
+        guard let position = positions[reader] else { return false }
+        move(reader, from: position, to: position + Int64(count))
+        return true
+    }
+
+    /// Whether a reader has all there is.
+    func isAtEnd(_ reader: Int) -> Bool { positions[reader] == end }
+
+    mutating func append(_ bytes: Data) {
+        guard !bytes.isEmpty else { return }
+        chunks.append((end, bytes))
+        end += Int64(bytes.count)
+        if positions.isEmpty { slowest = end }
+        trim()
+    }
+
+    /// The oldest chunk in memory, when there is too much, which stays there until ``didSpill(to:)``.
+    ///
+    /// Readers for whom there is no room left in the file lose their places.
+    mutating func nextSpill() -> Spill? {
+        while chunks.count - firstChunk > 1, end - start > memory {
+            let chunk = chunks[firstChunk]
+            if chunk.offset + Int64(chunk.bytes.count) - slowest <= disk {
+                return Spill(offset: chunk.offset, bytes: chunk.bytes)
+            }
+            dropSlowest()
+        }
+        return nil
+    }
+
+    /// Lets go of a chunk that is in the file.
+    mutating func didSpill(to offset: Int64) {
+        dropChunks(to: offset)
+    }
+
+    /// The slowest readers lose their places.
+    mutating func dropSlowest() {
+        let position = slowest
+        for reader in positions.filter({ $0.value == position }).keys { remove(reader) }
+    }
+
+    mutating func remove(_ reader: Int) {
+        guard let position = positions.removeValue(forKey: reader) else { return }
+        left(position)
+    }
+
+    private mutating func move(_ reader: Int, from old: Int64, to new: Int64) {
+        positions[reader] = new
+        readersAt[new, default: 0] += 1
+        left(old)
+    }
+
+    private mutating func left(_ position: Int64) {
+        let count = (readersAt[position] ?? 0) - 1
+        guard count <= 0 else {
+            readersAt[position] = count
+            return
+        }
+        readersAt[position] = nil
+        guard position == slowest else { return }
+        slowest = readersAt.keys.min() ?? end
+        trim()
+    }
+
+    /// Lets go of what all have read.
+    private mutating func trim() {
+        dropChunks(to: slowest)
+    }
+
+    private mutating func dropChunks(to offset: Int64) {
+        while firstChunk < chunks.count {
+            let chunk = chunks[firstChunk]
+            guard chunk.offset + Int64(chunk.bytes.count) <= offset else { break }
+            chunks[firstChunk].bytes = Data()
+            firstChunk += 1
+        }
+        if firstChunk > 32, firstChunk * 2 > chunks.count {
+            chunks.removeFirst(firstChunk)
+            firstChunk = 0
+        }
+    }
+
+    /// The chunk that holds a position; by halves, because chunks may be small and many.
+    private func index(at position: Int64) -> Int {
+        var low = firstChunk
+        var high = chunks.count - 1
+        while low < high {
+            let middle = (low + high + 1) / 2
+            if chunks[middle].offset <= position { low = middle } else { high = middle - 1 }
+        }
+        return low
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainInMemory
+import HTTPChainTesting
+import HTTPTypes
+import Testing
+
+@testable import HTTPChainCoalescing
+
+@Suite("The coalescing stage in a chain", .timeLimit(.minutes(2)))
+struct ChainTests {
+    private struct Authenticating: Middleware {
+        var phase: Phase? { .authenticate }
+        var summary: StageSummary { StageSummary("TokenMiddleware") }
+        func intercept(_ request: consuming Request, next: Next) async throws -> Response { try await next(request) }
+    }
+
+    private struct Caching: Middleware {
+        var phase: Phase? { .cache }
+        func intercept(_ request: consuming Request, next: Next) async throws -> Response { try await next(request) }
+    }
+
+    @Test("Outside authentication it needs a partition, and says which")
+    func needsPartition() throws {
+        let error = #expect(throws: ChainOrderError.self) {
+            try Chain(transport: InMemoryTransport()) {
+                CoalescingMiddleware()
+                Authenticating()
+            }
+        }
+        let problem = try #require(error?.problems.first)
+        #expect(error?.problems.count == 1)
+        #expect(problem.stage == "CoalescingMiddleware")
+        #expect(problem.problem.contains("stands outside TokenMiddleware"))
+        #expect(problem.fix.contains("partition: .by"))
+    }
+
+    @Test("With a partition, or without authentication, it may stand where it is")
+    func allowed() throws {
+        let transport = InMemoryTransport()
+        _ = try Chain([CoalescingMiddleware(partition: .shared), Authenticating()], transport: transport)
+        _ = try Chain([CoalescingMiddleware(partition: .by { _ in nil }), Authenticating()], transport: transport)
+        _ = try Chain([CoalescingMiddleware()], transport: transport)
+        _ = try Chain([Caching(), CoalescingMiddleware()], transport: transport)
+    }
+
+    @Test("It belongs inside a cache")
+    func order() {
+        #expect(throws: ChainOrderError.self) {
+            try Chain([CoalescingMiddleware(), Caching()], transport: InMemoryTransport())
+        }
+    }
+
+    @Test("It tells how it is set")
+    func summary() {
+        let summary = CoalescingMiddleware(partition: .by { _ in "secret" }, window: .kibibytes(8)).summary
+        #expect(summary.settings.map(\.name) == ["users", "window", "spill"])
+        #expect(summary.settings.map(\.value) == ["apart", "8 KiB", "1 GiB"])
+    }
+
+    @Test("It keeps the rules of every stage", .timeLimit(.minutes(1)), arguments: StageConformance.Check.allCases)
+    func conforms(check: StageConformance.Check) async throws {
+        try await StageConformance { CoalescingMiddleware() }.verify(check)
+        try await StageConformance(request: { .get("https://conformance.example/items") }) {
+            CoalescingMiddleware(partition: .by { _ in "user" }, window: 8, spill: 8)
+        }.verify(check)
+    }
+}
+
+@Suite("Documentation of the coalescing stage")
+struct DocumentationTests {
+    @Test("The example of the documentation works")
+    func example() async throws {
+        let transport = InMemoryTransport { _ in
+            for _ in 0..<1000 { await Task.yield() }
+            return Response(.ok, body: "[]")
+        }
+        let printed = Locked<[Int]>([])
+        func print(_ count: Int) { printed.withLock { $0.append(count) } }
+
+        let chain = try Chain(transport: transport) { CoalescingMiddleware(partition: .shared) }
+        async let one = chain.send(.get("https://api.example.com/plants"))
+        async let other = chain.send(.get("https://api.example.com/plants"))
+        let responses = try await [one, other]
+        print(responses.count { $0.isCoalesced })
+
+        let fresh = Request.get("https://api.example.com/plants").coalesced(false)
+        #expect(try await chain.send(fresh).isCoalesced == false)
+        #expect(printed.withLock { $0 }.count == 1)
+        #expect(responses.count + 1 - printed.withLock { $0 }[0] == transport.requestCount)
+    }
+}

@@ -1,0 +1,197 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainInMemory
+import HTTPChainTesting
+import HTTPTypes
+import Testing
+
+@testable import HTTPChainCoalescing
+
+@Suite("Calls that share a transfer", .timeLimit(.minutes(2)))
+struct StageTests {
+    @Test("A thousand identical calls cause one request, and each gets all of the response")
+    func thousand() async throws {
+        let bench = Bench()
+        let feed = ChunkFeed()
+        bench.answer { Response(.ok, headers: [.eTag: "\"1\""], body: feed.body) }
+        let tasks = await bench.start(1000)
+        bench.gate.reach()
+        let expected = pattern(0..<10_000)
+        for index in 0..<10 { feed.send(expected[(index * 1000)..<((index + 1) * 1000)]) }
+        feed.finish()
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for task in tasks {
+                group.addTask {
+                    let response = try await task.value
+                    #expect(response.headers[.eTag] == "\"1\"")
+                    #expect(try await response.body.collect() == expected)
+                    return response.isCoalesced
+                }
+            }
+            var coalesced = 0
+            for try await isCoalesced in group where isCoalesced { coalesced += 1 }
+            #expect(coalesced == 999)
+        }
+        #expect(bench.transport.requestCount == 1)
+        #expect(bench.stage.transfers.count == 0)
+    }
+
+    @Test("Bodies that can be read again are given to all as they are", arguments: [Body.empty, "in memory"])
+    func replayable(body: Body) async throws {
+        let stage = CoalescingMiddleware(partition: .shared)
+        let gate = Rendezvous()
+        let next = Next(
+            to: Answering { _ in
+                try await gate.wait()
+                return Response(.ok, body: body)
+            }
+        )
+        let tasks = (0..<3).map { _ in Task { try await stage.intercept(.get(target), next: next) } }
+        await until { stage.transfers.waiterCount == 3 }
+        gate.reach()
+        for task in tasks {
+            let response = try await task.value
+            #expect(response.body.isReplayable)
+            #expect(try await response.body.collect() == body.bytes)
+        }
+    }
+
+    @Test("A call alone gets the response as it is")
+    func alone() async throws {
+        let bench = Bench()
+        let feed = ChunkFeed(length: 4)
+        feed.send("text")
+        feed.finish()
+        let response = try #require(try await bench.responses(1, feed).first)
+        #expect(!response.isCoalesced)
+        #expect(response.body.length == 4)
+        #expect(try await response.body.text() == "text")
+    }
+
+    @Test("A call that comes when the head has arrived has a transfer of its own")
+    func lateJoiner() async throws {
+        let bench = Bench()
+        let feed = ChunkFeed()
+        let first = try await bench.responses(2, feed)
+        bench.transport.enqueue(.ok)
+        let late = try await bench.send(.get(target))
+        #expect(!late.isCoalesced)
+        #expect(bench.transport.requestCount == 2)
+        withExtendedLifetime(first) {}
+    }
+
+    @Test("A call that comes after an unsafe request to the origin joins nothing begun before it")
+    func unsafe() async throws {
+        let bench = Bench()
+        bench.answer { Response(.ok) }
+        let before = await bench.start(1)
+        bench.transport.on(.put, "*", reply: .status(.noContent))
+        _ = try await bench.send(.put("https://other.example/plants"))
+        let joining = await bench.start(1)
+        #expect(bench.transport.requestCount == 2)
+        _ = try await bench.send(.put(target + "/7"))
+        let after = await bench.start(1)
+        bench.gate.reach()
+        #expect(try await before[0].value.isCoalesced == false)
+        #expect(try await joining[0].value.isCoalesced)
+        #expect(try await after[0].value.isCoalesced == false)
+        #expect(bench.transport.requestCount == 4)
+    }
+
+    @Test("A call may have a transfer of its own")
+    func optOut() async throws {
+        let bench = Bench()
+        bench.answer { Response(.ok) }
+        let tasks = await bench.start(2)
+        let own = Task { try await bench.send(.get(target).coalesced(false)) }
+        try await bench.transport.waitForRequests(2)
+        bench.gate.reach()
+        #expect(try await own.value.isCoalesced == false)
+        for task in tasks { _ = try await task.value }
+        #expect(bench.transport.requestCount == 2)
+    }
+
+    @Test("An error goes to all, as it is, and the next call starts anew")
+    func failure() async throws {
+        let bench = Bench()
+        bench.answer { throw TransportError(.connectionLost, sent: .maybe, stage: "test", detail: "provoked") }
+        let tasks = await bench.start(50)
+        bench.gate.reach()
+        for task in tasks {
+            let error = await #expect(throws: TransportError.self) { try await task.value }
+            #expect(error?.detail == "provoked")
+        }
+        bench.transport.enqueue(.ok)
+        #expect(try await bench.send(.get(target)).status == .ok)
+        #expect(bench.transport.requestCount == 2)
+    }
+
+    @Test("A body that breaks, breaks for all, after what had arrived")
+    func brokenBody() async throws {
+        let bench = Bench()
+        let feed = ChunkFeed()
+        let responses = try await bench.responses(3, feed)
+        feed.send("half")
+        feed.fail(TransportError(.truncatedBody, sent: .answered, stage: "test"))
+        for response in responses {
+            var iterator = response.body.makeAsyncIterator()
+            #expect(try await iterator.next() == Data("half".utf8))
+            let error = await #expect(throws: TransportError.self) { try await iterator.next() }
+            #expect(error?.kind == .truncatedBody)
+        }
+    }
+
+    @Test("Calls of different users are not joined, and those of one user are")
+    func partition() async throws {
+        let bench = Bench(CoalescingMiddleware(partition: .by { $0.options[Token.self] }))
+        bench.answer { Response(.ok) }
+        func request(_ user: String) -> Request {
+            var request = Request.get(target)
+            request.options[Token.self] = user
+            return request
+        }
+        var tasks: [Task<Response, any Error>] = []
+        for user in ["a", "b", "a", "c", "b"] { tasks += await bench.start(1, request(user)) }
+        try await bench.transport.waitForRequests(3)
+        bench.gate.reach()
+        var coalesced = 0
+        for task in tasks where try await task.value.isCoalesced { coalesced += 1 }
+        #expect(coalesced == 2)
+        #expect(bench.transport.requestCount == 3)
+    }
+
+    @Test("What the partition throws, the call throws, and nothing is sent")
+    func failingPartition() async {
+        let bench = Bench(CoalescingMiddleware(partition: .by { _ in throw BodyError(.alreadyRead) }))
+        await #expect(throws: BodyError.self) { try await bench.send(.get(target)) }
+        #expect(bench.transport.requestCount == 0)
+    }
+
+    @Test("The stages inside are told that the exchange may serve several calls")
+    func marked() async throws {
+        let bench = Bench()
+        bench.gate.reach()
+        let seen = Locked<[Bool]>([])
+        let next = Next(
+            to: Answering { request in
+                seen.withLock { $0.append(request.options[SharedExchange.self]) }
+                return Response(.ok)
+            }
+        )
+        _ = try await bench.stage.intercept(.get(target), next: next)
+        _ = try await bench.stage.intercept(.post(target), next: next)
+        #expect(seen.withLock { $0 } == [true, false])
+    }
+}
+
+/// A transport that is a closure, and hands out bodies as they are.
+struct Answering: Transport {
+    let capabilities: TransportCapabilities = []
+    let answer: @Sendable (Request) async throws -> Response
+
+    init(_ answer: @escaping @Sendable (Request) async throws -> Response) {
+        self.answer = answer
+    }
+
+    func send(_ request: consuming Request) async throws -> Response { try await answer(request) }
+}
