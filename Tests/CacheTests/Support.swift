@@ -1,6 +1,7 @@
 import Foundation
 import HTTPChainCore
 import HTTPTypes
+import Testing
 
 @testable import HTTPChainCache
 
@@ -18,7 +19,7 @@ func fields(_ lines: [String]) -> HTTPFields {
     for line in lines {
         let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let value = parts.count == 2 ? String(parts[1].drop { $0 == " " }) : ""
-        fields.append(HTTPField(name: HTTPField.Name(String(parts[0]))!, value: value))
+        fields.append(HTTPField(name: HTTPField.Name(String(parts[0])) ?? .via, value: value))
     }
     return fields
 }

@@ -17,7 +17,7 @@ let package = Package(
             name: "Fuzz",
             dependencies: [
                 .product(name: "HTTPTypes", package: "swift-http-types"), library("HTTPChainCore"),
-                library("HTTPChainGzip"), library("HTTPChainMultipart"),
+                library("HTTPChainCache"), library("HTTPChainGzip"), library("HTTPChainMultipart"),
                 library("HTTPChainURLBuilder"),
             ],
             swiftSettings: [

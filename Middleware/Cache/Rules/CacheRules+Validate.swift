@@ -50,8 +50,7 @@ extension CacheRules {
         if own.contains(where: { Substring($0).trimmed == "*" }) { return }
         let known = own.flatMap(EntityTag.list)
         let usable = variants.filter { entry in
-            entry.id == validation.entry?.id
-                || entry.response.metadata.content == .complete && !entry.response.metadata.variant.fields.isEmpty
+            entry.id == validation.entry?.id || entry.response.metadata.content == .complete
         }
         var tags: [EntityTag] = []
         // The selected one first, the most recent of the others next.
@@ -79,7 +78,8 @@ extension CacheRules {
             return
         }
         if let modified = entry.response.metadata.head.headerFields.first(of: .lastModified),
-            entry.response.facts.lastModified != nil, tags.isEmpty ? known.isEmpty : entry.response.facts.entityTag != nil
+            entry.response.facts.lastModified != nil,
+            tags.isEmpty ? known.isEmpty : entry.response.facts.entityTag != nil
         {
             validation.fields[.ifModifiedSince] = modified
             if !validation.isConditional {

@@ -59,7 +59,9 @@ extension CacheMiddleware {
             }
         }
         let extra = (parts.before?.length ?? 0) + (parts.after?.length ?? 0)
-        let expected = declared.map { $0.addingReportingOverflow(extra) }.flatMap { $0.overflow ? nil : $0.partialValue }
+        let expected = declared.map { $0.addingReportingOverflow(extra) }.flatMap {
+            $0.overflow ? nil : $0.partialValue
+        }
         guard let writer = try await store.makeWriter(for: key, plan.metadata, expecting: expected) else { return nil }
         if let before = parts.before {
             for try await chunk in before {
@@ -69,7 +71,7 @@ extension CacheMiddleware {
         return CacheRecording(
             writer,
             key: key,
-            declared: declared ?? plan.ownLength,
+            declared: plan.ownLength ?? declared,
             suffix: parts.after,
             events: events
         ) { [invalidations, stamp = exchange.stamp, url = key.url] in invalidations.isCurrent(url, since: stamp) }

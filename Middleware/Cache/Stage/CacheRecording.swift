@@ -95,4 +95,3 @@ final class CacheRecording: Sendable {
 
     private func close() { state.withLock { $0.isOpen = false } }
 }
-

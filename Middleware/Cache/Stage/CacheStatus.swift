@@ -70,7 +70,8 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
 
     /// The member of a `Cache-Status` field, RFC 9211 §2: `HTTPChain; hit; ttl=30`.
     public var description: String {
-        var text = cache.utf8.allSatisfy(isToken) && cache.utf8.first.map(Self.beginsToken) == true ? cache : quoted(cache)
+        var text =
+            cache.utf8.allSatisfy(isToken) && cache.utf8.first.map(Self.beginsToken) == true ? cache : quoted(cache)
         if isHit { text += "; hit" }
         if let forward { text += "; fwd=\(forward.rawValue)" }
         if let forwardStatus { text += "; fwd-status=\(forwardStatus)" }

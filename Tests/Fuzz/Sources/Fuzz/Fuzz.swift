@@ -10,6 +10,7 @@ enum Fuzz {
         "multipart": { checkMultipart($0) },
         "gunzip": { checkGunzip($0) },
         "headers": { checkHeaders($0) },
+        "cache": { checkCache($0) },
     ]
 
     static let selected: Check = {

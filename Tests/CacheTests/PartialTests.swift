@@ -1,0 +1,117 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainInMemory
+import HTTPTypes
+import Testing
+
+@testable import HTTPChainCache
+
+@Suite("Parts, RFC 9111 §3.3 and §3.4", .timeLimit(.minutes(1)))
+struct PartialTests {
+    private let fresh = "Cache-Control: max-age=60"
+
+    private func part(_ talk: Conversation, _ range: ClosedRange<Int>, tag: String = "\"a\"", of length: String = "10")
+    {
+        let text = String(Array("0123456789")[range])
+        talk.script(
+            .partialContent,
+            [fresh, "ETag: \(tag)", "Content-Range: bytes \(range.lowerBound)-\(range.upperBound)/\(length)"],
+            text
+        )
+    }
+
+    @Test("A range of a complete response is served from the store")
+    func fromComplete() async throws {
+        let talk = try Conversation()
+        talk.script(.ok, [fresh])
+        _ = try await talk.ask()
+        let (response, text) = try await talk.ask(["Range: bytes=2-4"])
+        #expect(response.status == .partialContent && text == "234")
+        #expect(response.headers[.contentRange] == "bytes 2-4/10" && response.headers[.contentLength] == "3")
+        let (outside, none) = try await talk.ask(["Range: bytes=20-"])
+        #expect(
+            outside.status == .rangeNotSatisfiable && outside.headers[.contentRange] == "bytes */10" && none.isEmpty
+        )
+        #expect(talk.count == 1)
+    }
+
+    @Test("A part answers for itself and for what lies within, and nothing else")
+    func fromPart() async throws {
+        let talk = try Conversation()
+        part(talk, 2...6)
+        _ = try await talk.ask(["Range: bytes=2-6"])
+        for (range, expected) in [("2-6", "23456"), ("3-4", "34"), ("6-6", "6")] {
+            let (response, text) = try await talk.ask(["Range: bytes=\(range)"])
+            #expect(text == expected && response.headers[.contentRange] == "bytes \(range)/10")
+            #expect(response.cacheStatus?.isHit == true)
+        }
+        talk.script(.ok, [fresh, "ETag: \"a\""])
+        let (whole, text) = try await talk.ask()
+        #expect(whole.status == .ok && text == "0123456789" && whole.cacheStatus?.forward == .partial)
+        #expect(talk.count == 2)
+    }
+
+    @Test("Parts of the same strong tag are combined, before, after and over each other, until they are the whole")
+    func combined() async throws {
+        let talk = try Conversation()
+        for range in [3...5, 6...7, 1...3, 5...9, 0...0] {
+            part(talk, range)
+            _ = try await talk.ask(["Range: bytes=\(range.lowerBound)-\(range.upperBound)"])
+        }
+        #expect(talk.count == 5)
+        #expect(await talk.store.usage().entries == 1)
+        let (whole, text) = try await talk.ask()
+        #expect(whole.status == .ok && text == "0123456789" && whole.headers[.contentRange] == nil)
+        #expect(whole.headers[.contentLength] == "10" && talk.count == 5)
+    }
+
+    @Test(
+        "Parts of other representations, and parts with a gap between, take the place of what is stored",
+        arguments: [
+            ("\"b\"", 6...9), ("W/\"a\"", 6...9), ("\"a\"", 7...9),
+        ]
+    )
+    func notCombined(tag: String, range: ClosedRange<Int>) async throws {
+        let talk = try Conversation()
+        part(talk, 0...5)
+        _ = try await talk.ask(["Range: bytes=0-5"])
+        part(talk, range, tag: tag)
+        _ = try await talk.ask(["Range: bytes=\(range.lowerBound)-\(range.upperBound)"])
+        #expect(try await talk.ask(["Range: bytes=8-9"]).response.cacheStatus?.isHit == true)
+        part(talk, 0...5)
+        #expect(try await talk.ask(["Range: bytes=0-5"]).response.cacheStatus?.isHit == false)
+    }
+
+    @Test("A part of a complete response that is stored freshens it")
+    func partOfComplete() async throws {
+        let talk = try Conversation()
+        talk.script(.ok, [fresh, "ETag: \"a\""])
+        _ = try await talk.ask()
+        talk.pass(61)
+        part(talk, 0...1)
+        let (response, text) = try await talk.ask(["Range: bytes=0-1", "Cache-Control: no-cache"])
+        #expect(response.status == .partialContent && text == "01")
+        talk.pass(30)
+        #expect(try await talk.ask().text == "0123456789")
+        #expect(talk.count == 2)
+    }
+
+    @Test("A part of unknown length answers what lies within")
+    func unknownLength() async throws {
+        let talk = try Conversation()
+        part(talk, 2...6, of: "*")
+        _ = try await talk.ask(["Range: bytes=2-6"])
+        let (response, text) = try await talk.ask(["Range: bytes=3-5"])
+        #expect(text == "345" && response.headers[.contentRange] == "bytes 3-5/*")
+        part(talk, 5...9)
+        #expect(try await talk.ask(["Range: bytes=-5"]).response.cacheStatus?.isHit == false)
+    }
+
+    @Test("A part that is cut short on its way is not stored")
+    func brokenPart() async throws {
+        let talk = try Conversation()
+        talk.script(.partialContent, [fresh, "Content-Range: bytes 0-8/10"], "01234")
+        _ = try await talk.ask(["Range: bytes=0-8"])
+        #expect(await talk.store.usage().entries == 0)
+    }
+}

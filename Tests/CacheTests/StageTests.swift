@@ -1,0 +1,436 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainInMemory
+import HTTPChainTesting
+import HTTPTypes
+import Testing
+
+@testable import HTTPChainCache
+
+@Suite("A cache in a chain", .timeLimit(.minutes(1)))
+struct StageTests {
+    private let fresh = "Cache-Control: max-age=60"
+
+    @Test("§4, §5.1: a hit has an Age, a Cache-Status, and asks nobody")
+    func hit() async throws {
+        let talk = try Conversation()
+        talk.script(.ok, [fresh, "Age: 3"], "content")
+        let (miss, first) = try await talk.ask()
+        #expect(miss.headers[.cacheStatus] == "HTTPChain; fwd=uri-miss; fwd-status=200; stored")
+        #expect(miss.cacheStatus?.isStored == true && miss.cacheStatus?.isFromStore == false)
+        talk.pass(4.5)
+        for _ in 1...3 {
+            let (hit, text) = try await talk.ask()
+            #expect(text == first && text == "content")
+            #expect(hit.headers[values: .age] == ["7"])
+            #expect(hit.headers[values: .cacheStatus] == ["HTTPChain; hit; ttl=52"])
+            #expect(hit.cacheStatus?.explanation == "fresh for 52 s; RFC 9111 §4.2")
+        }
+        talk.pass(1)
+        #expect(try await talk.ask().response.headers[.age] == "8")
+        #expect(talk.count == 1)
+    }
+
+    @Test("RFC 9211 §2: what caches on the way have said stays, before what this one says")
+    func upstreamStatus() async throws {
+        let talk = try Conversation()
+        talk.script(.ok, [fresh, "Cache-Status: Origin; hit"])
+        #expect(
+            try await talk.ask().response.headers[values: .cacheStatus]
+                == ["Origin; hit", "HTTPChain; fwd=uri-miss; fwd-status=200; stored"]
+        )
+        #expect(
+            try await talk.ask().response.headers[values: .cacheStatus] == ["Origin; hit", "HTTPChain; hit; ttl=60"]
+        )
+    }
+
+    @Test("Every method but GET and HEAD passes", arguments: [HTTPRequest.Method.post, .put, .options, .trace])
+    func methods(method: HTTPRequest.Method) async throws {
+        let talk = try Conversation()
+        talk.script(.ok, [fresh])
+        talk.script(.ok, [fresh])
+        _ = try await talk.ask([], method)
+        let (response, _) = try await talk.ask([], method)
+        #expect(response.headers[.cacheStatus] == "HTTPChain; fwd=method; fwd-status=200")
+        #expect(talk.count == 2)
+        #expect(await talk.store.usage().entries == 0)
+    }
+
+    @Test("A GET with content passes: content is no part of the key")
+    func content() async throws {
+        let talk = try Conversation()
+        talk.script(.ok, [fresh])
+        talk.script(.ok, [fresh])
+        var request = Request.get(target)
+        request.body = "q"
+        _ = try await talk.ask(request)
+        #expect(try await talk.ask(request).response.cacheStatus?.forward == .bypass)
+    }
+
+    @Test("A response that breaks on its way is not stored, and the caller gets its error")
+    func broken() async throws {
+        let talk = try Conversation()
+        talk.transport.enqueue(.status(.ok, headers: fields([fresh]), body: "0123456789").failing(.atByte(5)))
+        await #expect(throws: TransportError.self) { try await talk.ask() }
+        talk.script(.ok, [fresh], "whole")
+        #expect(try await talk.ask().text == "whole")
+        #expect(talk.events == ["miss", "not stored", "miss", "stored"])
+    }
+
+    @Test("A response that is left before its end is not stored")
+    func abandoned() async throws {
+        let talk = try Conversation()
+        talk.transport.enqueue(
+            ScriptedReply(.ok, headers: fields([fresh]), chunks: [Data("01234".utf8), Data("56789".utf8)])
+        )
+        do {
+            var reader = try await talk.chain.send(.get(target)).body.makeReader()
+            #expect(try await reader.read()?.count == 5)
+        }
+        #expect(await talk.store.usage().entries == 0)
+        #expect(talk.events == ["miss", "not stored"])
+    }
+
+    @Test(
+        "Where the rest of it is to be read, it is stored all the same",
+        arguments: [(100, 1), (3, 0)] as [(Int64, Int)]
+    )
+    func finished(limit: Int64, entries: Int) async throws {
+        let talk = try Conversation(abandonment: .finish(upTo: .bytes(limit)))
+        talk.transport.enqueue(
+            ScriptedReply(.ok, headers: fields([fresh]), chunks: [Data("01234".utf8), Data("56789".utf8)])
+        )
+        do {
+            var reader = try await talk.chain.send(.get(target)).body.makeReader()
+            #expect(try await reader.read()?.count == 5)
+        }
+        try await talk.revalidator.waitUntilIdle()
+        #expect(await talk.store.usage().entries == entries)
+    }
+
+    @Test("A response is stored in the pieces it comes in, and served whole")
+    func pieces() async throws {
+        let talk = try Conversation()
+        let chunks = (0..<100).map { Data(repeating: UInt8($0), count: 1000) }
+        talk.transport.enqueue(ScriptedReply(.ok, headers: fields([fresh]), chunks: chunks, declaresLength: false))
+        #expect(try await talk.chain.send(.get(target)).body.collect() == chunks.reduce(Data(), +))
+        let hit = try await talk.chain.send(.get(target))
+        #expect(hit.cacheStatus?.isHit == true && hit.body.length == 100_000)
+        #expect(try await hit.body.collect() == chunks.reduce(Data(), +))
+    }
+
+    @Test("A response too large for the store passes whole and is not stored")
+    func tooLarge() async throws {
+        let talk = try Conversation(store: MemoryCacheStore(bounds: CacheBounds(totalBytes: 10_000, entryBytes: 2000)))
+        let text = String(repeating: "x", count: 5000)
+        talk.script(.ok, [fresh], text)
+        talk.transport.enqueue(
+            ScriptedReply(
+                .ok,
+                headers: fields([fresh]),
+                chunks: Array(repeating: Data(text.utf8), count: 3),
+                declaresLength: false
+            )
+        )
+        #expect(try await talk.ask().text.count == 5000)
+        #expect(try await talk.ask().text.count == 15_000)
+        #expect(await talk.store.usage() == CacheUsage())
+    }
+
+    @Test("§4.4: an unsafe call makes its target invalid, for every user and identifier; a failed one does not")
+    func invalidation() async throws {
+        let user = Locked("ada")
+        let talk = try Conversation(partition: .by { _ in user.withLock { $0 } })
+        for name in ["ada", "bob"] {
+            user.withLock { $0 = name }
+            talk.script(.ok, [fresh], name)
+            _ = try await talk.ask()
+        }
+        talk.script(.badRequest)
+        _ = try await talk.ask([], .put)
+        #expect(await talk.store.usage().entries == 2)
+        talk.script(.noContent, [], "")
+        _ = try await talk.ask([], .put)
+        #expect(await talk.store.usage().entries == 0)
+        #expect(talk.events.last == "invalidated")
+    }
+
+    @Test("A response on its way while its URL is made invalid is not stored")
+    func invalidatedMeanwhile() async throws {
+        let talk = try Conversation()
+        talk.transport.enqueue(ScriptedReply(.ok, headers: fields([fresh]), chunks: [Data("old".utf8)]))
+        let old = try await talk.chain.send(.get(target))
+        talk.script(.noContent, [], "")
+        _ = try await talk.ask([], .put)
+        #expect(try await old.body.text() == "old")
+        talk.script(.ok, [fresh], "new")
+        #expect(try await talk.ask().text == "new")
+    }
+
+    @Test(
+        "§4.2.4: stale responses when the server is out of reach, and never where that is forbidden",
+        arguments: [
+            ("max-age=60", .private, [], "stale"), ("max-age=60, must-revalidate", .private, [], "504"),
+            ("max-age=60, no-cache", .private, [], "error"), ("max-age=60, proxy-revalidate", .private, [], "stale"),
+            ("max-age=60, proxy-revalidate", .shared, [], "504"), ("s-maxage=60", .shared, [], "504"),
+            ("max-age=60, stale-if-error=600", .private, [], "stale"),
+            ("max-age=60, stale-if-error=600, must-revalidate", .private, [], "504"),
+            ("max-age=60", .private, ["Cache-Control: no-cache"], "error"),
+            ("max-age=60", .private, ["Cache-Control: no-cache, stale-if-error=600"], "stale"),
+            ("max-age=60", .private, ["Cache-Control: max-age=5"], "error"),
+        ] as [(String, CacheRules.Mode, [String], String)]
+    )
+    func disconnected(directives: String, mode: CacheRules.Mode, ask: [String], outcome: String) async throws {
+        let talk = try Conversation(mode)
+        talk.script(.ok, ["Cache-Control: \(directives)", "ETag: \"a\""], "stored")
+        _ = try await talk.ask()
+        talk.pass(100)
+        talk.transport.enqueue(.failure(.beforeConnect()))
+        do {
+            let (response, text) = try await talk.ask(ask)
+            #expect(response.cacheFailure is TransportError)
+            #expect(outcome == (response.status == .gatewayTimeout ? "504" : "stale"))
+            if outcome == "stale" { #expect(text == "stored" && response.headers[.age] == "100") }
+        } catch {
+            #expect(error is TransportError && outcome == "error")
+        }
+    }
+
+    @Test(
+        "RFC 5861 §4: stale responses when the server fails, where that is allowed",
+        arguments: [
+            (500, "max-age=60, stale-if-error=600", nil, "stored"),
+            (503, "max-age=60, stale-if-error=600", nil, "stored"),
+            (503, "max-age=60, stale-if-error=30", nil, "failed"), (503, "max-age=60", nil, "failed"),
+            (503, "max-age=60, stale-if-error=600, must-revalidate", nil, "failed"),
+            (404, "max-age=60, stale-if-error=600", nil, "failed"),
+            (501, "max-age=60, stale-if-error=600", nil, "failed"),
+            (503, "max-age=60", .storedOnFailure, "stored"),
+            (503, "max-age=60, must-revalidate", .storedOnFailure, "failed"),
+        ] as [(Int, String, CacheSettings.Use?, String)]
+    )
+    func failing(status: Int, directives: String, use: CacheSettings.Use?, expected: String) async throws {
+        let talk = try Conversation()
+        talk.script(.ok, ["Cache-Control: \(directives)", "ETag: \"a\""], "stored")
+        _ = try await talk.ask()
+        talk.pass(100)
+        talk.script(.init(code: status), [], "failed")
+        let (response, text) = try await talk.ask(Request.get(target).caching(CacheSettings(use: use)))
+        #expect(text == expected)
+        #expect(response.cacheStatus?.forwardStatus == status)
+        #expect(response.cacheStatus?.isFromStore == (expected == "stored"))
+    }
+
+    @Test("RFC 5861 §3: the stale response at once, one validation behind it")
+    func whileRevalidating() async throws {
+        let talk = try Conversation()
+        let gate = Rendezvous()
+        talk.script(.ok, ["Cache-Control: max-age=60, stale-while-revalidate=30", "ETag: \"a\""], "old")
+        _ = try await talk.ask()
+        talk.pass(70)
+        talk.transport.on(nil, "*") { request in
+            #expect(request.head.headerFields[.ifNoneMatch] == "\"a\"")
+            try await gate.wait()
+            return Response(.ok, headers: fields(["Cache-Control: max-age=60"]), body: "new")
+        }
+        for _ in 1...3 {
+            let (response, text) = try await talk.ask()
+            #expect(text == "old" && response.headers[.cacheStatus] == "HTTPChain; hit; ttl=-10")
+        }
+        gate.reach()
+        try await talk.revalidator.waitUntilIdle()
+        #expect(try await talk.ask().text == "new")
+        #expect(talk.count == 2)
+        #expect(talk.events.filter { $0 == "background" }.count == 1)
+        #expect(talk.events.filter { $0 == "stale" }.count == 3)
+    }
+
+    @Test("A validation in the background that fails is an event, and shutting down ends it")
+    func backgroundFailure() async throws {
+        let talk = try Conversation()
+        talk.script(.ok, ["Cache-Control: max-age=60, stale-while-revalidate=300"], "old")
+        _ = try await talk.ask()
+        talk.pass(70)
+        talk.transport.enqueue(.failure(.beforeConnect()))
+        #expect(try await talk.ask().text == "old")
+        try await talk.revalidator.waitUntilIdle()
+        #expect(talk.events.contains("background failed"))
+        talk.transport.on(nil, "*") { _ in
+            try await Rendezvous().wait()
+            return Response(.ok)
+        }
+        #expect(try await talk.ask().text == "old")
+        try await talk.transport.waitForRequests(3)
+        await talk.revalidator.shutdown()
+        #expect(talk.revalidator.count == 0)
+        #expect(try await talk.ask().text == "old")
+        #expect(talk.count == 3)
+    }
+
+    @Test("Users are kept apart, and who is asked for each call")
+    func partition() async throws {
+        let user = Locked<String?>("ada")
+        let talk = try Conversation(partition: .by { _ in user.withLock { $0 } })
+        for name in ["ada", "bob", nil] {
+            user.withLock { $0 = name }
+            talk.script(.ok, [fresh], name ?? "nobody")
+            #expect(try await talk.ask().text == name ?? "nobody")
+        }
+        for name in [nil, "bob", "ada"] {
+            user.withLock { $0 = name }
+            #expect(try await talk.ask().text == name ?? "nobody")
+        }
+        #expect(talk.count == 3)
+        try await talk.cache.remove(.partition("bob"))
+        #expect(await talk.store.usage().entries == 2)
+    }
+
+    @Test("A cache outside authentication is refused without a partition, with the fix")
+    func chainCheck() throws {
+        let auth = ClosureMiddleware("BearerAuth", phase: .authenticate) { request, next in try await next(request) }
+        let cache = { (partition: CachePartition) in
+            CacheMiddleware(store: .memory(limit: .megabytes(1)), partition: partition)
+        }
+        let error = #expect(throws: ChainOrderError.self) {
+            try Chain([cache(.none), auth], transport: InMemoryTransport())
+        }
+        #expect(error?.reason.contains("give it partition: .by") == true)
+        for partition in [CachePartition.shared, .by { _ in "ada" }] {
+            #expect(throws: Never.self) { try Chain([cache(partition), auth], transport: InMemoryTransport()) }
+        }
+        #expect(throws: Never.self) { try Chain([cache(.none)], transport: InMemoryTransport()) }
+        #expect(throws: ChainOrderError.self) { try Chain([auth, cache(.shared)], transport: InMemoryTransport()) }
+        #expect(throws: ChainOrderError.self) {
+            try Chain([cache(.shared), cache(.shared)], transport: InMemoryTransport())
+        }
+        let chain = try Chain([cache(.shared)], transport: InMemoryTransport())
+        #expect(chain.explain().contains("store: memory, up to 1 MB; mode: private; users: shared"))
+    }
+
+    @Test("Identifiers tell calls apart, let a POST be stored, and are what is flushed")
+    func identifiers() async throws {
+        let talk = try Conversation()
+        func search(_ text: String) -> Request {
+            Request.post(target, body: Body(text)).cacheIdentifier("search/\(text)").caching(
+                for: .exactly(.seconds(60))
+            )
+        }
+        for text in ["a", "b"] {
+            talk.script(.ok, ["Cache-Control: no-store"], text)
+            #expect(try await talk.ask(search(text)).text == text)
+            #expect(try await talk.ask(search(text)).response.cacheStatus?.isHit == true)
+        }
+        #expect(talk.count == 2)
+        #expect(try await talk.cache.remove(.identifier("search/a")) == 1)
+        #expect(try await talk.cache.remove(.identifierPrefix("search/")) == 1)
+        talk.script(.ok, [], "again")
+        #expect(try await talk.ask(search("b")).text == "again")
+    }
+
+    @Test("A call that succeeds makes invalid what it names; one that fails does not")
+    func invalidating() async throws {
+        let talk = try Conversation()
+        talk.script(.ok, [fresh])
+        _ = try await talk.ask(Request.get(target).cacheIdentifier("list"))
+        let change = Request.post("https://example.com/other").invalidating(.identifier("list"))
+        talk.script(.internalServerError)
+        _ = try await talk.ask(change)
+        #expect(await talk.store.usage().entries == 1)
+        talk.script(.created)
+        _ = try await talk.ask(change)
+        #expect(await talk.store.usage().entries == 0)
+    }
+
+    @Test("Routes give calls their settings, and a call has the last word")
+    func routes() async throws {
+        let talk = try Conversation(
+            settings: CacheSettings(ignoredQuery: .named(["t"])),
+            routes: [
+                CacheRoute(path: "/news", CacheSettings(lifetime: .exactly(.seconds(60)), classification: "news")),
+                CacheRoute(path: "/account", CacheSettings(use: .off)),
+            ]
+        )
+        for url in ["news", "news/1?t=5", "account/x", "newsroom"] {
+            talk.script()
+            _ = try await talk.ask(url: "https://example.com/\(url)")
+        }
+        talk.script()
+        #expect(try await talk.ask(url: "https://example.com/news/1?t=6").response.cacheStatus?.isHit == true)
+        #expect(try await talk.ask(url: "https://example.com/newsroom").response.cacheStatus?.isHit == false)
+        talk.script()
+        let refresh = Request.get("https://example.com/news").caching(.refresh)
+        #expect(try await talk.ask(refresh).response.cacheStatus?.forward == .request)
+        #expect(try await talk.cache.remove(.classification("news")) == 2)
+        #expect(try await talk.cache.remove(.origin(try #require(Origin("https://example.com")))) == 1)
+    }
+
+    @Test("Whether something is stored, and how fresh, without side effects")
+    func state() async throws {
+        let talk = try Conversation()
+        #expect(try await talk.cache.state(for: .get(target)) == nil)
+        talk.script(.ok, [fresh])
+        _ = try await talk.ask()
+        talk.pass(70)
+        var request = Request.get(target)
+        request.environment = .virtual(talk.clock)
+        let state = try #require(try await talk.cache.state(for: request))
+        #expect(state.freshness.age == 70 && state.freshness.lifetime == 60 && !state.isUsable)
+        #expect(state.length == 10 && state.status == .ok && state.date == start)
+        #expect(try await talk.cache.explain(request) == "stale since 10 s; sent as it is; RFC 9111 §4.2")
+        #expect(talk.count == 1)
+        #expect(try await talk.cache.remove(for: request) == 1)
+    }
+
+    @Test("Events come as a sequence too")
+    func eventStream() async throws {
+        let talk = try Conversation()
+        var events = talk.cache.events().makeAsyncIterator()
+        talk.script(.ok, [fresh])
+        _ = try await talk.ask()
+        _ = try await talk.ask()
+        var words: [String] = []
+        for _ in 1...3 { words.append(await events.next()?.word ?? "") }
+        #expect(words == ["miss", "stored", "hit"])
+    }
+
+    @Test("Offline: what is stored, or 504, and the server is never asked")
+    func offline() async throws {
+        let talk = try Conversation()
+        #expect(try await talk.ask(Request.get(target).caching(.onlyStored)).response.status == .gatewayTimeout)
+        talk.script(.ok, [fresh], "stored")
+        _ = try await talk.ask()
+        talk.pass(9999)
+        let (response, text) = try await talk.ask(Request.get(target).caching(.onlyStored))
+        #expect(text == "stored" && response.cacheStatus?.isHit == true && talk.count == 1)
+        let (unavailable, _) = try await talk.ask(["Cache-Control: only-if-cached"])
+        #expect(unavailable.status == .gatewayTimeout)
+        #expect(unavailable.headers[.cacheStatus]?.contains("detail=") == true)
+    }
+
+    @Test("It keeps the rules of every stage", .timeLimit(.minutes(1)), arguments: StageConformance.Check.allCases)
+    func conforms(check: StageConformance.Check) async throws {
+        try await StageConformance { CacheMiddleware(store: .memory(limit: .megabytes(1))) }.verify(check)
+        try await StageConformance(
+            calls: .atMostOnce,
+            request: { .get("https://conformance.example/items") },
+            answers: { [.status(.ok, headers: fields([fresh]), body: "what is answered, in several pieces")] }
+        ) { CacheMiddleware(store: .memory(limit: .megabytes(1)), abandonment: .finish(upTo: 10)) }.verify(check)
+    }
+}
+
+@Suite("The examples of the documentation", .timeLimit(.minutes(1)))
+struct DocumentationTests {
+    @Test("The page of the stage")
+    func page() async throws {
+        let transport = InMemoryTransport { _ in Response(.ok, headers: [.cacheControl: "max-age=60"], body: "plants") }
+        func print(_ text: String) { #expect(text.contains("nothing is stored for this URL")) }
+
+        let cache = CacheMiddleware(store: .memory(limit: .megabytes(50)), partition: .shared)
+        let chain = try Chain(transport: transport) { cache }
+        let response = try await chain.send(.get("https://api.example.com/plants"))
+        print(response.cacheStatus?.explanation ?? "")
+
+        let news = Request.get("https://api.example.com/news").caching(CacheSettings(lifetime: .exactly(.seconds(60))))
+        #expect(try await chain.send(news).status == .ok)
+    }
+}
