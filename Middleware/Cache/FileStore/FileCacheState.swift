@@ -1,3 +1,4 @@
+import Foundation
 import HTTPChainCore
 
 #if canImport(Darwin)
@@ -175,37 +176,50 @@ struct FileCacheState: Sendable {
         do throws(CacheStoreFault) {
             try refresh()
         } catch {
-            missedRemovals.append(selection)
-            if missedRemovals.count > 64 { missedRemovals = [.all] }
-            throw error
+            return try postpone(selection, error)
         }
+        let outcome: (count: Int, fault: CacheStoreFault?)
         do throws(CacheStoreFault) {
-            return try whileLocked { state throws(CacheStoreFault) in
-                let ids = state.ids(selection)
-                guard !ids.isEmpty else { return 0 }
-                let fault = state.removeFiles(ids)
-                try? state.append(ids.map { .remove($0) })
-                if let fault { throw fault }
-                try state.directory.synchronize()
-                return ids.count
+            outcome = try whileLocked { state throws(CacheStoreFault) in
+                let removed = state.removeFiles(state.ids(selection))
+                guard !removed.ids.isEmpty else { return (0, removed.fault) }
+                try? state.append(removed.ids.map { .remove($0) })
+                do throws(CacheStoreFault) {
+                    try state.directory.synchronize()
+                } catch {
+                    return (removed.ids.count, removed.fault ?? error)
+                }
+                return (removed.ids.count, removed.fault)
             }
         } catch {
-            let ids = ids(selection)
-            let fault = removeFiles(ids)
-            if let fault { throw fault }
-            return ids.count
+            // Without the lock files can still go: whoever looks for them finds nothing.
+            guard isOpen else { return try postpone(selection, error) }
+            let removed = removeFiles(ids(selection))
+            outcome = (removed.ids.count, removed.fault)
         }
+        if let fault = outcome.fault { throw fault }
+        return outcome.count
+    }
+
+    /// Has a removal wait until the directory can be opened; nothing is found before.
+    private mutating func postpone(_ selection: CacheSelection, _ fault: CacheStoreFault) throws(CacheStoreFault) -> Int
+    {
+        isOpen = false
+        missedRemovals.append(selection)
+        if missedRemovals.count > 64 { missedRemovals = [.all] }
+        throw fault
     }
 
     /// Removes an entry that is damaged.
     mutating func discard(_ id: UInt64) {
         let isKnown = index[id] != nil
-        _ = removeFiles([id])
+        removeFiles([id])
         guard isKnown else { return }
         try? whileLocked { state throws(CacheStoreFault) in try state.append([.remove(id)]) }
     }
 
-    private mutating func removeFiles(_ ids: [UInt64]) -> CacheStoreFault? {
+    @discardableResult
+    private mutating func removeFiles(_ ids: [UInt64]) -> (ids: [UInt64], fault: CacheStoreFault?) {
         var fault: CacheStoreFault?
         for id in ids {
             index.remove(id)
@@ -216,7 +230,7 @@ struct FileCacheState: Sendable {
                 fault = error
             }
         }
-        return fault
+        return (ids, fault)
     }
 
     private mutating func makeRoom(
@@ -253,7 +267,10 @@ struct FileCacheState: Sendable {
         defer { held.unlock() }
         try catchUp(isLocked: true)
         if !isOpen || !isJournalWritable { try load(isLocked: true) }
-        return try work(&self)
+        let result = try work(&self)
+        // Not sooner: until now the index may not know what was appended.
+        if journalEnd > nextCompaction { compact() }
+        return result
     }
 
     /// The lock is held for the time of a few system calls; a process that keeps it longer has been stopped.
@@ -285,7 +302,6 @@ struct FileCacheState: Sendable {
             throw error
         }
         journalEnd += Int64(bytes.count)
-        if journalEnd > nextCompaction { compact() }
     }
 
     private mutating func catchUp(isLocked: Bool) throws(CacheStoreFault) {
@@ -306,14 +322,14 @@ struct FileCacheState: Sendable {
         _ journal: any CacheFile,
         to size: Int64,
         isLocked: Bool
-    ) throws(CacheStoreFault) -> IndexJournal.End {
+    ) throws(CacheStoreFault) -> Bool {
         let bytes = try journal.read(Int(size - journalEnd), at: journalEnd)
-        let (length, end) = bytes.withUnsafeBytes { buffer in
+        let length = bytes.withUnsafeBytes { buffer in
             IndexJournal.read(buffer, salt: hash.salt) { index.apply($0) }
         }
         journalEnd += Int64(length)
-        if end != .whole, isLocked { try journal.truncate(to: journalEnd) }
-        return end
+        if length < bytes.count, isLocked { try journal.truncate(to: journalEnd) }
+        return length == bytes.count
     }
 
     /// Opens the directory, as far as it lets itself be opened.
@@ -333,7 +349,10 @@ struct FileCacheState: Sendable {
         }
         let missed = missedRemovals
         missedRemovals = []
-        for selection in missed { _ = try? remove(selection) }
+        for selection in missed {
+            _ = try? remove(selection)
+            guard isOpen else { throw CacheStoreFault(.busy(directory.path)) }
+        }
     }
 
     private mutating func load(isLocked: Bool) throws(CacheStoreFault) {
@@ -347,12 +366,12 @@ struct FileCacheState: Sendable {
             throw CacheStoreFault(.busy(directory.index))
         }
         let size = try found.status().size
-        var end = IndexJournal.End.damaged
+        var isWhole = false
         do throws(CacheStoreFault) {
             let header = try IndexJournal.Header(decoding: try found.read(IndexJournal.start, at: 0))
             hash = SaltedHash(salt: header.salt)
             index.reserve(Int(clamping: size / 100))
-            end = try replay(found, to: size, isLocked: isLocked)
+            isWhole = try replay(found, to: size, isLocked: isLocked)
             journal = found
         } catch {
             guard case .damaged = error.problem, isLocked else { throw error }
@@ -363,7 +382,7 @@ struct FileCacheState: Sendable {
             isOpen = true
             return
         }
-        try reconcile(adopts: end == .damaged)
+        try reconcile(adopts: !isWhole)
         var changes: [IndexJournal.Change] = []
         _ = try makeRoom(0, 0, sparing: [], &changes)
         if !changes.isEmpty { try append(changes) }
@@ -375,8 +394,8 @@ struct FileCacheState: Sendable {
 
     /// Has the index and the files say the same.
     ///
-    /// - Parameter adopts: Whether files that the index does not know are taken in: after damage to the journal. An
-    ///   entry that a whole journal does not know was never committed.
+    /// - Parameter adopts: Whether files that the index does not know are taken in: where the journal is damaged or cut
+    ///   short. An entry that a whole journal does not know was never committed.
     private mutating func reconcile(adopts: Bool) throws(CacheStoreFault) {
         var found: Set<UInt64> = []
         found.reserveCapacity(index.count)
@@ -396,13 +415,11 @@ struct FileCacheState: Sendable {
         if found.count < index.count {
             for id in index.ids(where: { !found.contains($0.id) }) { index.remove(id) }
         }
-        for id in unknown {
-            guard adopts, let record = adopt(id) else {
-                try? directory.remove(id)
-                continue
-            }
-            for replaced in index.insert(record) { try? directory.remove(replaced) }
-        }
+        // Of two responses of one variant the later counts.
+        let adopted = adopts ? unknown.compactMap { adopt($0) }.sorted { $0.date < $1.date } : []
+        var replaced: Set<UInt64> = []
+        for (record, _) in adopted { replaced.formUnion(index.insert(record)) }
+        for id in unknown + replaced where index[id] == nil { try? directory.remove(id) }
         for id in bodies where index[id] == nil { _ = try? files.remove(directory.body(id)) }
         if adopts { try rewrite() }
     }
@@ -412,7 +429,7 @@ struct FileCacheState: Sendable {
         return try? EntryFile(reading: file, id: id)
     }
 
-    private func adopt(_ id: UInt64) -> FileIndex.Record? {
+    private func adopt(_ id: UInt64) -> (record: FileIndex.Record, date: Date)? {
         guard let entry = entry(id) else { return nil }
         if !entry.isInline {
             let expected = BodyBlocks.fileSize(ofBody: entry.head.response.bodyLength)
@@ -420,7 +437,7 @@ struct FileCacheState: Sendable {
                 let size = try? body.status().size, size == expected
             else { return nil }
         }
-        return hash.record(of: entry)
+        return (hash.record(of: entry), entry.head.response.metadata.responseTime)
     }
 
     private mutating func compact() {

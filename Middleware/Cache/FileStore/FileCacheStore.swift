@@ -169,6 +169,8 @@ public final class FileCacheStore: CacheStore {
     }
 
     /// Begins to write an entry.
+    ///
+    /// - Throws: ``CacheStoreFault`` when the directory cannot be opened.
     public func makeWriter(
         for key: CacheKey,
         _ metadata: CacheMetadata,
@@ -178,6 +180,7 @@ public final class FileCacheStore: CacheStore {
         let description = EntryFile(id: 0, nonce: 0, head: StoredHead(key, empty), isInline: true).encoded.count
         let room = bounds.entryBytes.bytes - Int64(description)
         guard room >= 0, bounds.entryCount > 0, (length ?? 0) <= room else { return nil }
+        try state.withLock { try $0.refresh() }
         return FileCacheWriter(store: self, key: key, metadata: metadata, room: room)
     }
 

@@ -190,3 +190,20 @@ struct SaltedHash: Sendable {
         return hash(6, writer.bytes)
     }
 }
+
+extension StoredHead {
+    /// A number for a key, the same in every process; that of another key is most likely another.
+    package static func hash(of key: CacheKey) -> Int64 { Int64(bitPattern: SaltedHash(salt: 1).key(key)) }
+
+    /// A number for a variant, the same in every process; that of another variant is most likely another.
+    package static func hash(of variant: CacheVariant) -> Int64 {
+        Int64(bitPattern: SaltedHash(salt: 1).variant(variant))
+    }
+
+    /// The checksum of a description.
+    package static func checksum(of bytes: [UInt8]) -> Int64 {
+        var checksum = ContentChecksum()
+        bytes.withUnsafeBytes { checksum.update($0) }
+        return Int64(bitPattern: checksum.value)
+    }
+}

@@ -2,14 +2,12 @@ import HTTPChainCore
 
 /// The file in which an index is kept: changes one after the other, each with a checksum.
 ///
-/// What was appended while the process was killed is cut off; a journal that is damaged further up tells so, and the
-/// entries are then found by looking at their files.
+/// A journal that is cut short, because the process was killed, or damaged is read up to there; the entries that it does
+/// not know are then found by looking at their files.
 enum IndexJournal {
     static let formatVersion: UInt16 = 1
     static let headerSize = 32
     private static let magic: UInt64 = 0x5845_444E_4943_4348
-    /// Longer remains are no append that was cut short.
-    private static let longestTail = 1 << 16
 
     /// The beginning of a journal.
     struct Header: Sendable {
@@ -62,13 +60,6 @@ enum IndexJournal {
         case use(UInt64)
     }
 
-    /// How the reading of changes ended.
-    enum End {
-        case whole
-        case cutShort
-        case damaged
-    }
-
     fileprivate static func checksum(of bytes: ArraySlice<UInt8>, salt: UInt64) -> UInt32 {
         bytes.withUnsafeBytes { checksum(of: $0, salt: salt) }
     }
@@ -112,22 +103,20 @@ enum IndexJournal {
 
     /// Shows the changes that stand in a row.
     ///
-    /// - Returns: How many bytes they take, and how it ended.
+    /// - Returns: How many bytes they take; fewer than there are when what follows is damaged or cut short.
     static func read(
         _ buffer: UnsafeRawBufferPointer,
         salt: UInt64,
         _ visit: (Change) -> Void
-    ) -> (length: Int, end: End) {
+    ) -> Int {
         var offset = 0
         while offset < buffer.count {
             let rest = UnsafeRawBufferPointer(rebasing: buffer[offset...])
-            guard let (change, length) = change(rest, salt: salt) else {
-                return (offset, rest.count > longestTail ? .damaged : .cutShort)
-            }
+            guard let (change, length) = change(rest, salt: salt) else { break }
             visit(change)
             offset += length
         }
-        return (offset, .whole)
+        return offset
     }
 
     private static func change(_ buffer: UnsafeRawBufferPointer, salt: UInt64) -> (Change, Int)? {
