@@ -186,9 +186,9 @@ final class CacheDatabase: Sendable {
     func remove(_ selection: CacheSelection) throws(CacheStoreFault) -> Int {
         do throws(CacheStoreFault) {
             return try write { db in
-                let ids = try CacheRow.ids(selection, db).filter { !isHidden($0) || selection.names($0) }
+                let ids = try CacheRow.ids(selection, db)
                 try delete(ids, db)
-                return ids.count
+                return ids.count { !isHidden($0) }
             }
         } catch {
             if let ids = try? read({ db in try CacheRow.ids(selection, db) }) {
@@ -316,13 +316,6 @@ final class CacheDatabase: Sendable {
 
 /// Out of reach of the method of the same name.
 private func openFile(_ path: String) -> Int32 { open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
-
-extension CacheSelection {
-    /// Whether the selection is one entry, this one.
-    fileprivate func names(_ id: Int64) -> Bool {
-        if case .entry(let entry) = self { entry.rawValue == UInt64(bitPattern: id) } else { false }
-    }
-}
 
 extension Locked {
     /// `withLock` that keeps the type of what is thrown.

@@ -2,6 +2,7 @@
 import Foundation
 import GRDB
 import HTTPChainCache
+import HTTPChainCore
 
 /// The tables.
 ///
@@ -138,6 +139,7 @@ extension CacheSelection {
         case .key(let key): ("key = ?", [StoredHead.hash(of: key)])
         case .url(let url): ("url = ?", [url])
         case .identifier(let identifier): ("identifier = ?", [identifier])
+        case .identifierPrefix(""): ("identifier IS NOT NULL", [])
         case .identifierPrefix(let prefix):
             (
                 "identifier IS NOT NULL AND substr(CAST(identifier AS BLOB), 1, ?) = CAST(? AS BLOB)",

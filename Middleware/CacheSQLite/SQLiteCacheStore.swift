@@ -79,7 +79,7 @@ public final class SQLiteCacheStore: CacheStore {
         do {
             let first = range.isEmpty ? 0 : range.lowerBound / CacheBlocks.payload
             let isSmall = response.bodyLength <= CacheBlocks.payload * 4
-            let last = isSmall && !range.isEmpty ? (response.bodyLength - 1) / CacheBlocks.payload : first
+            let last = isSmall ? (response.bodyLength - 1) / CacheBlocks.payload : first
             let from = isSmall ? 0 : first
             guard let chunks = try blocks.fetch(from...max(from, last), including: response) else { return nil }
             database.use(id)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPChainCache
 
-@Suite("Stores made of stores", .timeLimit(.minutes(1)))
+@Suite("Stores made of stores", .timeLimit(.minutes(5)))
 struct ComposedStoreTests {
     private let directory = ScratchDirectory()
 

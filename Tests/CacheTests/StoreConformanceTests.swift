@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPChainCache
 
-@Suite("Every store", .timeLimit(.minutes(3)))
+@Suite("Every store", .timeLimit(.minutes(10)))
 struct StoreConformanceTests {
     private let directory = ScratchDirectory()
 

@@ -108,15 +108,12 @@ struct FileCacheState: Sendable {
         try whileLocked { state throws(CacheStoreFault) in
             guard state.index[record.id] == nil else { throw CacheStoreFault(.busy("the name of an entry")) }
             guard record.bytes <= state.bounds.entryBytes.bytes else { return (false, []) }
-            let replaced = state.index.ids(ofKey: record.key)
-                .compactMap { state.index[$0] }
-                .filter { $0.variant == record.variant }
             var changes: [IndexJournal.Change] = []
-            let room = replaced.reduce(into: (bytes: record.bytes, count: 1)) { room, old in
-                room.bytes -= old.bytes
-                room.count -= 1
+            // First of all: what is replaced must not come back when it cannot be removed later.
+            for old in state.index.ids(ofKey: record.key) where state.index[old]?.variant == record.variant {
+                try state.evict(old, &changes)
             }
-            let evicted = try state.makeRoom(room.bytes, room.count, sparing: replaced.map(\.id), &changes)
+            let evicted = try state.makeRoom(record.bytes, 1, &changes)
             do throws(CacheStoreFault) {
                 try body?.move(to: state.directory.body(record.id))
                 try entry.move(to: state.directory.entry(record.id))
@@ -126,11 +123,7 @@ struct FileCacheState: Sendable {
                 try? state.directory.remove(record.id)
                 throw error
             }
-            state.hidden.remove(record.id)
-            for old in state.index.insert(record) {
-                // Nobody looks at it any more; what cannot be removed now is found when the directory is opened.
-                try? state.directory.remove(old)
-            }
+            state.index.insert(record)
             return (true, evicted)
         }
     }
@@ -159,7 +152,7 @@ struct FileCacheState: Sendable {
                     for id in state.index.insert(record) { try? state.directory.remove(id) }
                     changes.append(.add(record))
                 }
-                _ = try state.makeRoom(0, 0, sparing: [], &changes)
+                _ = try state.makeRoom(0, 0, &changes)
                 try state.append(changes)
                 try state.directory.synchronize()
             } catch {
@@ -181,7 +174,8 @@ struct FileCacheState: Sendable {
         let outcome: (count: Int, fault: CacheStoreFault?)
         do throws(CacheStoreFault) {
             outcome = try whileLocked { state throws(CacheStoreFault) in
-                let removed = state.removeFiles(state.ids(selection))
+                var removed = state.removeFiles(state.ids(selection))
+                removed.fault = state.removeHidden() ?? removed.fault
                 guard !removed.ids.isEmpty else { return (0, removed.fault) }
                 try? state.append(removed.ids.map { .remove($0) })
                 do throws(CacheStoreFault) {
@@ -194,7 +188,8 @@ struct FileCacheState: Sendable {
         } catch {
             // Without the lock files can still go: whoever looks for them finds nothing.
             guard isOpen else { return try postpone(selection, error) }
-            let removed = removeFiles(ids(selection))
+            var removed = removeFiles(ids(selection))
+            removed.fault = removeHidden() ?? removed.fault
             outcome = (removed.ids.count, removed.fault)
         }
         if let fault = outcome.fault { throw fault }
@@ -233,28 +228,33 @@ struct FileCacheState: Sendable {
         return (ids, fault)
     }
 
+    /// Tries again to remove what could not be: it may be what is to be removed now.
+    private mutating func removeHidden() -> CacheStoreFault? {
+        guard !hidden.isEmpty else { return nil }
+        let ids = hidden
+        hidden = []
+        return removeFiles(Array(ids)).fault
+    }
+
     private mutating func makeRoom(
         _ bytes: Int64,
         _ count: Int,
-        sparing spared: [UInt64],
         _ changes: inout [IndexJournal.Change]
     ) throws(CacheStoreFault) -> [CacheKey] {
         var evicted: [CacheKey] = []
         while index.bytes + bytes > bounds.totalBytes.bytes || index.count + count > bounds.entryCount {
             guard let victim = index.leastRecent else { break }
-            if spared.contains(victim.id) {
-                // What is about to be replaced is no gain; the next oldest goes.
-                index.use(victim.id)
-                if index.leastRecent?.id == victim.id || spared.count >= index.count { break }
-                continue
-            }
             let key = entry(victim.id)?.head.key
-            try directory.remove(victim.id)
-            index.remove(victim.id)
-            changes.append(.remove(victim.id))
+            try evict(victim.id, &changes)
             if let key { evicted.append(key) }
         }
         return evicted
+    }
+
+    private mutating func evict(_ id: UInt64, _ changes: inout [IndexJournal.Change]) throws(CacheStoreFault) {
+        try directory.remove(id)
+        index.remove(id)
+        changes.append(.remove(id))
     }
 
     // MARK: - The lock
@@ -384,7 +384,7 @@ struct FileCacheState: Sendable {
         }
         try reconcile(adopts: !isWhole)
         var changes: [IndexJournal.Change] = []
-        _ = try makeRoom(0, 0, sparing: [], &changes)
+        _ = try makeRoom(0, 0, &changes)
         if !changes.isEmpty { try append(changes) }
         isOpen = true
         if journalEnd > 1 << 16, journalEnd > liveSize * 2 { compact() }

@@ -66,18 +66,28 @@ public final class FileCacheStore: CacheStore {
     ///
     /// - Throws: ``CacheStoreFault`` when nothing could be read.
     public func variants(of key: CacheKey) async throws -> [CacheEntry] {
-        let ids = try state.withLock { state in
-            try state.refresh()
-            return state.ids(ofKey: key)
-        }
         var entries: [CacheEntry] = []
         var fault: CacheStoreFault?
-        for id in ids {
-            do throws(CacheStoreFault) {
-                if let entry = try load(id), entry.key == key { entries.append(entry) }
-            } catch {
-                fault = error
+        // What is replaced while it is looked up is looked up again.
+        for _ in 0..<3 {
+            let ids = try state.withLock { state in
+                try state.refresh()
+                return state.ids(ofKey: key)
             }
+            var isComplete = true
+            entries = []
+            for id in ids {
+                do throws(CacheStoreFault) {
+                    guard let entry = try load(id) else {
+                        isComplete = false
+                        continue
+                    }
+                    if entry.key == key { entries.append(entry) }
+                } catch {
+                    fault = error
+                }
+            }
+            if isComplete { break }
         }
         if entries.isEmpty, let fault { throw fault }
         return entries

@@ -46,6 +46,20 @@ package struct StoredHead: Sendable {
     /// Reads a description back.
     ///
     /// - Throws: ``CacheStoreFault`` for one of a later version, and for one that is not well-formed.
+    package init(decoding bytes: [UInt8]) throws(CacheStoreFault) {
+        let outcome = bytes.withUnsafeBytes { buffer -> Result<StoredHead, CacheStoreFault> in
+            do throws(CacheStoreFault) {
+                return .success(try StoredHead(decoding: buffer))
+            } catch {
+                return .failure(error)
+            }
+        }
+        self = try outcome.get()
+    }
+
+    /// Reads a description back.
+    ///
+    /// - Throws: ``CacheStoreFault`` for one of a later version, and for one that is not well-formed.
     package init(decoding bytes: UnsafeRawBufferPointer) throws(CacheStoreFault) {
         var reader = ByteReader(bytes)
         let version = (try? reader.number(UInt16.self)).map(Int.init) ?? 0
