@@ -120,7 +120,7 @@ struct FileCacheState: Sendable {
                 try state.append(changes + [.add(record)])
                 try state.directory.synchronize()
             } catch {
-                try? state.directory.remove(record.id)
+                state.removeFiles([record.id])
                 throw error
             }
             state.index.insert(record)

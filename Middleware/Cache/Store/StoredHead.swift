@@ -2,18 +2,23 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// The description of an entry as bytes, which stores on a disk keep.
-package struct StoredHead: Sendable {
-    package let key: CacheKey
-    package let response: StoredResponse
+/// The description of an entry as bytes, for a store that keeps it outside memory.
+///
+/// The bytes have a version, and no checksum: a store that may find them damaged adds its own.
+public struct StoredHead: Sendable {
+    /// What the entry is looked up by.
+    public let key: CacheKey
+    /// The response without its body.
+    public let response: StoredResponse
 
-    package init(_ key: CacheKey, _ response: StoredResponse) {
+    /// Takes what is to be kept.
+    public init(_ key: CacheKey, _ response: StoredResponse) {
         self.key = key
         self.response = response
     }
 
-    /// The description as bytes, without a checksum.
-    package var encoded: [UInt8] {
+    /// The description as bytes.
+    public var encoded: [UInt8] {
         let metadata = response.metadata
         var writer = ByteWriter(capacity: Int(clamping: response.headSize))
         writer.append(UInt16(CacheMetadata.formatVersion))
@@ -46,7 +51,7 @@ package struct StoredHead: Sendable {
     /// Reads a description back.
     ///
     /// - Throws: ``CacheStoreFault`` for one of a later version, and for one that is not well-formed.
-    package init(decoding bytes: [UInt8]) throws(CacheStoreFault) {
+    public init(decoding bytes: [UInt8]) throws(CacheStoreFault) {
         let outcome = bytes.withUnsafeBytes { buffer -> Result<StoredHead, CacheStoreFault> in
             do throws(CacheStoreFault) {
                 return .success(try StoredHead(decoding: buffer))
@@ -57,9 +62,7 @@ package struct StoredHead: Sendable {
         self = try outcome.get()
     }
 
-    /// Reads a description back.
-    ///
-    /// - Throws: ``CacheStoreFault`` for one of a later version, and for one that is not well-formed.
+    /// Reads a description from bytes that are valid during the call.
     package init(decoding bytes: UnsafeRawBufferPointer) throws(CacheStoreFault) {
         var reader = ByteReader(bytes)
         let version = (try? reader.number(UInt16.self)).map(Int.init) ?? 0

@@ -11,6 +11,7 @@ enum Fuzz {
         "gunzip": { checkGunzip($0) },
         "headers": { checkHeaders($0) },
         "cache": { checkCache($0) },
+        "stored": { checkStored($0) },
     ]
 
     static let selected: Check = {
