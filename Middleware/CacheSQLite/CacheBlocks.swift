@@ -29,14 +29,24 @@ final class CacheBlocks: Sendable {
         return Int64(bitPattern: checksum.value)
     }
 
-    /// Blocks, each checked; `nil` when the entry is gone, or has another body by now.
-    func fetch(_ blocks: ClosedRange<Int64>, including response: StoredResponse) throws(CacheStoreFault) -> [Data]? {
+    /// Blocks, each checked; `nil` when the entry is gone.
+    func fetch(_ blocks: ClosedRange<Int64>) throws(CacheStoreFault) -> [Data]? {
         try database.read { db in
-            let statement = try db.cachedStatement(sql: "SELECT 1 FROM entry WHERE id = ?")
-            guard try Int.fetchOne(statement, arguments: [id]) != nil else { return nil }
+            guard try isThere(db) else { return nil }
             guard length > 0 else { return [] }
-            return try fetch(blocks, db)
+            do {
+                return try fetch(blocks, db)
+            } catch {
+                // Another process may have removed it meanwhile.
+                guard try isThere(db) else { return nil }
+                throw error
+            }
         }
+    }
+
+    private func isThere(_ db: Database) throws -> Bool {
+        let statement = try db.cachedStatement(sql: "SELECT 1 FROM entry WHERE id = ?")
+        return try Int.fetchOne(statement, arguments: [id]) != nil
     }
 
     private func fetch(_ blocks: ClosedRange<Int64>, _ db: Database) throws -> [Data] {

@@ -21,7 +21,9 @@ final class CacheDatabase: Sendable {
         /// Removed, though the database may not know.
         var hidden: Set<Int64> = []
         var missedRemovals: [CacheSelection] = []
-        var uses: [Int64] = []
+        /// Counts uses, of which the table has those up to the last time they were written down.
+        var tick: Int64 = 0
+        var uses: [Int64: Int64] = [:]
         /// How many readers each body has.
         var readers: [Int64: Int] = [:]
     }
@@ -47,6 +49,8 @@ final class CacheDatabase: Sendable {
             if let pool = state.pool { return (pool, [CacheSelection]()) }
             let pool = try open(&state)
             state.pool = pool
+            let last = try? pool.read { db in try Int64.fetchOne(db, sql: "SELECT max(used) FROM entry") }
+            state.tick = max(state.tick, last ?? 0)
             defer { state.missedRemovals = [] }
             return (pool, state.missedRemovals)
         }
@@ -108,18 +112,16 @@ final class CacheDatabase: Sendable {
 
     // MARK: - Reading and writing
 
+    /// Reads without a transaction: each statement sees one state, and two may see two.
     func read<Result>(_ work: (Database) throws -> Result) throws(CacheStoreFault) -> Result {
         let pool = try opened()
-        do { return try pool.read(work) } catch { throw failed(error) }
+        do { return try pool.unsafeRead(work) } catch { throw failed(error) }
     }
 
     private func write<Result>(_ work: (Database) throws -> Result) throws(CacheStoreFault) -> Result {
         let pool = try opened()
         do {
-            return try pool.write { db in
-                try saveUses(db)
-                return try work(db)
-            }
+            return try pool.write(work)
         } catch {
             throw failed(error)
         }
@@ -164,23 +166,44 @@ final class CacheDatabase: Sendable {
 
     func use(_ id: Int64) {
         let isMany = state.withLock { state in
-            if state.uses.last != id { state.uses.append(id) }
-            return state.uses.count >= 64
+            state.tick += 1
+            state.uses[id] = state.tick
+            return state.uses.count >= 4096
         }
-        if isMany { try? write { _ in } }
+        if isMany { try? write { db in try saveUses(db) } }
     }
 
+    /// Writes down what was used, which decides what goes next.
     private func saveUses(_ db: Database) throws {
         let uses = state.withLock { state in
             let taken = state.uses
-            state.uses = []
+            state.uses = [:]
             return taken
         }
         guard !uses.isEmpty else { return }
-        let statement = try db.cachedStatement(
-            sql: "UPDATE entry SET used = (SELECT max(used) + 1 FROM entry) WHERE id = ?"
-        )
-        for id in uses { try statement.execute(arguments: [id]) }
+        let statement = try db.cachedStatement(sql: "UPDATE entry SET used = ? WHERE id = ?")
+        for (id, tick) in uses { try statement.execute(arguments: [tick, id]) }
+    }
+
+    /// The number of the next use, after all that this process and others have counted.
+    private func nextTick(_ db: Database) throws -> Int64 {
+        let statement = try db.cachedStatement(sql: "SELECT ifnull(max(used), 0) FROM entry")
+        let last = try Int64.fetchOne(statement) ?? 0
+        return state.withLock { state in
+            state.tick = max(state.tick, last) + 1
+            return state.tick
+        }
+    }
+
+    private func makeRoom(_ db: Database, bytes: Int64, entries: Int) throws -> [(id: Int64, key: CacheKey?)] {
+        let usage = try CacheSchema.usage(db)
+        guard usage.bytes + bytes > bounds.totalBytes.bytes || usage.entries + entries > bounds.entryCount else {
+            return []
+        }
+        try saveUses(db)
+        let evicted = try CacheSchema.makeRoom(db, bytes: bytes, entries: entries, bounds)
+        try purge(evicted.map(\.id), db)
+        return evicted
     }
 
     func remove(_ selection: CacheSelection) throws(CacheStoreFault) -> Int {
@@ -233,8 +256,7 @@ final class CacheDatabase: Sendable {
                 metadata.classification, id,
             ])
             guard db.changesCount > 0 else { return false }
-            let evicted = try CacheSchema.makeRoom(db, bytes: 0, entries: 0, bounds)
-            try purge(evicted.map(\.id), db)
+            let evicted = try makeRoom(db, bytes: 0, entries: 0)
             return !evicted.contains { $0.id == id }
         }
     }
@@ -272,8 +294,7 @@ final class CacheDatabase: Sendable {
             let (keyHash, variantHash) = (StoredHead.hash(of: key), StoredHead.hash(of: metadata.variant))
             let same = try db.cachedStatement(sql: "SELECT id FROM entry WHERE key = ? AND variant = ?")
             try delete(try Int64.fetchAll(same, arguments: [keyHash, variantHash]), db)
-            let evicted = try CacheSchema.makeRoom(db, bytes: bytes, entries: 1, bounds)
-            try purge(evicted.map(\.id), db)
+            let evicted = try makeRoom(db, bytes: bytes, entries: 1)
             if let last { try CacheSchema.insert(last.bytes, block: last.block, of: id, db) }
             let free = try db.cachedStatement(sql: "DELETE FROM garbage WHERE id = ?")
             try free.execute(arguments: [id])
@@ -281,12 +302,12 @@ final class CacheDatabase: Sendable {
                 sql: """
                     INSERT INTO entry
                     (id, key, variant, url, partition, origin, identifier, classification, bytes, used, head, sum)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT ifnull(max(used), 0) + 1 FROM entry), ?, ?)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """
             )
             try insert.execute(arguments: [
                 id, keyHash, variantHash, key.url, key.partition, key.origin?.description, key.identifier,
-                metadata.classification, bytes, Data(head), StoredHead.checksum(of: head),
+                metadata.classification, bytes, try nextTick(db), Data(head), StoredHead.checksum(of: head),
             ])
             return evicted.compactMap(\.key)
         }

@@ -81,7 +81,7 @@ public final class SQLiteCacheStore: CacheStore {
             let isSmall = response.bodyLength <= CacheBlocks.payload * 4
             let last = isSmall ? (response.bodyLength - 1) / CacheBlocks.payload : first
             let from = isSmall ? 0 : first
-            guard let chunks = try blocks.fetch(from...max(from, last), including: response) else { return nil }
+            guard let chunks = try blocks.fetch(from...max(from, last)) else { return nil }
             database.use(id)
             guard isSmall else { return range.isEmpty ? .empty : blocks.body(range) }
             var bytes = Data(capacity: Int(response.bodyLength))
