@@ -114,4 +114,40 @@ struct PartialTests {
         _ = try await talk.ask(["Range: bytes=0-8"])
         #expect(await talk.store.usage().entries == 0)
     }
+
+    @Test("§3.4: the rest of what is stored is asked for, and the caller gets the whole")
+    func completed() async throws {
+        let talk = try Conversation()
+        talk.script(
+            .partialContent,
+            [fresh, "ETag: \"a\"", "Content-Range: bytes 0-4/10", "X-Test: 1", "Via: a"],
+            "01234"
+        )
+        _ = try await talk.ask(["Range: bytes=0-4"])
+        talk.script(.partialContent, [fresh, "ETag: \"a\"", "Content-Range: bytes 5-9/10", "X-Test: 2"], "56789")
+        let (whole, text) = try await talk.ask()
+        #expect(talk.last(.range) == "bytes=5-" && talk.last(.ifRange) == "\"a\"")
+        #expect(whole.status == .ok && text == "0123456789" && whole.headers[.contentLength] == "10")
+        #expect(whole.headers[.contentRange] == nil && whole.headers[.xTest] == "2" && whole.headers[.via] == "a")
+        #expect(whole.headers[.cacheStatus] == "HTTPChain; fwd=partial; fwd-status=206; stored")
+        let (hit, again) = try await talk.ask()
+        #expect(again == "0123456789" && hit.cacheStatus?.isHit == true && hit.headers[.via] == "a")
+        #expect(hit.headers[.xTest] == "2" && talk.count == 2)
+    }
+
+    @Test(
+        "What has changed meanwhile comes whole",
+        arguments: [(200, "\"b\"", 2), (206, "\"b\"", 3), (416, "\"b\"", 3), (304, "\"a\"", 3)]
+    )
+    func changed(status: Int, tag: String, count: Int) async throws {
+        let talk = try Conversation()
+        part(talk, 0...4)
+        _ = try await talk.ask(["Range: bytes=0-4"])
+        let lines = [fresh, "ETag: \(tag)"] + (status == 206 ? ["Content-Range: bytes 5-9/10"] : [])
+        talk.script(.init(code: status), lines, status == 304 ? "" : "new")
+        talk.script(.ok, [fresh, "ETag: \"b\""], "new")
+        let (whole, text) = try await talk.ask()
+        #expect(whole.status == .ok && text == "new" && talk.count == count)
+        #expect(talk.last(.range) == (count == 3 ? nil : "bytes=5-"))
+    }
 }

@@ -173,7 +173,7 @@ private struct RandomWorld {
         switch decision {
         case .serve(let answer): return .serve(await body(answer))
         case .serveAndRevalidate(let answer, _): return .serveStaleAndValidate(await body(answer))
-        case .forward: return .forward
+        case .forward, .complete: return .forward
         case .unavailable: return .gatewayTimeout
         case .validate(let validation):
             guard validation.isConditional else { return .forward }

@@ -38,8 +38,9 @@ struct ReferenceModel {
 
     // MARK: Directives
 
-    /// §5.2: all directives of a message, names in lower case, `nil` for one without an argument. The world has no
-    /// quoted commas.
+    /// All directives of a message, §5.2, names in lower case and `nil` for one without an argument.
+    ///
+    /// This world has no quoted commas.
     static func directives(_ message: Message, _ field: String = "cache-control") -> [(name: String, value: String?)] {
         message.lines(field).joined(separator: ",").components(separatedBy: ",").compactMap { piece in
             let text = piece.trimmingCharacters(in: .whitespaces)
@@ -218,10 +219,10 @@ struct ReferenceModel {
         {
             return .serveStaleAndValidate(selected.body)
         }
+        let dated = response.lines("last-modified").first.flatMap { Self.time($0) == nil ? nil : $0 }
+        if let dated, !response.has("etag") { return .validate(tags: [], since: dated) }
         let tags = Set(here.compactMap { $0.response.lines("etag").first }).sorted()
-        let modified = response.lines("last-modified").first.flatMap { Self.time($0) == nil ? nil : $0 }
-        let since = modified != nil && (tags.isEmpty || response.has("etag")) ? modified : nil
-        return tags.isEmpty && since == nil ? .forward : .validate(tags: tags, since: since)
+        return tags.isEmpty ? .forward : .validate(tags: tags, since: response.has("etag") ? dated : nil)
     }
 
     // MARK: What changes
@@ -254,7 +255,7 @@ struct ReferenceModel {
         return Set(all.map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }).sorted()
     }
 
-    /// §4.4
+    /// What an unsafe request does, §4.4.
     mutating func invalidate(_ url: String, method: String, status: Int) {
         guard !["GET", "HEAD", "OPTIONS", "TRACE"].contains(method), (200..<400).contains(status) else { return }
         stored.removeAll { $0.url == url }

@@ -56,6 +56,26 @@ struct StageTests {
         #expect(await talk.store.usage().entries == 0)
     }
 
+    @Test(
+        "RFC 9110 §9.3.3: an answer to POST answers GET, where it says that it does",
+        arguments: [
+            (["Content-Location: /a", "Cache-Control: max-age=60"], true), (["Content-Location: /a"], false),
+            (["Content-Location: /b", "Cache-Control: max-age=60"], false), (["Cache-Control: max-age=60"], false),
+            (["Content-Location: /a", "Expires: \(date(60))"], true),
+            (["Content-Location: /a", "Cache-Control: max-age=60, no-store"], false),
+        ]
+    )
+    func post(lines: [String], isStored: Bool) async throws {
+        let talk = try Conversation()
+        talk.script(.ok, [fresh], "before")
+        _ = try await talk.ask()
+        talk.script(.ok, lines, "posted")
+        let (response, _) = try await talk.ask([], .post)
+        #expect(response.cacheStatus?.isStored == isStored)
+        if !isStored { talk.script(.ok, [fresh], "after") }
+        #expect(try await talk.ask().text == (isStored ? "posted" : "after"))
+    }
+
     @Test("A GET with content passes: content is no part of the key")
     func content() async throws {
         let talk = try Conversation()
@@ -267,103 +287,6 @@ struct StageTests {
         #expect(talk.count == 3)
     }
 
-    @Test("Users are kept apart, and who is asked for each call")
-    func partition() async throws {
-        let user = Locked<String?>("ada")
-        let talk = try Conversation(partition: .by { _ in user.withLock { $0 } })
-        for name in ["ada", "bob", nil] {
-            user.withLock { $0 = name }
-            talk.script(.ok, [fresh], name ?? "nobody")
-            #expect(try await talk.ask().text == name ?? "nobody")
-        }
-        for name in [nil, "bob", "ada"] {
-            user.withLock { $0 = name }
-            #expect(try await talk.ask().text == name ?? "nobody")
-        }
-        #expect(talk.count == 3)
-        try await talk.cache.remove(.partition("bob"))
-        #expect(await talk.store.usage().entries == 2)
-    }
-
-    @Test("A cache outside authentication is refused without a partition, with the fix")
-    func chainCheck() throws {
-        let auth = ClosureMiddleware("BearerAuth", phase: .authenticate) { request, next in try await next(request) }
-        let cache = { (partition: CachePartition) in
-            CacheMiddleware(store: .memory(limit: .megabytes(1)), partition: partition)
-        }
-        let error = #expect(throws: ChainOrderError.self) {
-            try Chain([cache(.none), auth], transport: InMemoryTransport())
-        }
-        #expect(error?.reason.contains("give it partition: .by") == true)
-        for partition in [CachePartition.shared, .by { _ in "ada" }] {
-            #expect(throws: Never.self) { try Chain([cache(partition), auth], transport: InMemoryTransport()) }
-        }
-        #expect(throws: Never.self) { try Chain([cache(.none)], transport: InMemoryTransport()) }
-        #expect(throws: ChainOrderError.self) { try Chain([auth, cache(.shared)], transport: InMemoryTransport()) }
-        #expect(throws: ChainOrderError.self) {
-            try Chain([cache(.shared), cache(.shared)], transport: InMemoryTransport())
-        }
-        let chain = try Chain([cache(.shared)], transport: InMemoryTransport())
-        #expect(chain.explain().contains("store: memory, up to 1 MB; mode: private; users: shared"))
-    }
-
-    @Test("Identifiers tell calls apart, let a POST be stored, and are what is flushed")
-    func identifiers() async throws {
-        let talk = try Conversation()
-        func search(_ text: String) -> Request {
-            Request.post(target, body: Body(text)).cacheIdentifier("search/\(text)").caching(
-                for: .exactly(.seconds(60))
-            )
-        }
-        for text in ["a", "b"] {
-            talk.script(.ok, ["Cache-Control: no-store"], text)
-            #expect(try await talk.ask(search(text)).text == text)
-            #expect(try await talk.ask(search(text)).response.cacheStatus?.isHit == true)
-        }
-        #expect(talk.count == 2)
-        #expect(try await talk.cache.remove(.identifier("search/a")) == 1)
-        #expect(try await talk.cache.remove(.identifierPrefix("search/")) == 1)
-        talk.script(.ok, [], "again")
-        #expect(try await talk.ask(search("b")).text == "again")
-    }
-
-    @Test("A call that succeeds makes invalid what it names; one that fails does not")
-    func invalidating() async throws {
-        let talk = try Conversation()
-        talk.script(.ok, [fresh])
-        _ = try await talk.ask(Request.get(target).cacheIdentifier("list"))
-        let change = Request.post("https://example.com/other").invalidating(.identifier("list"))
-        talk.script(.internalServerError)
-        _ = try await talk.ask(change)
-        #expect(await talk.store.usage().entries == 1)
-        talk.script(.created)
-        _ = try await talk.ask(change)
-        #expect(await talk.store.usage().entries == 0)
-    }
-
-    @Test("Routes give calls their settings, and a call has the last word")
-    func routes() async throws {
-        let talk = try Conversation(
-            settings: CacheSettings(ignoredQuery: .named(["t"])),
-            routes: [
-                CacheRoute(path: "/news", CacheSettings(lifetime: .exactly(.seconds(60)), classification: "news")),
-                CacheRoute(path: "/account", CacheSettings(use: .off)),
-            ]
-        )
-        for url in ["news", "news/1?t=5", "account/x", "newsroom"] {
-            talk.script()
-            _ = try await talk.ask(url: "https://example.com/\(url)")
-        }
-        talk.script()
-        #expect(try await talk.ask(url: "https://example.com/news/1?t=6").response.cacheStatus?.isHit == true)
-        #expect(try await talk.ask(url: "https://example.com/newsroom").response.cacheStatus?.isHit == false)
-        talk.script()
-        let refresh = Request.get("https://example.com/news").caching(.refresh)
-        #expect(try await talk.ask(refresh).response.cacheStatus?.forward == .request)
-        #expect(try await talk.cache.remove(.classification("news")) == 2)
-        #expect(try await talk.cache.remove(.origin(try #require(Origin("https://example.com")))) == 1)
-    }
-
     @Test("Whether something is stored, and how fresh, without side effects")
     func state() async throws {
         let talk = try Conversation()
@@ -407,6 +330,45 @@ struct StageTests {
         #expect(unavailable.headers[.cacheStatus]?.contains("detail=") == true)
     }
 
+    @Test("What a transport has decoded is known to be decoded when it comes from the store")
+    func decodedContent() async throws {
+        let decoder = ClosureMiddleware("Decoder", phase: .wire) { request, next in
+            var response = try await next(request)
+            response.removeContentFields()
+            return response
+        }
+        let transport = InMemoryTransport { _ in
+            Response(.ok, headers: [.cacheControl: "max-age=60", .contentEncoding: "gzip"], body: "decoded")
+        }
+        let chain = try Chain(transport: transport) {
+            CacheMiddleware(store: .memory(limit: .megabytes(1)))
+            decoder
+        }
+        for _ in 1...2 {
+            let response = try await chain.send(.get(target))
+            #expect(try await response.body.text() == "decoded" && response.headers[.contentEncoding] == nil)
+            #expect(response.options[OriginalContentFields.self][.contentEncoding] == "gzip")
+        }
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("Absurd numbers of fields are no trouble, and are not stored", arguments: [9000, 60_000])
+    func manyFields(count: Int) async throws {
+        let talk = try Conversation(store: .memory(limit: .megabytes(10)))
+        let lines = [fresh, "ETag: \"a\""] + Array(repeating: "X-Test: 1", count: count)
+        talk.script(.ok, lines)
+        _ = try await talk.ask()
+        #expect(await talk.store.usage().entries == (count == 9000 ? 1 : 0))
+        talk.pass(61)
+        talk.script(.notModified, lines, "")
+        talk.script(.ok, lines)
+        #expect(try await talk.ask().response.headers[values: .xTest].count == count)
+        let names = "Vary: " + (0..<1000).map { "x\($0)" }.joined(separator: ",")
+        talk.transport.reset()
+        talk.script(.ok, [fresh, names])
+        #expect(try await talk.ask(url: "https://example.com/vary").response.cacheStatus?.isStored == false)
+    }
+
     @Test("It keeps the rules of every stage", .timeLimit(.minutes(1)), arguments: StageConformance.Check.allCases)
     func conforms(check: StageConformance.Check) async throws {
         try await StageConformance { CacheMiddleware(store: .memory(limit: .megabytes(1))) }.verify(check)
@@ -415,22 +377,5 @@ struct StageTests {
             request: { .get("https://conformance.example/items") },
             answers: { [.status(.ok, headers: fields([fresh]), body: "what is answered, in several pieces")] }
         ) { CacheMiddleware(store: .memory(limit: .megabytes(1)), abandonment: .finish(upTo: 10)) }.verify(check)
-    }
-}
-
-@Suite("The examples of the documentation", .timeLimit(.minutes(1)))
-struct DocumentationTests {
-    @Test("The page of the stage")
-    func page() async throws {
-        let transport = InMemoryTransport { _ in Response(.ok, headers: [.cacheControl: "max-age=60"], body: "plants") }
-        func print(_ text: String) { #expect(text.contains("nothing is stored for this URL")) }
-
-        let cache = CacheMiddleware(store: .memory(limit: .megabytes(50)), partition: .shared)
-        let chain = try Chain(transport: transport) { cache }
-        let response = try await chain.send(.get("https://api.example.com/plants"))
-        print(response.cacheStatus?.explanation ?? "")
-
-        let news = Request.get("https://api.example.com/news").caching(CacheSettings(lifetime: .exactly(.seconds(60))))
-        #expect(try await chain.send(news).status == .ok)
     }
 }

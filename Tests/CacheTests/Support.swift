@@ -96,6 +96,7 @@ extension CacheDecision {
         case .serve(let answer): "serve" + answer.form.word
         case .serveAndRevalidate(let answer, _): "serve and validate" + answer.form.word
         case .validate(let validation): validation.isConditional ? "validate" : "ask"
+        case .complete(let completion): "complete from \(completion.offset)"
         case .forward: "forward"
         case .unavailable: "504"
         }

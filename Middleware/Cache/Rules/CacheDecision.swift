@@ -14,6 +14,9 @@ public struct CacheQuestion: Sendable {
     /// Now, by the wall clock.
     public var time: Date
 
+    /// What a GET of the same target is looked up by, where a POST may have its answer (RFC 9110 §9.3.3).
+    var keyOfGet: CacheKey?
+
     let directives: RequestDirectives
 
     /// Asks about a request.
@@ -41,6 +44,8 @@ public enum CacheDecision: Sendable {
     case serveAndRevalidate(CacheAnswer, CacheValidation)
     /// Ask the server about what is stored.
     case validate(CacheValidation)
+    /// Ask the server for the rest of what is stored, and answer with both (RFC 9111 §3.4).
+    case complete(CacheCompletion)
     /// Ask the server; nothing stored plays a part.
     case forward(CacheReason)
     /// Answer 504 (Gateway Timeout).
@@ -69,6 +74,18 @@ public struct CacheAnswer: Sendable {
     public var freshness: CacheFreshness
     /// Why it may be used.
     public var reason: CacheReason
+}
+
+/// A stored response whose end is missing.
+public struct CacheCompletion: Sendable {
+    /// The fields to send: a range, on condition that nothing has changed.
+    public var fields: HTTPFields
+    /// The stored beginning.
+    public var entry: CacheEntry
+    /// How long the beginning is.
+    public var offset: Int64
+    /// How long the whole is.
+    public var length: Int64
 }
 
 /// What to ask the server, and what may be done with its answer.

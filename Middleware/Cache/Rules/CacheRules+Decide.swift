@@ -11,6 +11,7 @@ extension CacheRules {
         let use = question.settings.use ?? .standard
         if use == .off { return .forward(.off) }
         guard let key = question.key else {
+            if use == .onlyStored { return .unavailable(.onlyIfCached) }
             return .forward(question.request.authority == nil || question.request.scheme == nil ? .noURL : .method)
         }
         if question.hasContent, key.identifier == nil { return withoutStored(question, .requestContent) }
@@ -21,7 +22,9 @@ extension CacheRules {
         }
         guard let form = selected.form else {
             let isSeveral = RequestedRange(question.request.headerFields) == .several
-            return withoutStored(question, isSeveral ? .severalRanges : .incomplete)
+            return withoutStored(question, isSeveral ? .severalRanges : .incomplete) {
+                completion(of: selected.entry, question).map(CacheDecision.complete)
+            }
         }
         return decide(question, selected.entry, form, variants)
     }
@@ -58,6 +61,26 @@ extension CacheRules {
         return .validate(validation)
     }
 
+    /// §3.4: what is missing at the end of a stored response can be asked for, when a strong tag tells that it still is
+    /// the same one.
+    private func completion(of entry: CacheEntry, _ question: CacheQuestion) -> CacheCompletion? {
+        let asked = question.directives
+        guard case .part(let held, .some(let length)) = entry.response.metadata.content, held.lowerBound == 0,
+            !asked.hasRange, !asked.hasCondition, question.request.method == .get,
+            !entry.response.metadata.isInvalidated,
+            let tag = entry.response.facts.entityTag, !tag.isWeak, question.settings.use != .refresh
+        else { return nil }
+        var completion = CacheCompletion(
+            fields: question.request.headerFields,
+            entry: entry,
+            offset: held.upperBound,
+            length: length
+        )
+        completion.fields[.range] = "bytes=\(held.upperBound)-"
+        completion.fields[.ifRange] = tag.description
+        return completion
+    }
+
     /// §5.2.1.7: 504 where the caller wants nothing but what is stored.
     private func withoutStored(
         _ question: CacheQuestion,
@@ -81,7 +104,7 @@ extension CacheRules {
             let form = form(of: entry, for: question)
             if let other = best {
                 if (form != nil) == (other.form != nil) {
-                    guard other.entry.response.isOlder(than: entry.response) else { continue }
+                    if entry.response.isOlder(than: other.entry.response) { continue }
                 } else if form == nil {
                     continue
                 }
@@ -124,6 +147,6 @@ extension StoredResponse {
     /// Orders by `Date`, then by when they arrived: RFC 9111 §4.
     func isOlder(than other: StoredResponse) -> Bool {
         if facts.date != other.facts.date { return facts.date < other.facts.date }
-        return metadata.responseTime <= other.metadata.responseTime
+        return metadata.responseTime < other.metadata.responseTime
     }
 }

@@ -11,6 +11,9 @@ public enum CacheStorage: Sendable {
 }
 
 extension CacheRules {
+    /// How many field lines a stored response has at most; no honest one comes near.
+    static let fieldLimit = 10_000
+
     /// The final statuses whose rules this cache knows, for `must-understand`, RFC 9111 §5.2.2.3: those of RFC 9110 §15.
     static func isUnderstood(_ status: Int) -> Bool {
         switch status {
@@ -50,6 +53,7 @@ extension CacheRules {
         case 304, 412, 416: return .skip("the response answers a condition or a range, not the request")
         default: break
         }
+        guard response.headerFields.count <= Self.fieldLimit else { return .skip("it has too many fields") }
         let facts = ResponseFacts(response.headerFields, status: status, receivedAt: received)
         if !lifetime.isExact, let obstacle = obstacle(toStoring: facts, question, lifetime) { return .skip(obstacle) }
         guard let variant = CacheVariant(of: response.headerFields, to: question.request.headerFields) else {
@@ -74,6 +78,21 @@ extension CacheRules {
             metadata.head.headerFields[.contentLength] = nil
         }
         return .store(metadata)
+    }
+
+    /// The question that an answer to POST also answers, RFC 9110 §9.3.3: with explicit freshness, and a
+    /// `Content-Location` that is the target, it answers a later GET.
+    func questionOfGet(_ question: CacheQuestion, answeredBy response: HTTPResponse) -> CacheQuestion? {
+        guard let key = question.keyOfGet, response.status.code == 200,
+            let location = response.headerFields.first(of: .contentLocation),
+            CacheKey.url(location, relativeTo: key.url) == key.url
+        else { return nil }
+        let said = ResponseDirectives(response.headerFields)
+        guard said.maxAge != .absent || isShared && said.sMaxAge != .absent || response.headerFields.contains(.expires)
+        else { return nil }
+        var request = question.request
+        request.method = .get
+        return CacheQuestion(request, key: key, settings: question.settings, time: question.time)
     }
 
     private func obstacle(

@@ -49,6 +49,16 @@ extension CacheRules {
         // "Any representation at all" asks about nothing in particular.
         if own.contains(where: { Substring($0).trimmed == "*" }) { return }
         let known = own.flatMap(EntityTag.list)
+        if let entry = validation.entry, entry.response.facts.entityTag == nil, known.isEmpty,
+            entry.response.facts.lastModified != nil,
+            let modified = entry.response.metadata.head.headerFields.first(of: .lastModified)
+        {
+            // Tags of other responses would keep the server from looking at the date, RFC 9110 §13.1.3.
+            validation.fields[.ifModifiedSince] = modified
+            validation.isConditional = true
+            validation.candidates = [entry]
+            return
+        }
         let usable = variants.filter { entry in
             entry.id == validation.entry?.id || entry.response.metadata.content == .complete
         }
@@ -73,22 +83,11 @@ extension CacheRules {
             validation.fields[.ifNoneMatch] = union.map(\.description).joined(separator: ", ")
             validation.isConditional = true
         }
-        guard let entry = validation.entry else {
-            if validation.isConditional { validation.fields[.ifModifiedSince] = nil }
-            return
-        }
-        if let modified = entry.response.metadata.head.headerFields.first(of: .lastModified),
-            entry.response.facts.lastModified != nil,
-            tags.isEmpty ? known.isEmpty : entry.response.facts.entityTag != nil
-        {
-            validation.fields[.ifModifiedSince] = modified
-            if !validation.isConditional {
-                validation.isConditional = true
-                validation.candidates = [entry]
-            }
-        } else if validation.isConditional {
-            validation.fields[.ifModifiedSince] = nil
-        }
+        guard validation.isConditional else { return }
+        let selected = validation.entry?.response
+        let hasBoth = selected?.facts.entityTag != nil && selected?.facts.lastModified != nil
+        validation.fields[.ifModifiedSince] =
+            hasBoth ? selected?.metadata.head.headerFields.first(of: .lastModified) : nil
     }
 
     /// §4.2.4, RFC 5861 §4: what may be used stale, and when.
@@ -98,7 +97,8 @@ extension CacheRules {
             CacheAnswer(entry: selected.entry, form: selected.form, freshness: selected.freshness, reason: reason)
         }
         guard selected.mayBeStale else {
-            validation.mustBeValidated = requiresRevalidation(response, lifetime: question.settings.lifetime)
+            validation.mustBeValidated =
+                !selected.freshness.isFresh && requiresRevalidation(response, lifetime: question.settings.lifetime)
             return
         }
         let staleness = -selected.freshness.timeToLive

@@ -29,9 +29,12 @@ public struct CacheVariant: Sendable, Hashable {
         self.fields = fields
     }
 
+    /// How many fields `Vary` may name: comparing more would cost more than asking.
+    private static let limit = 100
+
     /// The variant that a response is, given the request it answers.
     ///
-    /// - Returns: `nil` for `Vary: *`, which no request ever matches.
+    /// - Returns: `nil` for `Vary: *`, which no request ever matches, and for more than 100 names.
     public init?(of response: HTTPFields, to request: HTTPFields) {
         guard response.contains(.vary) else {
             fields = []
@@ -43,6 +46,7 @@ public struct CacheVariant: Sendable, Hashable {
                 let name = name.trimmed.lowercased()
                 if name == "*" { return nil }
                 if !name.isEmpty { names.insert(name) }
+                if names.count > Self.limit { return nil }
             }
         }
         fields = names.sorted().map { Field(name: $0, value: Self.value(of: $0, in: request)) }

@@ -29,8 +29,18 @@ extension CacheRules {
         return stored
     }
 
+    /// §3.4: the fields of parts that are combined, the newer before the stored.
+    func combinedFields(of stored: CacheEntry, with metadata: CacheMetadata) -> HTTPFields {
+        updatedFields(
+            stored.response.metadata.head.headerFields,
+            with: metadata.head.headerFields,
+            metadata.responseTime
+        )
+    }
+
     /// §3.2: the fields of the new response take the place of those with the same name.
     func updatedFields(_ old: HTTPFields, with new: HTTPFields, _ received: Date) -> HTTPFields {
+        guard new.count <= Self.fieldLimit else { return old }
         var result = old
         // The age of a response that has just been validated begins anew.
         result[.age] = nil

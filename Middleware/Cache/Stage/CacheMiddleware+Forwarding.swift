@@ -179,7 +179,7 @@ extension CacheMiddleware {
     }
 
     /// Takes a response from the server: what it makes invalid, what it updates, whether it is stored.
-    private func take(
+    func take(
         _ response: consuming Response,
         _ exchange: Exchange,
         _ status: CacheStatus,
@@ -212,6 +212,16 @@ extension CacheMiddleware {
             case .skip(let reason):
                 if let key = question.key { events.emit(.notStored(key, reason: reason)) }
             }
+        } else if let get = rules.questionOfGet(question, answeredBy: response.head),
+            case .store(let metadata) = rules.storage(
+                of: response.head,
+                answering: get,
+                sentAt: exchange.sentAt,
+                receivedAt: received
+            )
+        {
+            let own = Exchange(question: get, variants: [], sentAt: exchange.sentAt, stamp: invalidations.stamp)
+            status.isStored = await record(&response, metadata, own)
         }
         if let key = question.key { events.emit(.miss(key, status)) }
         attach(status, to: &response)

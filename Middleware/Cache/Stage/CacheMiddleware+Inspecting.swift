@@ -19,6 +19,9 @@ extension CacheMiddleware {
             guard let selected = validation.entry else { return nil }
             entry = selected
             isUsable = false
+        case .complete(let completion):
+            entry = completion.entry
+            isUsable = false
         case .forward, .unavailable:
             return nil
         }
@@ -41,6 +44,22 @@ extension CacheMiddleware {
         var variants: [CacheEntry] = []
         if let key = question.key { variants = try await store.variants(of: key) }
         return rules.decide(question, among: variants).explanation
+    }
+
+    /// What is stored under an identifier, in a class of data, from an origin, …; nothing changes by looking.
+    ///
+    /// - Parameters:
+    ///   - selection: Which entries.
+    ///   - limit: How many at most; 1,000 by default.
+    /// - Throws: What the store throws.
+    public func entries(_ selection: CacheSelection, limit: Int = 1000) async throws -> [CacheEntry] {
+        var entries: [CacheEntry] = []
+        guard limit > 0 else { return [] }
+        try await store.visit(selection) { entry in
+            entries.append(entry)
+            return entries.count < limit
+        }
+        return entries
     }
 
     /// Removes stored responses.
@@ -91,6 +110,8 @@ extension CacheDecision {
                     ? "validated with \(validation.validators); RFC 9111 §4.3.1"
                     : "sent as it is; \(validation.reason.section)",
             ].compactMap { $0 }.joined(separator: "; ")
+        case .complete(let completion):
+            "\(completion.offset) of \(completion.length) bytes are stored; the rest is asked for; RFC 9111 §3.4"
         case .forward(let reason): "\(reason.words); sent to the server; \(reason.section)"
         case .unavailable(let reason): "\(reason.words); 504 (Gateway Timeout); \(reason.section)"
         }

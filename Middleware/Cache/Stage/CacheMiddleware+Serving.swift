@@ -80,7 +80,12 @@ extension CacheMiddleware {
         _ body: Body,
         _ question: CacheQuestion
     ) -> Response {
-        var response = Response(head: answer.entry.response.metadata.head, body: body)
+        let metadata = answer.entry.response.metadata
+        var response = Response(head: metadata.head, body: body)
+        // Who verifies digests has to know that the content is not as the server sent it.
+        if !metadata.originalContentFields.isEmpty {
+            response.options[OriginalContentFields.self] = metadata.originalContentFields
+        }
         switch answer.form {
         case .whole: break
         case .notModified:

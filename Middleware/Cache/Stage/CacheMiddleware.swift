@@ -133,6 +133,8 @@ public struct CacheMiddleware: Middleware {
             return response
         case .validate(let validation):
             return try await validate(request, question, validation, variants: variants, next)
+        case .complete(let completion):
+            return try await complete(request, question, completion, variants: variants, next)
         case .forward(let reason):
             return try await forward(request, question, reason, variants: variants, next)
         case .unavailable(let reason):
@@ -147,13 +149,17 @@ public struct CacheMiddleware: Middleware {
         let settings = settings(for: request)
         var owner = ""
         if case .by(let partition) = partition.kind { owner = try await partition(copy request) ?? "" }
-        return CacheQuestion(
+        var question = CacheQuestion(
             head,
             key: Self.key(for: head, settings, partition: owner),
             settings: settings,
             hasContent: !request.body.isEmpty,
             time: request.environment.time.date
         )
+        if head.method == .post, question.key == nil, settings.use != .off, let url = CacheKey.url(of: head) {
+            question.keyOfGet = CacheKey(url: url, partition: owner)
+        }
+        return question
     }
 
     private func settings(for request: borrowing Request) -> CacheSettings {

@@ -3,8 +3,8 @@ import HTTPChainCore
 /// Owns what a cache does beside its calls: validations of stale responses that were handed out already
 /// (`stale-while-revalidate`, RFC 5861 §3).
 ///
-/// There is one at a time for a key, and a bounded number in all; what exceeds it is left to a later call. When the
-/// owner goes, or is shut down, what it still does is cancelled:
+/// There is one at a time for a key, and a bounded number in all; what exceeds it is left to a later call. Shutting the
+/// owner down cancels what is under way and waits for it; without that, what is under way ends by itself:
 ///
 /// ```swift
 /// let revalidator = CacheRevalidator()

@@ -57,6 +57,8 @@ public struct CacheMetadata: Sendable, Hashable {
     public var classification: String?
     /// The lifetime that the client set when it was stored.
     public var lifetime: CacheLifetime
+    /// The fields that described the content before a transport decoded it, as ``OriginalContentFields`` has them.
+    public var originalContentFields: HTTPFields
     /// Whether it must be validated before its next use, whatever its age (RFC 9111 §4.3.5, §4.4).
     public var isInvalidated: Bool
 
@@ -69,6 +71,7 @@ public struct CacheMetadata: Sendable, Hashable {
         content: HeldContent = .complete,
         classification: String? = nil,
         lifetime: CacheLifetime = .server,
+        originalContentFields: HTTPFields = [:],
         isInvalidated: Bool = false
     ) {
         self.head = head
@@ -78,6 +81,7 @@ public struct CacheMetadata: Sendable, Hashable {
         self.content = content
         self.classification = classification
         self.lifetime = lifetime
+        self.originalContentFields = originalContentFields
         self.isInvalidated = isInvalidated
     }
 }

@@ -1,0 +1,89 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+extension CacheMiddleware {
+    /// Asks for the rest of a stored response and gives the caller the whole, RFC 9111 §3.4.
+    func complete(
+        _ request: consuming Request,
+        _ question: CacheQuestion,
+        _ completion: CacheCompletion,
+        variants: [CacheEntry],
+        _ next: Next
+    ) async throws -> Response {
+        let own = request
+        let beginning = try? await store.body(of: completion.entry, range: nil)
+        guard let beginning, own.body.isReplayable else {
+            return try await forward(own, question, .incomplete, variants: variants, next)
+        }
+        let time = own.environment.time
+        var asking = own
+        asking.head.headerFields = completion.fields
+        // The answer is stored as the answer to what was asked.
+        let exchange = Exchange(
+            question: CacheQuestion(asking.head, key: question.key, settings: question.settings, time: question.time),
+            variants: variants,
+            sentAt: time.date,
+            stamp: invalidations.stamp
+        )
+        let response = try await next(asking)
+        let received = time.date
+        let status = CacheStatus(
+            cache: name,
+            forward: .partial,
+            forwardStatus: response.status.code,
+            reason: .incomplete
+        )
+        switch response.status.code {
+        case 206 where completion.isContinued(by: response.head):
+            var rest = await take(response, exchange, status, receivedAt: received)
+            let part = rest.headers
+            rest.head = completion.entry.response.metadata.head
+            rest.headers = rules.updatedFields(rest.headers, with: part, received)
+            rest.headers[.contentLength] = "\(completion.length)"
+            rest.body = .joined(beginning, rest.body, length: completion.length)
+            return rest
+        case 206, 304, 412, 416:
+            await response.body.drain()
+            return try await forward(own, question, .incomplete, variants: variants, next)
+        default:
+            return await take(response, exchange, status, receivedAt: received)
+        }
+    }
+}
+
+extension CacheCompletion {
+    /// Whether a partial response is the rest of the same representation.
+    fileprivate func isContinued(by response: HTTPResponse) -> Bool {
+        guard let range = ContentRange(response.headerFields), range.range == offset..<length,
+            let tag = response.headerFields.first(of: .eTag).flatMap({ EntityTag($0) })
+        else { return false }
+        return entry.response.facts.entityTag?.matchesStrongly(tag) ?? false
+    }
+}
+
+extension Body {
+    /// Two bodies one after the other, read once.
+    fileprivate static func joined(_ first: Body, _ second: Body, length: Int64) -> Body {
+        .once(length: length) {
+            JoinedReader(readers: [try await first.makeReader()], rest: second)
+        }
+    }
+}
+
+private struct JoinedReader: BodyReader {
+    var readers: [any BodyReader]
+    var rest: Body?
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        while !readers.isEmpty {
+            if let chunk = try await readers[0].read() { return chunk }
+            readers = []
+            if let rest {
+                self.rest = nil
+                readers = [try await rest.makeReader()]
+            }
+        }
+        return nil
+    }
+}

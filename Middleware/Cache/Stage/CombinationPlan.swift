@@ -1,0 +1,85 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+/// How a partial response goes together with what is stored, RFC 9111 §3.4.
+struct CombinationPlan {
+    enum Outcome {
+        case store(CombinationPlan)
+        /// All of it is stored: only the description is new.
+        case freshen(CacheEntry, CacheMetadata)
+        /// What is stored is worth more.
+        case keep
+    }
+
+    /// What will be stored.
+    var metadata: CacheMetadata
+    /// How long the response's own bytes are; `nil` when it does not matter.
+    var ownLength: Int64?
+    /// The stored part.
+    var other: CacheEntry?
+    /// Which of the bytes held by the other come before, and which after.
+    var before: Range<Int64>?
+    var after: Range<Int64>?
+    /// What is stored when the other is gone.
+    private var own: CacheMetadata
+
+    private init(_ metadata: CacheMetadata) {
+        self.metadata = metadata
+        own = metadata
+    }
+
+    /// The response by itself.
+    var alone: CombinationPlan {
+        var plan = CombinationPlan(own)
+        plan.ownLength = ownLength
+        return plan
+    }
+
+    static func make(of metadata: CacheMetadata, with variants: [CacheEntry], _ rules: CacheRules) -> Outcome {
+        var plan = CombinationPlan(metadata)
+        guard case .part(let range, let length) = metadata.content else { return .store(plan) }
+        plan.ownLength = range.upperBound - range.lowerBound
+        guard let other = variants.first(where: { $0.response.metadata.variant == metadata.variant }) else {
+            return .store(plan.whole(range, of: length))
+        }
+        let tag = metadata.head.headerFields.first(of: .eTag).flatMap { EntityTag($0) }
+        let isSame = tag.flatMap { tag in other.response.facts.entityTag.map { $0.matchesStrongly(tag) } } ?? false
+        switch other.response.metadata.content {
+        case .complete:
+            guard isSame else {
+                // Without a tag nothing tells whether what is stored is out of date.
+                let isUnknown = tag == nil || other.response.facts.entityTag == nil
+                return isUnknown ? .keep : .store(plan.whole(range, of: length))
+            }
+            var updated = metadata
+            updated.content = .complete
+            updated.head.headerFields = rules.combinedFields(of: other, with: metadata)
+            return .freshen(other, updated)
+        case .part(let held, let otherLength):
+            guard isSame, held.lowerBound <= range.upperBound, range.lowerBound <= held.upperBound else {
+                return .store(plan.whole(range, of: length))
+            }
+            plan.other = other
+            plan.metadata.head.headerFields = rules.combinedFields(of: other, with: metadata)
+            if held.lowerBound < range.lowerBound { plan.before = 0..<(range.lowerBound - held.lowerBound) }
+            if held.upperBound > range.upperBound {
+                plan.after = (range.upperBound - held.lowerBound)..<(held.upperBound - held.lowerBound)
+            }
+            let union = min(held.lowerBound, range.lowerBound)..<max(held.upperBound, range.upperBound)
+            return .store(plan.whole(union, of: length ?? otherLength))
+        }
+    }
+
+    /// All the bytes there are make a complete response.
+    private func whole(_ range: Range<Int64>, of length: Int64?) -> CombinationPlan {
+        var plan = self
+        if let length, range == 0..<length {
+            plan.metadata.content = .complete
+            plan.metadata.head.headerFields[.contentLength] = "\(length)"
+        } else {
+            plan.metadata.content = .part(range, of: length)
+        }
+        return plan
+    }
+}

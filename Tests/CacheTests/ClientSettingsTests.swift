@@ -1,0 +1,113 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainInMemory
+import HTTPChainTesting
+import HTTPTypes
+import Testing
+
+@testable import HTTPChainCache
+
+@Suite("What the client decides", .timeLimit(.minutes(1)))
+struct ClientSettingsTests {
+    private let fresh = "Cache-Control: max-age=60"
+
+    @Test("Users are kept apart, and who is asked for each call")
+    func partition() async throws {
+        let user = Locked<String?>("ada")
+        let talk = try Conversation(partition: .by { _ in user.withLock { $0 } })
+        for name in ["ada", "bob", nil] {
+            user.withLock { $0 = name }
+            talk.script(.ok, [fresh], name ?? "nobody")
+            #expect(try await talk.ask().text == name ?? "nobody")
+        }
+        for name in [nil, "bob", "ada"] {
+            user.withLock { $0 = name }
+            #expect(try await talk.ask().text == name ?? "nobody")
+        }
+        #expect(talk.count == 3)
+        try await talk.cache.remove(.partition("bob"))
+        #expect(await talk.store.usage().entries == 2)
+    }
+
+    @Test("A cache outside authentication is refused without a partition, with the fix")
+    func chainCheck() throws {
+        let auth = ClosureMiddleware("BearerAuth", phase: .authenticate) { request, next in try await next(request) }
+        let cache = { (partition: CachePartition) in
+            CacheMiddleware(store: .memory(limit: .megabytes(1)), partition: partition)
+        }
+        let error = #expect(throws: ChainOrderError.self) {
+            try Chain([cache(.none), auth], transport: InMemoryTransport())
+        }
+        #expect(error?.reason.contains("give it partition: .by") == true)
+        for partition in [CachePartition.shared, .by { _ in "ada" }] {
+            #expect(throws: Never.self) { try Chain([cache(partition), auth], transport: InMemoryTransport()) }
+        }
+        #expect(throws: Never.self) { try Chain([cache(.none)], transport: InMemoryTransport()) }
+        #expect(throws: ChainOrderError.self) { try Chain([auth, cache(.shared)], transport: InMemoryTransport()) }
+        #expect(throws: ChainOrderError.self) {
+            try Chain([cache(.shared), cache(.shared)], transport: InMemoryTransport())
+        }
+        let chain = try Chain([cache(.shared)], transport: InMemoryTransport())
+        #expect(chain.explain().contains("store: memory, up to 1 MB; mode: private; users: shared"))
+    }
+
+    @Test("Identifiers tell calls apart, let a POST be stored, and are what is flushed")
+    func identifiers() async throws {
+        let talk = try Conversation()
+        func search(_ text: String) -> Request {
+            Request.post(target, body: Body(text)).cacheIdentifier("search/\(text)").caching(
+                for: .exactly(.seconds(60))
+            )
+        }
+        for text in ["a", "b"] {
+            talk.script(.ok, ["Cache-Control: no-store"], text)
+            #expect(try await talk.ask(search(text)).text == text)
+            #expect(try await talk.ask(search(text)).response.cacheStatus?.isHit == true)
+        }
+        #expect(talk.count == 2)
+        let found = try await talk.cache.entries(.identifierPrefix("search/"))
+        #expect(Set(found.map(\.key.identifier)) == ["search/a", "search/b"])
+        #expect(try await talk.cache.entries(.all, limit: 1).count == 1)
+        #expect(try await talk.cache.remove(.identifier("search/a")) == 1)
+        #expect(try await talk.cache.remove(.identifierPrefix("search/")) == 1)
+        talk.script(.ok, [], "again")
+        #expect(try await talk.ask(search("b")).text == "again")
+    }
+
+    @Test("A call that succeeds makes invalid what it names; one that fails does not")
+    func invalidating() async throws {
+        let talk = try Conversation()
+        talk.script(.ok, [fresh])
+        _ = try await talk.ask(Request.get(target).cacheIdentifier("list"))
+        let change = Request.post("https://example.com/other").invalidating(.identifier("list"))
+        talk.script(.internalServerError)
+        _ = try await talk.ask(change)
+        #expect(await talk.store.usage().entries == 1)
+        talk.script(.created)
+        _ = try await talk.ask(change)
+        #expect(await talk.store.usage().entries == 0)
+    }
+
+    @Test("Routes give calls their settings, and a call has the last word")
+    func routes() async throws {
+        let talk = try Conversation(
+            settings: CacheSettings(ignoredQuery: .named(["t"])),
+            routes: [
+                CacheRoute(path: "/news", CacheSettings(lifetime: .exactly(.seconds(60)), classification: "news")),
+                CacheRoute(path: "/account", CacheSettings(use: .off)),
+            ]
+        )
+        for url in ["news", "news/1?t=5", "account/x", "newsroom"] {
+            talk.script()
+            _ = try await talk.ask(url: "https://example.com/\(url)")
+        }
+        talk.script()
+        #expect(try await talk.ask(url: "https://example.com/news/1?t=6").response.cacheStatus?.isHit == true)
+        #expect(try await talk.ask(url: "https://example.com/newsroom").response.cacheStatus?.isHit == false)
+        talk.script()
+        let refresh = Request.get("https://example.com/news").caching(.refresh)
+        #expect(try await talk.ask(refresh).response.cacheStatus?.forward == .request)
+        #expect(try await talk.cache.remove(.classification("news")) == 2)
+        #expect(try await talk.cache.remove(.origin(try #require(Origin("https://example.com")))) == 1)
+    }
+}
