@@ -132,7 +132,9 @@ struct CacheRow: FetchableRecord {
 }
 
 extension CacheSelection {
-    /// The entries, in SQL. Hashes may say too much.
+    /// The entries, in SQL.
+    ///
+    /// Hashes may say too much.
     fileprivate var condition: (String, StatementArguments) {
         switch self {
         case .all: ("1", [])

@@ -55,7 +55,8 @@ struct StoredHeadTests {
             var changed = bytes
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 let at = Int.random(in: 0..<changed.count, using: &random)
-                changed[at] = [0, 1, 0x7F, 0x80, 0xFF, UInt8.random(in: 0...255, using: &random)]
+                changed[at] =
+                    [0, 1, 0x7F, 0x80, 0xFF, UInt8.random(in: 0...255, using: &random)]
                     .randomElement(using: &random) ?? 0
             }
             guard let read = try? StoredHead(decoding: changed) else { continue }

@@ -28,7 +28,9 @@ enum CacheFileMode: Sendable {
     case create
 }
 
-/// An open file, closed when the last reference goes. Reads and writes name their offset.
+/// An open file, closed when the last reference goes.
+///
+/// Reads and writes name their offset.
 protocol CacheFile: AnyObject, Sendable {
     /// Its length, and whether it still has a name.
     func status() throws(CacheStoreFault) -> (size: Int64, isLinked: Bool)
