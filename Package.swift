@@ -81,6 +81,8 @@ let asyncHTTPClient = Target.Dependency.product(
     condition: .when(traits: ["AsyncHTTPClient"])
 )
 
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"]))
+
 let xmlCoder = Target.Dependency.product(name: "XMLCoder", package: "XMLCoder", condition: .when(traits: ["XML"]))
 
 let package = Package(
@@ -93,6 +95,7 @@ let package = Package(
         .library(name: "HTTPChainInMemory", targets: ["HTTPChainInMemory"]),
         .library(name: "HTTPChainAsyncHTTPClient", targets: ["HTTPChainAsyncHTTPClient"]),
         .library(name: "HTTPChainAuthDigest", targets: ["HTTPChainAuthDigest"]),
+        .library(name: "HTTPChainCacheSQLite", targets: ["HTTPChainCacheSQLite"]),
         .library(name: "HTTPChainContentDigest", targets: ["HTTPChainContentDigest"]),
         .library(name: "HTTPChainErrorHandlerXML", targets: ["HTTPChainErrorHandlerXML"]),
         .library(name: "HTTPChainSerializerXML", targets: ["HTTPChainSerializerXML"]),
@@ -103,6 +106,7 @@ let package = Package(
             name: "AsyncHTTPClient",
             description: "AsyncHTTPClientTransport, for servers: brings in async-http-client and SwiftNIO."
         ),
+        .trait(name: "SQLite", description: "SQLiteCacheStore, for CacheMiddleware: brings in GRDB."),
         .trait(name: "XML", description: "XMLSerializer, for SerializerMiddleware: brings in XMLCoder."),
     ],
     dependencies: [
@@ -111,6 +115,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/CoreOffice/XMLCoder", from: "0.18.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     ],
     targets: [
@@ -140,6 +145,7 @@ let package = Package(
         stage("Auth"),
         stage("AuthDigest", ["HTTPChainAuth", crypto]),
         stage("Cache", [structuredFields]),
+        stage("CacheSQLite", ["HTTPChainCache", grdb]),
         stage("Coalescing"),
         stage("ContentDigest", [crypto, structuredFields]),
         stage("ErrorHandler"),
@@ -169,7 +175,13 @@ let package = Package(
         tests("AuthTests", of: ["HTTPChainAuth"]),
         tests("AuthDigestTests", of: ["HTTPChainAuthDigest", "HTTPChainAuth"]),
         tests("ChaosTests", of: ["HTTPChain", "HTTPChainAsyncHTTPClient"]),
-        tests("CacheTests", of: ["HTTPChainCache"]),
+        tests("CacheTests", of: ["HTTPChainCache", "HTTPChainCacheSQLite", "CacheKillDrill", grdb]),
+        .executableTarget(
+            name: "CacheKillDrill",
+            dependencies: ["HTTPChainCore", "HTTPChainCache", httpTypes],
+            path: "Tests/CacheKillDrill",
+            swiftSettings: settings
+        ),
         tests("CoalescingTests", of: ["HTTPChainCoalescing"]),
         tests("ContentDigestTests", of: ["HTTPChainContentDigest"]),
         tests("ErrorHandlerTests", of: ["HTTPChainErrorHandler", "HTTPChainStatusValidation"]),

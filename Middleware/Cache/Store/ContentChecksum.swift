@@ -24,7 +24,8 @@ public struct ContentChecksum: Sendable, Hashable {
         }
     }
 
-    private mutating func update(_ buffer: UnsafeRawBufferPointer) {
+    /// Takes more bytes in.
+    package mutating func update(_ buffer: UnsafeRawBufferPointer) {
         var index = 0
         while index < buffer.count, count % 8 != 0 {
             take(buffer[index])
@@ -62,6 +63,14 @@ public struct ContentChecksum: Sendable, Hashable {
         last.mix(pending)
         last.mix(count)
         return last.state
+    }
+
+    /// All there is to a checksum, as a store on a disk keeps it.
+    package var saved: (state: UInt64, pending: UInt64, count: UInt64) { (state, pending, count) }
+
+    /// Takes up a checksum where it was left.
+    package init(saved: (state: UInt64, pending: UInt64, count: UInt64)) {
+        (state, pending, count) = saved
     }
 
     /// Checksums are the same when the bytes were.

@@ -13,6 +13,7 @@ enum Fuzz {
         "challenges": { checkChallenges($0) },
         "digest": { checkDigest($0) },
         "cache": { checkCache($0) },
+        "stored": { checkStored($0) },
     ]
 
     static let selected: Check = {

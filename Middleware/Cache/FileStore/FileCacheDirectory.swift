@@ -1,0 +1,106 @@
+import HTTPChainCore
+
+/// The directory of a store of files: where things are called what.
+struct FileCacheDirectory: Sendable {
+    /// What a name says.
+    enum Kind: Hashable {
+        case entry(UInt64)
+        case body(UInt64)
+        case temporary
+    }
+
+    let path: String
+    let files: any CacheFileSystem
+    let durability: FileCacheDurability
+
+    var lock: String { path + "/lock" }
+    var index: String { path + "/index" }
+
+    func entry(_ id: UInt64) -> String { path + "/" + Self.hex(id) + ".entry" }
+    func body(_ id: UInt64) -> String { path + "/" + Self.hex(id) + ".body" }
+
+    /// What a name in the directory says; `nil` for one that is not the store's business.
+    static func kind(_ name: UnsafeBufferPointer<UInt8>) -> Kind? {
+        var id: UInt64 = 0
+        guard name.count > 17, name[16] == UInt8(ascii: ".") else { return nil }
+        for byte in name[..<16] {
+            switch byte {
+            case 0x30...0x39: id = id << 4 | UInt64(byte - 0x30)
+            case 0x61...0x66: id = id << 4 | UInt64(byte - 0x61 + 10)
+            default: return nil
+            }
+        }
+        switch name.count {
+        case 22 where name[17] == UInt8(ascii: "e"): return .entry(id)
+        case 21 where name[17] == UInt8(ascii: "b"): return .body(id)
+        case 20 where name[17] == UInt8(ascii: "t"): return .temporary
+        default: return nil
+        }
+    }
+
+    private static func hex(_ id: UInt64) -> String {
+        let digits = String(id, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// A name for an entry, small enough that a composition of stores can make its own of it.
+    static func makeID() -> UInt64 { UInt64.random(in: 1..<(1 << 48)) }
+
+    /// Creates a file that is locked as long as it is open, so that another process does not take it for left over.
+    func makeTemporary() throws(CacheStoreFault) -> TemporaryCacheFile {
+        let path = path + "/" + Self.hex(UInt64.random(in: 0 ... .max)) + ".tmp"
+        guard let file = try files.open(path, .create) else { throw CacheStoreFault(.damaged(path)) }
+        let temporary = TemporaryCacheFile(path: path, file: file, files: files)
+        guard try file.lock() else { throw CacheStoreFault(.busy(path)) }
+        return temporary
+    }
+
+    /// Removes a temporary file that nobody writes to any more.
+    func removeLeftOver(_ path: String) {
+        guard let file = try? files.open(path, .read), (try? file.lock()) ?? false else { return }
+        _ = try? files.remove(path)
+    }
+
+    /// Removes the files of an entry, the one that makes it visible first.
+    func remove(_ id: UInt64) throws(CacheStoreFault) {
+        try files.remove(entry(id))
+        try files.remove(body(id))
+    }
+
+    func synchronize() throws(CacheStoreFault) {
+        guard durability == .power else { return }
+        try files.synchronizeDirectory(path)
+    }
+}
+
+/// A file on its way to its place; it goes with its last reference unless it was moved.
+final class TemporaryCacheFile: Sendable {
+    let file: any CacheFile
+    private let path: String
+    private let files: any CacheFileSystem
+    private let isMoved = Locked(false)
+
+    init(path: String, file: any CacheFile, files: any CacheFileSystem) {
+        self.path = path
+        self.file = file
+        self.files = files
+    }
+
+    deinit {
+        if !isMoved.withLock({ $0 }) { _ = try? files.remove(path) }
+    }
+
+    func move(to destination: String) throws(CacheStoreFault) {
+        try files.rename(path, to: destination)
+        isMoved.withLock { $0 = true }
+    }
+}
+
+/// What entries in files survive.
+public enum FileCacheDurability: Sendable, Hashable {
+    /// The end of the process, at any point. Nothing is forced to the disk: after a loss of power the newest entries,
+    /// and the newest removals, may be undone; what is damaged is found and dropped.
+    case process
+    /// A loss of power too: each commit and each removal waits for the disk.
+    case power
+}

@@ -1,0 +1,209 @@
+import HTTPChainCore
+
+/// What a store of files remembers of its entries: enough to find, count, select and evict them, and little enough that
+/// a million fit in memory and a hundred thousand are read in no time.
+///
+/// Texts are hashes. Two that fall together cost a look at a file, or an entry more that is removed; what is handed out
+/// is compared with the file.
+struct FileIndex: Sendable {
+    /// One entry.
+    struct Record: Sendable, Hashable {
+        var id: UInt64
+        var key: UInt64
+        var url: UInt64
+        var variant: UInt64
+        var origin: UInt64
+        var partition: UInt64
+        var classification: UInt64
+        var identifier: String?
+        /// What the entry takes on the disk.
+        var bytes: Int64
+    }
+
+    private(set) var bytes: Int64 = 0
+    private(set) var count = 0
+    private var slots: [Record?] = []
+    private var free: [Int32] = []
+    private var positions: [UInt64: Int32] = [:]
+    private var firstOfKey: [UInt64: Int32] = [:]
+    private var firstOfURL: [UInt64: Int32] = [:]
+    private var keys = SlotChains()
+    private var urls = SlotChains()
+    /// From the most recently used on.
+    private var uses = SlotChains()
+    private var newest: Int32?
+    private var oldest: Int32?
+
+    mutating func reserve(_ count: Int) {
+        slots.reserveCapacity(count)
+        positions.reserveCapacity(count)
+        firstOfKey.reserveCapacity(count)
+        firstOfURL.reserveCapacity(count)
+        keys.reserve(count)
+        urls.reserve(count)
+        uses.reserve(count)
+    }
+
+    subscript(id: UInt64) -> Record? { positions[id].flatMap { slots[Int($0)] } }
+
+    /// The entries of a key, newest first.
+    func ids(ofKey key: UInt64) -> [UInt64] { ids(from: firstOfKey[key], keys) }
+
+    func ids(ofURL url: UInt64) -> [UInt64] { ids(from: firstOfURL[url], urls) }
+
+    /// The entries that a condition holds for.
+    func ids(where condition: (Record) -> Bool) -> [UInt64] {
+        slots.compactMap { record in record.flatMap { condition($0) ? $0.id : nil } }
+    }
+
+    /// The entry that was not used for longest.
+    var leastRecent: Record? { oldest.flatMap { slots[Int($0)] } }
+
+    /// All entries, from the one that was not used for longest on.
+    func visitFromLeastRecent(_ visit: (Record) -> Void) {
+        var slot = oldest
+        while let current = slot {
+            if let record = slots[Int(current)] { visit(record) }
+            slot = uses.previous(current)
+        }
+    }
+
+    private func ids(from first: Int32?, _ chain: SlotChains) -> [UInt64] {
+        var ids: [UInt64] = []
+        var slot = first
+        while let current = slot {
+            if let record = slots[Int(current)] { ids.append(record.id) }
+            slot = chain.next(current)
+        }
+        return ids
+    }
+
+    /// Takes an entry in, in place of the one of the same name and of the same variant of its key.
+    ///
+    /// - Returns: The entries it takes the place of, other than one of the same name.
+    @discardableResult
+    mutating func insert(_ record: Record) -> [UInt64] {
+        remove(record.id)
+        let replaced = ids(ofKey: record.key).filter { self[$0]?.variant == record.variant }
+        for id in replaced { remove(id) }
+        let slot: Int32
+        if let reused = free.popLast() {
+            slot = reused
+            slots[Int(slot)] = record
+        } else {
+            slot = Int32(slots.count)
+            slots.append(record)
+            keys.addSlot()
+            urls.addSlot()
+            uses.addSlot()
+        }
+        positions[record.id] = slot
+        keys.insert(slot, before: firstOfKey.updateValue(slot, forKey: record.key))
+        urls.insert(slot, before: firstOfURL.updateValue(slot, forKey: record.url))
+        link(slot)
+        bytes += record.bytes
+        count += 1
+        return replaced
+    }
+
+    /// Gives an entry another size; its place among the others stays.
+    mutating func resize(_ id: UInt64, to size: Int64) {
+        guard let slot = positions[id], let old = slots[Int(slot)]?.bytes else { return }
+        slots[Int(slot)]?.bytes = size
+        bytes += size - old
+    }
+
+    /// Notes that an entry was used.
+    ///
+    /// - Returns: Whether that changed the order.
+    @discardableResult
+    mutating func use(_ id: UInt64) -> Bool {
+        guard let slot = positions[id], slot != newest else { return false }
+        unlink(slot)
+        link(slot)
+        return true
+    }
+
+    @discardableResult
+    mutating func remove(_ id: UInt64) -> Record? {
+        guard let slot = positions.removeValue(forKey: id), let record = slots[Int(slot)] else { return nil }
+        if firstOfKey[record.key] == slot { firstOfKey[record.key] = keys.next(slot) }
+        if firstOfURL[record.url] == slot { firstOfURL[record.url] = urls.next(slot) }
+        keys.remove(slot)
+        urls.remove(slot)
+        unlink(slot)
+        slots[Int(slot)] = nil
+        free.append(slot)
+        bytes -= record.bytes
+        count -= 1
+        return record
+    }
+
+    private mutating func link(_ slot: Int32) {
+        uses.insert(slot, before: newest)
+        newest = slot
+        if oldest == nil { oldest = slot }
+    }
+
+    private mutating func unlink(_ slot: Int32) {
+        if newest == slot { newest = uses.next(slot) }
+        if oldest == slot { oldest = uses.previous(slot) }
+        uses.remove(slot)
+    }
+}
+
+/// Hashes that stay the same from one process to the next, and differ from directory to directory.
+struct SaltedHash: Sendable {
+    let salt: UInt64
+
+    private func hash(_ tag: UInt64, _ bytes: [UInt8]) -> UInt64 {
+        var checksum = ContentChecksum(saved: (salt ^ tag, 0, 0))
+        bytes.withUnsafeBytes { checksum.update($0) }
+        return checksum.value
+    }
+
+    private func hash(_ tag: UInt64, _ text: String) -> UInt64 {
+        var text = text
+        var checksum = ContentChecksum(saved: (salt ^ tag, 0, 0))
+        text.withUTF8 { checksum.update(UnsafeRawBufferPointer($0)) }
+        return checksum.value
+    }
+
+    func key(_ key: CacheKey) -> UInt64 {
+        var writer = ByteWriter(capacity: key.url.utf8.count + 64)
+        writer.append(key)
+        return hash(1, writer.bytes)
+    }
+
+    func url(_ url: String) -> UInt64 { hash(2, url) }
+
+    func origin(_ origin: Origin?) -> UInt64 { origin.map { hash(3, $0.description) } ?? 0 }
+
+    func partition(_ partition: String) -> UInt64 { hash(4, partition) }
+
+    func classification(_ name: String?) -> UInt64 { name.map { hash(5, $0) } ?? 0 }
+
+    func variant(_ variant: CacheVariant) -> UInt64 {
+        guard !variant.fields.isEmpty else { return 0 }
+        var writer = ByteWriter(capacity: 64)
+        writer.append(variant)
+        return hash(6, writer.bytes)
+    }
+}
+
+extension StoredHead {
+    /// A number for a key, the same in every process; that of another key is most likely another.
+    package static func hash(of key: CacheKey) -> Int64 { Int64(bitPattern: SaltedHash(salt: 1).key(key)) }
+
+    /// A number for a variant, the same in every process; that of another variant is most likely another.
+    package static func hash(of variant: CacheVariant) -> Int64 {
+        Int64(bitPattern: SaltedHash(salt: 1).variant(variant))
+    }
+
+    /// The checksum of a description.
+    package static func checksum(of bytes: [UInt8]) -> Int64 {
+        var checksum = ContentChecksum()
+        bytes.withUnsafeBytes { checksum.update($0) }
+        return Int64(bitPattern: checksum.value)
+    }
+}

@@ -1,0 +1,174 @@
+import HTTPChainCore
+
+/// The file in which an index is kept: changes one after the other, each with a checksum.
+///
+/// A journal that is cut short, because the process was killed, or damaged is read up to there; the entries that it does
+/// not know are then found by looking at their files.
+enum IndexJournal {
+    static let formatVersion: UInt16 = 1
+    static let headerSize = 32
+    private static let magic: UInt64 = 0x5845_444E_4943_4348
+
+    /// The beginning of a journal.
+    struct Header: Sendable {
+        /// What the hashes of this directory begin with.
+        var salt: UInt64
+
+        var encoded: [UInt8] {
+            var writer = ByteWriter(capacity: headerSize)
+            writer.append(magic)
+            writer.append(formatVersion)
+            writer.append(UInt16(0))
+            writer.append(UInt32(0))
+            writer.append(salt)
+            writer.append(UInt64(0))
+            writer.append(checksum(of: writer.bytes[...], salt: 0))
+            return writer.bytes
+        }
+
+        /// - Throws: ``CacheStoreFault`` for a journal of a later version, and for what is no journal.
+        init(decoding bytes: [UInt8]) throws(CacheStoreFault) {
+            guard bytes.count >= IndexJournal.headerSize + 4 else { throw CacheStoreFault(.damaged("the index")) }
+            let numbers = bytes.withUnsafeBytes { buffer in
+                (
+                    magic: UInt64(littleEndian: buffer.loadUnaligned(as: UInt64.self)),
+                    version: UInt16(littleEndian: buffer.loadUnaligned(fromByteOffset: 8, as: UInt16.self)),
+                    salt: UInt64(littleEndian: buffer.loadUnaligned(fromByteOffset: 16, as: UInt64.self)),
+                    check: UInt32(littleEndian: buffer.loadUnaligned(fromByteOffset: 32, as: UInt32.self))
+                )
+            }
+            guard numbers.magic == magic,
+                numbers.check == checksum(of: bytes[..<IndexJournal.headerSize], salt: 0)
+            else { throw CacheStoreFault(.damaged("the index")) }
+            guard numbers.version <= formatVersion else { throw CacheStoreFault(.newerFormat("the index")) }
+            salt = numbers.salt
+        }
+
+        init(salt: UInt64) {
+            self.salt = salt
+        }
+    }
+
+    /// The header with its checksum.
+    static let start = headerSize + 4
+
+    /// One change.
+    enum Change {
+        case add(FileIndex.Record)
+        case resize(UInt64, Int64)
+        case remove(UInt64)
+        case use(UInt64)
+    }
+
+    fileprivate static func checksum(of bytes: ArraySlice<UInt8>, salt: UInt64) -> UInt32 {
+        bytes.withUnsafeBytes { checksum(of: $0, salt: salt) }
+    }
+
+    private static func checksum(of bytes: UnsafeRawBufferPointer, salt: UInt64) -> UInt32 {
+        var checksum = ContentChecksum(saved: (salt, 0, 0))
+        checksum.update(bytes)
+        return UInt32(truncatingIfNeeded: checksum.value >> 16)
+    }
+
+    /// A change as bytes: length, kind, content, checksum.
+    static func append(_ change: Change, to bytes: inout [UInt8], salt: UInt64) {
+        var writer = ByteWriter(capacity: 96)
+        writer.append(UInt32(0))
+        switch change {
+        case .add(let record):
+            writer.append(UInt8(1))
+            for number in [
+                record.id, record.key, record.url, record.variant, record.origin, record.partition,
+                record.classification,
+            ] {
+                writer.append(number)
+            }
+            writer.append(record.bytes)
+            writer.append(record.identifier)
+        case .resize(let id, let size):
+            writer.append(UInt8(2))
+            writer.append(id)
+            writer.append(size)
+        case .remove(let id):
+            writer.append(UInt8(3))
+            writer.append(id)
+        case .use(let id):
+            writer.append(UInt8(4))
+            writer.append(id)
+        }
+        writer.put(UInt32(writer.bytes.count), at: 0)
+        writer.append(checksum(of: writer.bytes[...], salt: salt))
+        bytes += writer.bytes
+    }
+
+    /// Shows the changes that stand in a row.
+    ///
+    /// - Returns: How many bytes they take; fewer than there are when what follows is damaged or cut short.
+    static func read(
+        _ buffer: UnsafeRawBufferPointer,
+        salt: UInt64,
+        _ visit: (Change) -> Void
+    ) -> Int {
+        var offset = 0
+        while offset < buffer.count {
+            let rest = UnsafeRawBufferPointer(rebasing: buffer[offset...])
+            guard let (change, length) = change(rest, salt: salt) else { break }
+            visit(change)
+            offset += length
+        }
+        return offset
+    }
+
+    private static func change(_ buffer: UnsafeRawBufferPointer, salt: UInt64) -> (Change, Int)? {
+        guard buffer.count >= 17 else { return nil }
+        let length = Int(UInt32(littleEndian: buffer.loadUnaligned(as: UInt32.self)))
+        guard length >= 13, length <= buffer.count - 4 else { return nil }
+        let content = UnsafeRawBufferPointer(rebasing: buffer[..<length])
+        let check = UInt32(littleEndian: buffer.loadUnaligned(fromByteOffset: length, as: UInt32.self))
+        guard check == checksum(of: content, salt: salt) else { return nil }
+        var reader = ByteReader(UnsafeRawBufferPointer(rebasing: content[4...]))
+        guard let change = try? change(&reader), reader.remaining == 0 else { return nil }
+        return (change, length + 4)
+    }
+
+    private static func change(_ reader: inout ByteReader) throws(ByteReader.Malformed) -> Change {
+        switch try reader.number(UInt8.self) {
+        case 1:
+            let record = FileIndex.Record(
+                id: try reader.number(),
+                key: try reader.number(),
+                url: try reader.number(),
+                variant: try reader.number(),
+                origin: try reader.number(),
+                partition: try reader.number(),
+                classification: try reader.number(),
+                identifier: nil,
+                bytes: try reader.number()
+            )
+            guard record.bytes >= 0 else { throw ByteReader.Malformed() }
+            var whole = record
+            whole.identifier = try reader.optionalText()
+            return .add(whole)
+        case 2:
+            let id = try reader.number(UInt64.self)
+            let size = try reader.number(Int64.self)
+            guard size >= 0 else { throw ByteReader.Malformed() }
+            return .resize(id, size)
+        case 3: return .remove(try reader.number())
+        case 4: return .use(try reader.number())
+        default: throw ByteReader.Malformed()
+        }
+    }
+}
+
+extension FileIndex {
+    /// Makes a change that a journal tells of.
+    mutating func apply(_ change: IndexJournal.Change) {
+        switch change {
+        case .add(let record): insert(record)
+        case .resize(let id, let size): resize(id, to: size)
+        case .remove(let id): remove(id)
+        case .use(let id): use(id)
+        }
+    }
+}

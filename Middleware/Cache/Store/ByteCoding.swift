@@ -1,0 +1,78 @@
+/// Writes numbers and texts one after the other, numbers with the least significant byte first.
+struct ByteWriter {
+    private(set) var bytes: [UInt8] = []
+
+    init(capacity: Int = 0) {
+        bytes.reserveCapacity(capacity)
+    }
+
+    mutating func append<Number: FixedWidthInteger>(_ number: Number) {
+        withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func append(_ flag: Bool) { append(UInt8(flag ? 1 : 0)) }
+
+    mutating func append(_ number: Double) { append(number.bitPattern) }
+
+    mutating func append(_ text: String) {
+        append(UInt32(clamping: text.utf8.count))
+        bytes.append(contentsOf: text.utf8)
+    }
+
+    mutating func append(_ text: String?) {
+        append(text != nil)
+        if let text { append(text) }
+    }
+
+    mutating func append(contentsOf buffer: UnsafeRawBufferPointer) { bytes.append(contentsOf: buffer) }
+
+    /// Puts a number in place of bytes that were written before.
+    mutating func put<Number: FixedWidthInteger>(_ number: Number, at offset: Int) {
+        withUnsafeBytes(of: number.littleEndian) { bytes.replaceSubrange(offset..<(offset + $0.count), with: $0) }
+    }
+}
+
+/// Reads what ``ByteWriter`` has written; bytes that are not that are an error, never a trap.
+struct ByteReader {
+    struct Malformed: Error {}
+
+    private let buffer: UnsafeRawBufferPointer
+    private(set) var offset = 0
+
+    /// The buffer must outlive the reader.
+    init(_ buffer: UnsafeRawBufferPointer) {
+        self.buffer = buffer
+    }
+
+    var remaining: Int { buffer.count - offset }
+
+    mutating func take(_ count: Int) throws(Malformed) -> UnsafeRawBufferPointer {
+        guard count >= 0, count <= remaining else { throw Malformed() }
+        defer { offset += count }
+        return UnsafeRawBufferPointer(rebasing: buffer[offset..<(offset + count)])
+    }
+
+    mutating func number<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) throws(Malformed) -> Number {
+        let size = MemoryLayout<Number>.size
+        guard remaining >= size else { throw Malformed() }
+        defer { offset += size }
+        return Number(littleEndian: buffer.loadUnaligned(fromByteOffset: offset, as: Number.self))
+    }
+
+    mutating func flag() throws(Malformed) -> Bool {
+        switch try number(UInt8.self) {
+        case 0: false
+        case 1: true
+        default: throw Malformed()
+        }
+    }
+
+    mutating func double() throws(Malformed) -> Double { Double(bitPattern: try number(UInt64.self)) }
+
+    mutating func text() throws(Malformed) -> String {
+        let count = Int(try number(UInt32.self))
+        return String(decoding: try take(count), as: UTF8.self)
+    }
+
+    mutating func optionalText() throws(Malformed) -> String? { try flag() ? try text() : nil }
+}

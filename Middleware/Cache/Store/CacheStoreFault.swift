@@ -1,0 +1,43 @@
+public import HTTPChainCore
+
+/// Why a store could not do what it was asked.
+///
+/// It does not fail a call: the cache reports it as ``CacheEvent/storeFailure(_:_:)`` and goes on without the store.
+/// Only the body of a large entry whose storage is damaged behind what was read already throws it to its reader, in
+/// place of wrong bytes.
+public struct CacheStoreFault: HTTPChainError, Hashable {
+    /// What went wrong.
+    public enum Problem: Sendable, Hashable {
+        /// What is stored is not what was written; it was removed.
+        case damaged(String)
+        /// A later version of this package wrote it.
+        case newerFormat(String)
+        /// Another process works on the store.
+        case busy(String)
+        /// The system refused; the code is `errno`, or the database's.
+        case system(operation: String, path: String, code: Int32, message: String)
+    }
+
+    /// What went wrong.
+    public let problem: Problem
+
+    /// Makes a fault.
+    public init(_ problem: Problem) {
+        self.problem = problem
+    }
+
+    /// Always "cache store".
+    public var stage: String { "cache store" }
+
+    /// What went wrong and what to do about it.
+    public var reason: String {
+        switch problem {
+        case .damaged(let what): "\(what) is damaged and was dropped; look at the disk when this comes again"
+        case .newerFormat(let what):
+            "\(what) was written by a later version and is left alone; remove it, or give this version another place"
+        case .busy(let what): "another process holds \(what); it is tried again with the next call"
+        case .system(let operation, let path, let code, let message):
+            "cannot \(operation) \(path): \(message) (code \(code))"
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+public import HTTPChainCore
+
+/// Divides entries among stores by the class of their data.
+///
+/// ```swift
+/// let store = DividedCacheStore(
+///     ["personal": .memory(limit: .megabytes(10))],
+///     others: .files(in: directory, limit: .megabytes(500))
+/// )
+/// ```
+///
+/// A call says the class with ``CacheSettings/classification``. An entry of a class that has no store of its own, or of
+/// no class, is in the store for the others. Each store keeps to its own bounds. A response takes the place of the
+/// variant before it even where that was of another class.
+public final class DividedCacheStore: CacheStore {
+    private let stores: [any CacheStore]
+    private let places: [String: Int]
+    private let numbering: StoreNumbering
+
+    /// Divides entries.
+    ///
+    /// - Parameters:
+    ///   - classes: The stores of classes.
+    ///   - others: The store of all other entries.
+    public init(_ classes: [String: any CacheStore], others: some CacheStore) {
+        var stores: [any CacheStore] = [others]
+        var places: [String: Int] = [:]
+        for (name, store) in classes.sorted(by: { $0.key < $1.key }) {
+            places[name] = stores.count
+            stores.append(store)
+        }
+        self.stores = stores
+        self.places = places
+        numbering = StoreNumbering(stores.count)
+    }
+
+    /// The stores and what they are for.
+    public var summary: String {
+        let classes = places.sorted { $0.key < $1.key }.map { "\($0.key): \(stores[$0.value].summary)" }
+        return (classes + ["others: \(stores[0].summary)"]).joined(separator: "; ")
+    }
+
+    private func place(of classification: String?) -> Int { classification.flatMap { places[$0] } ?? 0 }
+
+    /// The stored variants of a key, from all stores; one that fails is passed over while another has something.
+    public func variants(of key: CacheKey) async throws -> [CacheEntry] {
+        var entries: [CacheEntry] = []
+        var failure: (any Error)?
+        for (place, store) in stores.enumerated() {
+            do {
+                for entry in try await store.variants(of: key) { entries.append(numbering.outer(entry, from: place)) }
+            } catch {
+                failure = error
+            }
+        }
+        if entries.isEmpty, let failure { throw failure }
+        return entries
+    }
+
+    /// The content of an entry, from its store.
+    public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> Body? {
+        try await stores[numbering.place(of: entry.id)].body(of: numbering.inner(entry), range: range)
+    }
+
+    /// Begins to write an entry into the store of its class.
+    public func makeWriter(
+        for key: CacheKey,
+        _ metadata: CacheMetadata,
+        expecting length: Int64?
+    ) async throws -> (any CacheWriter)? {
+        let place = place(of: metadata.classification)
+        guard let writer = try await stores[place].makeWriter(for: key, metadata, expecting: length) else { return nil }
+        return ComposedCacheWriter(writer) { [self] commit in
+            guard let entry = commit.entry else { return commit }
+            try await removeVariant(metadata.variant, of: key, except: place)
+            return CacheCommit(entry: numbering.outer(entry, from: place), evicted: commit.evicted)
+        }
+    }
+
+    private func removeVariant(_ variant: CacheVariant, of key: CacheKey, except kept: Int) async throws {
+        for (place, store) in stores.enumerated() where place != kept {
+            for entry in try await store.variants(of: key) where entry.response.metadata.variant == variant {
+                try await store.remove(.entry(entry.id))
+            }
+        }
+    }
+
+    /// Gives a stored body a new description; an entry whose class changes is removed.
+    public func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
+        let place = numbering.place(of: entry.id)
+        let own = numbering.inner(entry)
+        guard self.place(of: metadata.classification) == place else {
+            try await stores[place].remove(.entry(own.id))
+            return nil
+        }
+        return try await stores[place].update(own, to: metadata).map { numbering.outer($0, from: place) }
+    }
+
+    /// Removes entries from all stores, also from the others when one fails.
+    @discardableResult
+    public func remove(_ selection: CacheSelection) async throws -> Int {
+        if case .entry(let id) = selection {
+            return try await stores[numbering.place(of: id)].remove(.entry(numbering.inner(id)))
+        }
+        var count = 0
+        var failure: (any Error)?
+        for store in stores {
+            do { count += try await store.remove(selection) } catch { failure = error }
+        }
+        if let failure { throw failure }
+        return count
+    }
+
+    /// Shows the entries of all stores.
+    public func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
+        if case .entry(let id) = selection {
+            let place = numbering.place(of: id)
+            try await stores[place].visit(.entry(numbering.inner(id))) { try visit(numbering.outer($0, from: place)) }
+            return
+        }
+        var goesOn = true
+        for (place, store) in stores.enumerated() where goesOn {
+            try await store.visit(selection) { entry in
+                goesOn = try visit(numbering.outer(entry, from: place))
+                return goesOn
+            }
+        }
+    }
+
+    /// How full the stores are together.
+    public func usage() async throws -> CacheUsage {
+        var usage = CacheUsage()
+        for store in stores {
+            let own = try await store.usage()
+            usage.bytes += own.bytes
+            usage.entries += own.entries
+        }
+        return usage
+    }
+}

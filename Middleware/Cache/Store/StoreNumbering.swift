@@ -1,0 +1,47 @@
+import Foundation
+
+/// How a composition of stores names the entries of each: by the store's own name and the store's place.
+struct StoreNumbering: Sendable {
+    let count: UInt64
+
+    init(_ count: Int) {
+        self.count = UInt64(max(1, count))
+    }
+
+    /// The entry as the composition hands it out.
+    func outer(_ entry: CacheEntry, from place: Int) -> CacheEntry {
+        let id = CacheEntryID(rawValue: entry.id.rawValue &* count &+ UInt64(place))
+        return CacheEntry(id: id, key: entry.key, response: entry.response)
+    }
+
+    /// The place of the store that an entry is from.
+    func place(of id: CacheEntryID) -> Int { Int(id.rawValue % count) }
+
+    /// The store's own name of an entry.
+    func inner(_ id: CacheEntryID) -> CacheEntryID { CacheEntryID(rawValue: id.rawValue / count) }
+
+    /// The entry as its store knows it.
+    func inner(_ entry: CacheEntry) -> CacheEntry {
+        CacheEntry(id: inner(entry.id), key: entry.key, response: entry.response)
+    }
+}
+
+/// Writes into one store of a composition.
+final class ComposedCacheWriter: CacheWriter {
+    private let inner: any CacheWriter
+    private let finish: @Sendable (CacheCommit) async throws -> CacheCommit
+
+    /// - Parameters:
+    ///   - inner: The store's own writer.
+    ///   - finish: Makes of the store's outcome that of the composition.
+    init(_ inner: any CacheWriter, finish: @escaping @Sendable (CacheCommit) async throws -> CacheCommit) {
+        self.inner = inner
+        self.finish = finish
+    }
+
+    func write(_ chunk: Data) async throws -> Bool { try await inner.write(chunk) }
+
+    func commit() async throws -> CacheCommit { try await finish(try await inner.commit()) }
+
+    func abandon() async { await inner.abandon() }
+}

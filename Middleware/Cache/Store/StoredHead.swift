@@ -1,0 +1,205 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+/// The description of an entry as bytes, for a store that keeps it outside memory.
+///
+/// The bytes have a version, and no checksum: a store that may find them damaged adds its own.
+public struct StoredHead: Sendable {
+    /// What the entry is looked up by.
+    public let key: CacheKey
+    /// The response without its body.
+    public let response: StoredResponse
+
+    /// Takes what is to be kept.
+    public init(_ key: CacheKey, _ response: StoredResponse) {
+        self.key = key
+        self.response = response
+    }
+
+    /// The description as bytes.
+    public var encoded: [UInt8] {
+        let metadata = response.metadata
+        var writer = ByteWriter(capacity: Int(clamping: response.headSize))
+        writer.append(UInt16(CacheMetadata.formatVersion))
+        writer.append(key)
+        writer.append(UInt16(metadata.head.status.code))
+        writer.append(metadata.head.status.reasonPhrase)
+        writer.append(UInt32(metadata.head.headerFields.count))
+        for field in metadata.head.headerFields {
+            writer.append(field.name.rawName)
+            field.withUnsafeBytesOfValue { value in
+                writer.append(UInt32(clamping: value.count))
+                writer.append(contentsOf: UnsafeRawBufferPointer(value))
+            }
+        }
+        writer.append(metadata.variant)
+        writer.append(metadata.requestTime.timeIntervalSinceReferenceDate)
+        writer.append(metadata.responseTime.timeIntervalSinceReferenceDate)
+        writer.append(metadata.content)
+        writer.append(metadata.classification)
+        writer.append(metadata.lifetime)
+        writer.append(metadata.isInvalidated)
+        writer.append(response.bodyLength)
+        let checksum = response.bodyChecksum.saved
+        writer.append(checksum.state)
+        writer.append(checksum.pending)
+        writer.append(checksum.count)
+        return writer.bytes
+    }
+
+    /// Reads a description back.
+    ///
+    /// - Throws: ``CacheStoreFault`` for one of a later version, and for one that is not well-formed.
+    public init(decoding bytes: [UInt8]) throws(CacheStoreFault) {
+        let outcome = bytes.withUnsafeBytes { buffer -> Result<StoredHead, CacheStoreFault> in
+            do throws(CacheStoreFault) {
+                return .success(try StoredHead(decoding: buffer))
+            } catch {
+                return .failure(error)
+            }
+        }
+        self = try outcome.get()
+    }
+
+    /// Reads a description from bytes that are valid during the call.
+    package init(decoding bytes: UnsafeRawBufferPointer) throws(CacheStoreFault) {
+        var reader = ByteReader(bytes)
+        let version = (try? reader.number(UInt16.self)).map(Int.init) ?? 0
+        guard version <= CacheMetadata.formatVersion else { throw CacheStoreFault(.newerFormat("a stored response")) }
+        do throws(ByteReader.Malformed) {
+            guard version == CacheMetadata.formatVersion else { throw ByteReader.Malformed() }
+            let key = try reader.key()
+            let metadata = try reader.metadata()
+            let length = try reader.number(Int64.self)
+            let checksum = ContentChecksum(
+                saved: (try reader.number(), try reader.number(), try reader.number())
+            )
+            guard length >= 0, reader.remaining == 0 else { throw ByteReader.Malformed() }
+            self.init(key, StoredResponse(metadata, bodyLength: length, bodyChecksum: checksum))
+        } catch {
+            throw CacheStoreFault(.damaged("a stored response"))
+        }
+    }
+}
+
+extension ByteWriter {
+    mutating func append(_ key: CacheKey) {
+        append(key.url)
+        append(key.method.rawValue)
+        append(key.partition)
+        append(key.identifier)
+    }
+
+    mutating func append(_ variant: CacheVariant) {
+        append(UInt32(variant.fields.count))
+        for field in variant.fields {
+            append(field.name)
+            append(field.value)
+        }
+    }
+
+    fileprivate mutating func append(_ content: HeldContent) {
+        switch content {
+        case .complete: append(UInt8(0))
+        case .part(let range, let length):
+            append(UInt8(length == nil ? 1 : 2))
+            append(range.lowerBound)
+            append(range.upperBound)
+            if let length { append(length) }
+        }
+    }
+
+    fileprivate mutating func append(_ lifetime: CacheLifetime) {
+        switch lifetime {
+        case .server: append(UInt8(0))
+        case .atMost(let duration): append(1, duration)
+        case .whenUnspecified(let duration): append(2, duration)
+        case .exactly(let duration): append(3, duration)
+        }
+    }
+
+    private mutating func append(_ tag: UInt8, _ duration: Duration) {
+        append(tag)
+        append(duration.components.seconds)
+        append(duration.components.attoseconds)
+    }
+}
+
+extension ByteReader {
+    fileprivate mutating func key() throws(Malformed) -> CacheKey {
+        let url = try text()
+        guard let method = HTTPRequest.Method(try text()) else { throw Malformed() }
+        return CacheKey(url: url, method: method, partition: try text(), identifier: try optionalText())
+    }
+
+    fileprivate mutating func metadata() throws(Malformed) -> CacheMetadata {
+        let code = Int(try number(UInt16.self))
+        guard (0...999).contains(code) else { throw Malformed() }
+        var head = HTTPResponse(status: HTTPResponse.Status(code: code, reasonPhrase: try text()))
+        head.headerFields = try fields()
+        return CacheMetadata(
+            head: head,
+            variant: try variant(),
+            requestTime: try date(),
+            responseTime: try date(),
+            content: try content(),
+            classification: try optionalText(),
+            lifetime: try lifetime(),
+            isInvalidated: try flag()
+        )
+    }
+
+    private mutating func fields() throws(Malformed) -> HTTPFields {
+        var fields = HTTPFields()
+        let count = Int(try number(UInt32.self))
+        // A table of fields has room for no more.
+        guard count < Int(UInt16.max) else { throw Malformed() }
+        for _ in 0..<count {
+            guard let name = HTTPField.Name(try text()) else { throw Malformed() }
+            let length = Int(try number(UInt32.self))
+            fields.append(HTTPField(name: name, lenientValue: try take(length)))
+        }
+        return fields
+    }
+
+    private mutating func variant() throws(Malformed) -> CacheVariant {
+        let count = Int(try number(UInt32.self))
+        guard count <= remaining else { throw Malformed() }
+        var fields: [CacheVariant.Field] = []
+        for _ in 0..<count { fields.append(CacheVariant.Field(name: try text(), value: try optionalText())) }
+        return CacheVariant(fields)
+    }
+
+    /// Dates so far off that arithmetic on them overflows are none.
+    private mutating func date() throws(Malformed) -> Date {
+        let seconds = try double()
+        guard abs(seconds) < 1e13 else { throw Malformed() }
+        return Date(timeIntervalSinceReferenceDate: seconds)
+    }
+
+    private mutating func content() throws(Malformed) -> HeldContent {
+        let tag = try number(UInt8.self)
+        if tag == 0 { return .complete }
+        let lower = try number(Int64.self)
+        let upper = try number(Int64.self)
+        guard tag <= 2, lower >= 0, upper >= lower else { throw Malformed() }
+        return .part(lower..<upper, of: tag == 2 ? try number(Int64.self) : nil)
+    }
+
+    private mutating func lifetime() throws(Malformed) -> CacheLifetime {
+        switch try number(UInt8.self) {
+        case 0: .server
+        case 1: .atMost(try duration())
+        case 2: .whenUnspecified(try duration())
+        case 3: .exactly(try duration())
+        default: throw Malformed()
+        }
+    }
+
+    private mutating func duration() throws(Malformed) -> Duration {
+        let seconds = try number(Int64.self)
+        let attoseconds = try number(Int64.self)
+        return Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)
+    }
+}

@@ -1,0 +1,225 @@
+import Foundation
+public import HTTPChainCore
+
+/// Keeps what is used in memory, over a store that keeps all.
+///
+/// ```swift
+/// let store = TieredCacheStore(
+///     memory: .memory(limit: .megabytes(20)),
+///     over: .files(in: directory, limit: .megabytes(500))
+/// )
+/// ```
+///
+/// Entries are written to the store below. The first use of an entry puts a copy of it into memory, where the next is
+/// answered from, until memory needs the room or the entry changes. A key of which several variants are stored is
+/// answered from below. What a body in memory is used for does not count as a use below. Where other processes change
+/// the store below, memory does not see that; give them directories of their own.
+public final class TieredCacheStore: CacheStore {
+    private struct State {
+        /// Keys of which memory has all that is stored.
+        var whole: Set<CacheKey> = []
+        /// Keys whose entry is on its way into memory, one way at a time, and whether it is still the one below.
+        var arriving: [CacheKey: Bool] = [:]
+
+        mutating func forget(_ key: CacheKey) {
+            whole.remove(key)
+            if arriving[key] != nil { arriving[key] = false }
+        }
+
+        mutating func forgetAll() {
+            whole = []
+            outdateArriving()
+        }
+
+        mutating func outdateArriving() {
+            for key in arriving.keys { arriving[key] = false }
+        }
+    }
+    private static let above = 0
+    private static let below = 1
+
+    private let memory: MemoryCacheStore
+    private let base: any CacheStore
+    private let copyLimit: Int64
+    private let numbering = StoreNumbering(2)
+    private let state = Locked(State())
+
+    /// Puts memory over a store.
+    ///
+    /// - Parameters:
+    ///   - memory: Holds copies; nothing else may use it.
+    ///   - base: Holds all entries.
+    ///   - limit: How long a body may be that is copied into memory; 1 MiB by default, and never more than the store in
+    ///     memory takes.
+    public init(memory: MemoryCacheStore, over base: some CacheStore, copyingUpTo limit: ByteCount = .mebibytes(1)) {
+        self.memory = memory
+        self.base = base
+        copyLimit = limit.bytes
+    }
+
+    /// Both stores.
+    public var summary: String { "\(memory.summary), over \(base.summary)" }
+
+    /// The stored variants of a key: from memory where that has all of them.
+    public func variants(of key: CacheKey) async throws -> [CacheEntry] {
+        if state.withLock({ $0.whole.contains(key) }) {
+            let entries = await memory.variants(of: key)
+            if !entries.isEmpty { return entries.map { numbering.outer($0, from: Self.above) } }
+            state.withLock { $0.forget(key) }
+        }
+        return try await base.variants(of: key).map { numbering.outer($0, from: Self.below) }
+    }
+
+    /// The content of an entry; one from below is copied into memory, where it is small enough and the only one of its
+    /// key.
+    public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> Body? {
+        if numbering.place(of: entry.id) == Self.above {
+            if let body = await memory.body(of: numbering.inner(entry), range: range) { return body }
+            guard let own = try await entryBelow(entry) else { return nil }
+            return try await base.body(of: own, range: range)
+        }
+        let own = numbering.inner(entry)
+        guard let body = try await base.body(of: own, range: range) else { return nil }
+        if range == nil, entry.response.bodyLength <= copyLimit, let bytes = body.bytes {
+            await copy(own, bytes)
+        }
+        return body
+    }
+
+    /// The entry below that one in memory is a copy of.
+    private func entryBelow(_ entry: CacheEntry) async throws -> CacheEntry? {
+        try await base.variants(of: entry.key).first {
+            $0.response.metadata.variant == entry.response.metadata.variant
+                && $0.response.bodyChecksum == entry.response.bodyChecksum
+                && $0.response.bodyLength == entry.response.bodyLength
+        }
+    }
+
+    private func copy(_ entry: CacheEntry, _ bytes: Data) async {
+        let key = entry.key
+        let isFirst = state.withLock { state in
+            guard state.arriving[key] == nil else { return false }
+            state.arriving[key] = true
+            return true
+        }
+        guard isFirst else { return }
+        var evicted: [CacheKey] = []
+        var isWhole = false
+        // Looked at after the arrival was noted: who changes the key from now on marks the note.
+        if let stored = try? await base.variants(of: key), stored.count == 1, stored[0].id == entry.id {
+            await memory.remove(.key(key))
+            let metadata = stored[0].response.metadata
+            if let writer = await memory.makeWriter(for: key, metadata, expecting: Int64(bytes.count)),
+                (try? await writer.write(bytes)) ?? false,
+                let commit = try? await writer.commit()
+            {
+                evicted = commit.evicted
+                isWhole = commit.entry != nil
+            }
+        }
+        state.withLock { state in
+            for key in evicted { state.whole.remove(key) }
+            let isCurrent = state.arriving.removeValue(forKey: key) ?? false
+            if isCurrent, isWhole { state.whole.insert(key) }
+        }
+    }
+
+    /// Begins to write an entry into the store below.
+    public func makeWriter(
+        for key: CacheKey,
+        _ metadata: CacheMetadata,
+        expecting length: Int64?
+    ) async throws -> (any CacheWriter)? {
+        guard let writer = try await base.makeWriter(for: key, metadata, expecting: length) else { return nil }
+        return ComposedCacheWriter(writer) { [self] commit in
+            await forget(key)
+            for key in commit.evicted { await forget(key) }
+            return CacheCommit(
+                entry: commit.entry.map { numbering.outer($0, from: Self.below) },
+                evicted: commit.evicted
+            )
+        }
+    }
+
+    private func forget(_ key: CacheKey) async {
+        state.withLock { $0.forget(key) }
+        await memory.remove(.key(key))
+    }
+
+    /// Gives a stored body a new description.
+    public func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
+        let isCopy = numbering.place(of: entry.id) == Self.above
+        guard let own = isCopy ? try await entryBelow(entry) : numbering.inner(entry) else { return nil }
+        do {
+            let updated = try await base.update(own, to: metadata)
+            await forget(entry.key)
+            return updated.map { numbering.outer($0, from: Self.below) }
+        } catch {
+            await forget(entry.key)
+            throw error
+        }
+    }
+
+    /// Removes entries from both.
+    ///
+    /// - Returns: How many there were below.
+    @discardableResult
+    public func remove(_ selection: CacheSelection) async throws -> Int {
+        if case .entry(let id) = selection {
+            guard numbering.place(of: id) == Self.below else {
+                var found: CacheEntry?
+                await memory.visit(.entry(numbering.inner(id))) { entry in
+                    found = entry
+                    return false
+                }
+                guard let found else { return 0 }
+                await forget(found.key)
+                guard let own = try await entryBelow(found) else { return 0 }
+                return try await base.remove(.entry(own.id))
+            }
+            let count: Int
+            do {
+                count = try await base.remove(.entry(numbering.inner(id)))
+            } catch {
+                state.withLock { $0.forgetAll() }
+                throw error
+            }
+            // Which key it was of is not known any more.
+            state.withLock { $0.forgetAll() }
+            return count
+        }
+        do {
+            let count = try await base.remove(selection)
+            await removeAbove(selection)
+            return count
+        } catch {
+            await removeAbove(selection)
+            throw error
+        }
+    }
+
+    private func removeAbove(_ selection: CacheSelection) async {
+        state.withLock { state in
+            if case .key(let key) = selection { state.forget(key) } else { state.outdateArriving() }
+        }
+        await memory.remove(selection)
+    }
+
+    /// Shows the entries below, which are all.
+    public func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
+        var selection = selection
+        if case .entry(let id) = selection {
+            guard numbering.place(of: id) == Self.below else {
+                try await memory.visit(.entry(numbering.inner(id))) {
+                    try visit(numbering.outer($0, from: Self.above))
+                }
+                return
+            }
+            selection = .entry(numbering.inner(id))
+        }
+        try await base.visit(selection) { try visit(numbering.outer($0, from: Self.below)) }
+    }
+
+    /// How full the store below is; copies in memory are not counted again.
+    public func usage() async throws -> CacheUsage { try await base.usage() }
+}

@@ -1,0 +1,185 @@
+#if SQLite
+import Foundation
+import GRDB
+import HTTPChainCache
+import HTTPChainCore
+
+/// The body of an entry, in rows; they stay as long as somebody reads them.
+final class CacheBlocks: Sendable {
+    /// How many bytes of a body a row has; the last may have fewer.
+    static let payload: Int64 = 65_536
+
+    private let database: CacheDatabase
+    private let id: Int64
+    private let length: Int64
+
+    init(database: CacheDatabase, id: Int64, length: Int64) {
+        self.database = database
+        self.id = id
+        self.length = length
+        database.beginReading(id)
+    }
+
+    deinit { database.endReading(id) }
+
+    static func checksum(_ bytes: Data, _ block: Int64) -> Int64 {
+        var checksum = ContentChecksum()
+        withUnsafeBytes(of: block.littleEndian) { checksum.update($0) }
+        bytes.withUnsafeBytes { checksum.update($0) }
+        return Int64(bitPattern: checksum.value)
+    }
+
+    /// Blocks, each checked; `nil` when the entry is gone.
+    func fetch(_ blocks: ClosedRange<Int64>) throws(CacheStoreFault) -> [Data]? {
+        try database.read { db in
+            guard try isThere(db) else { return nil }
+            guard length > 0 else { return [] }
+            do {
+                return try fetch(blocks, db)
+            } catch {
+                // Another process may have removed it meanwhile.
+                guard try isThere(db) else { return nil }
+                throw error
+            }
+        }
+    }
+
+    private func isThere(_ db: Database) throws -> Bool {
+        let statement = try db.cachedStatement(sql: "SELECT 1 FROM entry WHERE id = ?")
+        return try Int.fetchOne(statement, arguments: [id]) != nil
+    }
+
+    private func fetch(_ blocks: ClosedRange<Int64>, _ db: Database) throws -> [Data] {
+        let statement = try db.cachedStatement(
+            sql: "SELECT id, sum, bytes FROM block WHERE id BETWEEN ? AND ? ORDER BY id"
+        )
+        let names = CacheSchema.blockID(blocks.lowerBound, of: id)...CacheSchema.blockID(blocks.upperBound, of: id)
+        let rows = try Row.fetchCursor(statement, arguments: [names.lowerBound, names.upperBound])
+        var chunks: [Data] = []
+        while let row = try rows.next() {
+            let (name, sum, bytes): (Int64, Int64, Data) = (row[0], row[1], row[2])
+            let number = blocks.lowerBound + Int64(chunks.count)
+            guard name == CacheSchema.blockID(number, of: id), Self.checksum(bytes, name) == sum,
+                Int64(bytes.count) == min(Self.payload, length - number * Self.payload)
+            else { throw CacheStoreFault(.damaged("a stored body")) }
+            chunks.append(bytes)
+        }
+        guard chunks.count == blocks.count else { throw CacheStoreFault(.damaged("a stored body")) }
+        return chunks
+    }
+
+    func body(_ range: Range<Int64>) -> Body {
+        .replayable(length: range.upperBound - range.lowerBound) { Reader(blocks: self, range: range) }
+    }
+
+    private struct Reader: BodyReader {
+        let blocks: CacheBlocks
+        var range: Range<Int64>
+
+        nonisolated(nonsending) mutating func read() async throws -> Data? {
+            guard !range.isEmpty else { return nil }
+            try Task.checkCancellation()
+            let number = range.lowerBound / CacheBlocks.payload
+            let start = number * CacheBlocks.payload
+            let block = try blocks.next(number)
+            let end = min(range.upperBound, start + Int64(block.count))
+            let chunk = block[Int(range.lowerBound - start)..<Int(end - start)]
+            range = end..<range.upperBound
+            return chunk
+        }
+    }
+
+    private func next(_ number: Int64) throws(CacheStoreFault) -> Data {
+        do throws(CacheStoreFault) {
+            return try database.read { db in try fetch(number...number, db) }[0]
+        } catch {
+            database.drop(id, error)
+            throw error
+        }
+    }
+}
+
+/// Writes one entry: all at once where its body is small, otherwise row by row.
+final class SQLiteCacheWriter: CacheWriter {
+    private struct State {
+        var pending = Data()
+        var blocks: Int64 = 0
+        var length: Int64 = 0
+        var checksum = ContentChecksum()
+        var isOpen = true
+    }
+    private let database: CacheDatabase
+    private let key: CacheKey
+    private let metadata: CacheMetadata
+    private let room: Int64
+    /// Small enough that the name of a block, which begins with it, is a number.
+    private let id = Int64.random(in: 1..<(1 << 38))
+    private let state = Locked(State())
+
+    init(_ database: CacheDatabase, key: CacheKey, metadata: CacheMetadata, room: Int64) {
+        self.database = database
+        self.key = key
+        self.metadata = metadata
+        self.room = room
+    }
+
+    deinit {
+        if state.withLock({ $0.isOpen && $0.blocks > 0 }) { database.abandon(id) }
+    }
+
+    func write(_ chunk: Data) async throws -> Bool {
+        do {
+            return try state.withLock { state in
+                guard state.isOpen, state.length + Int64(chunk.count) <= room else {
+                    close(&state)
+                    return false
+                }
+                state.checksum.update(chunk)
+                state.length += Int64(chunk.count)
+                var rest = chunk
+                while !rest.isEmpty {
+                    state.pending.append(rest.prefix(Int(CacheBlocks.payload)))
+                    rest = rest.dropFirst(Int(CacheBlocks.payload))
+                    while state.pending.count > Int(CacheBlocks.payload) {
+                        let block = Data(state.pending.prefix(Int(CacheBlocks.payload)))
+                        try database.write(block, block: state.blocks, of: id)
+                        state.pending = Data(state.pending.dropFirst(Int(CacheBlocks.payload)))
+                        state.blocks += 1
+                    }
+                }
+                return true
+            }
+        } catch {
+            await abandon()
+            throw error
+        }
+    }
+
+    private func close(_ state: inout sending State) {
+        if state.isOpen, state.blocks > 0 { database.abandon(id) }
+        state.isOpen = false
+        state.pending = Data()
+    }
+
+    func commit() async throws -> CacheCommit {
+        try state.withLock { state in
+            guard state.isOpen else { return CacheCommit(entry: nil) }
+            let response = StoredResponse(metadata, bodyLength: state.length, bodyChecksum: state.checksum)
+            let last = state.pending.isEmpty ? nil : (bytes: state.pending, block: state.blocks)
+            do {
+                let commit = try database.commit(id, key, response, last: last)
+                state.isOpen = false
+                state.pending = Data()
+                return commit
+            } catch {
+                close(&state)
+                throw error
+            }
+        }
+    }
+
+    func abandon() async {
+        state.withLock { close(&$0) }
+    }
+}
+#endif

@@ -1,0 +1,352 @@
+#if SQLite
+import Foundation
+import GRDB
+import HTTPChainCache
+import HTTPChainCore
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The database of a store: opened when it is needed, made anew when it is damaged.
+final class CacheDatabase: Sendable {
+    private struct State: Sendable {
+        var pool: DatabasePool?
+        /// Locked, shared, as long as the database is open: who has it alone knows that no other process writes.
+        var lock: Int32 = -1
+        /// Removed, though the database may not know.
+        var hidden: Set<Int64> = []
+        var missedRemovals: [CacheSelection] = []
+        /// Counts uses, of which the table has those up to the last time they were written down.
+        var tick: Int64 = 0
+        var uses: [Int64: Int64] = [:]
+        /// How many readers each body has.
+        var readers: [Int64: Int] = [:]
+    }
+    let path: String
+    private let bounds: CacheBounds
+    private let state = Locked(State())
+
+    init(path: String, bounds: CacheBounds) {
+        self.path = path
+        self.bounds = bounds
+    }
+
+    deinit {
+        let (pool, lock) = state.withLock { ($0.pool, $0.lock) }
+        if let pool { try? pool.write { db in try saveUses(db) } }
+        if lock >= 0 { close(lock) }
+    }
+
+    // MARK: - Opening
+
+    private func opened() throws(CacheStoreFault) -> DatabasePool {
+        let (pool, missed) = try state.withOutcome { state throws(CacheStoreFault) in
+            if let pool = state.pool { return (pool, [CacheSelection]()) }
+            let pool = try open(&state)
+            state.pool = pool
+            let last = try? pool.read { db in try Int64.fetchOne(db, sql: "SELECT max(used) FROM entry") }
+            state.tick = max(state.tick, last ?? 0)
+            defer { state.missedRemovals = [] }
+            return (pool, state.missedRemovals)
+        }
+        for selection in missed { _ = try remove(selection) }
+        return pool
+    }
+
+    private func open(_ state: inout State) throws(CacheStoreFault) -> DatabasePool {
+        let directory = URL(fileURLWithPath: path).deletingLastPathComponent()
+        try? FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        if state.lock < 0 { state.lock = openFile(path + ".lock") }
+        let isAlone = state.lock >= 0 && flock(state.lock, LOCK_EX | LOCK_NB) == 0
+        defer { if state.lock >= 0 { _ = flock(state.lock, LOCK_SH | LOCK_NB) } }
+        do {
+            return try prepare(isAlone: isAlone)
+        } catch {
+            let fault = fault(error)
+            guard case .damaged = fault.problem else { throw fault }
+            removeFiles()
+            do { return try prepare(isAlone: isAlone) } catch { throw self.fault(error) }
+        }
+    }
+
+    private func prepare(isAlone: Bool) throws -> DatabasePool {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(2)
+        configuration.maximumReaderCount = 4
+        configuration.prepareDatabase { db in
+            // In WAL mode an entry is whole or not there after a loss of power too; the newest may be lost.
+            try db.execute(sql: "PRAGMA synchronous = NORMAL")
+        }
+        var isReadOnly = false
+        let pool: DatabasePool
+        do {
+            pool = try DatabasePool(path: path, configuration: configuration)
+        } catch let error as DatabaseError
+            where [.SQLITE_READONLY, .SQLITE_CANTOPEN].contains(error.resultCode)
+        {
+            configuration.readonly = true
+            pool = try DatabasePool(path: path, configuration: configuration)
+            isReadOnly = true
+        }
+        let version = try pool.read { db in try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0 }
+        guard version <= CacheSchema.version else { throw CacheStoreFault(.newerFormat(path)) }
+        if !isReadOnly {
+            try pool.write { db in
+                if version == 0 { try CacheSchema.create(db) }
+                // Nobody else is there: what was being written is left over.
+                if isAlone { try CacheSchema.purge(db, except: []) }
+                _ = try CacheSchema.makeRoom(db, bytes: 0, entries: 0, bounds)
+            }
+        }
+        return pool
+    }
+
+    private func removeFiles() {
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+    }
+
+    // MARK: - Reading and writing
+
+    /// Reads without a transaction: each statement sees one state, and two may see two.
+    func read<Result>(_ work: (Database) throws -> Result) throws(CacheStoreFault) -> Result {
+        let pool = try opened()
+        do { return try pool.unsafeRead(work) } catch { throw failed(error) }
+    }
+
+    private func write<Result>(_ work: (Database) throws -> Result) throws(CacheStoreFault) -> Result {
+        let pool = try opened()
+        do {
+            return try pool.write(work)
+        } catch {
+            throw failed(error)
+        }
+    }
+
+    /// What went wrong; a database that is damaged is closed, and made anew when it is opened again.
+    private func failed(_ error: any Error) -> CacheStoreFault {
+        let fault = fault(error)
+        if case .damaged(path) = fault.problem {
+            state.withLock { $0.pool = nil }
+            removeFiles()
+        }
+        return fault
+    }
+
+    private func fault(_ error: any Error) -> CacheStoreFault {
+        if let fault = error as? CacheStoreFault { return fault }
+        guard let error = error as? DatabaseError else {
+            return CacheStoreFault(.system(operation: "use", path: path, code: 0, message: "\(error)"))
+        }
+        switch error.resultCode {
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB: return CacheStoreFault(.damaged(path))
+        case .SQLITE_BUSY, .SQLITE_LOCKED: return CacheStoreFault(.busy(path))
+        default:
+            let code = error.extendedResultCode.rawValue
+            return CacheStoreFault(.system(operation: "use", path: path, code: code, message: error.message ?? ""))
+        }
+    }
+
+    // MARK: - Entries
+
+    func isHidden(_ id: Int64) -> Bool { state.withLock { $0.hidden.contains(id) } }
+
+    func hide(_ ids: [Int64]) { state.withLock { $0.hidden.formUnion(ids) } }
+
+    /// Removes an entry that is damaged.
+    func drop(_ id: Int64, _ fault: CacheStoreFault) {
+        guard case .damaged = fault.problem else { return }
+        hide([id])
+        _ = try? remove(.entry(CacheEntryID(rawValue: UInt64(bitPattern: id))))
+    }
+
+    func use(_ id: Int64) {
+        let isMany = state.withLock { state in
+            state.tick += 1
+            state.uses[id] = state.tick
+            return state.uses.count >= 4096
+        }
+        if isMany { try? write { db in try saveUses(db) } }
+    }
+
+    /// Writes down what was used, which decides what goes next.
+    private func saveUses(_ db: Database) throws {
+        let uses = state.withLock { state in
+            let taken = state.uses
+            state.uses = [:]
+            return taken
+        }
+        guard !uses.isEmpty else { return }
+        let statement = try db.cachedStatement(sql: "UPDATE entry SET used = ? WHERE id = ?")
+        for (id, tick) in uses { try statement.execute(arguments: [tick, id]) }
+    }
+
+    /// The number of the next use, after all that this process and others have counted.
+    private func nextTick(_ db: Database) throws -> Int64 {
+        let statement = try db.cachedStatement(sql: "SELECT ifnull(max(used), 0) FROM entry")
+        let last = try Int64.fetchOne(statement) ?? 0
+        return state.withLock { state in
+            state.tick = max(state.tick, last) + 1
+            return state.tick
+        }
+    }
+
+    private func makeRoom(_ db: Database, bytes: Int64, entries: Int) throws -> [(id: Int64, key: CacheKey?)] {
+        let usage = try CacheSchema.usage(db)
+        guard usage.bytes + bytes > bounds.totalBytes.bytes || usage.entries + entries > bounds.entryCount else {
+            return []
+        }
+        try saveUses(db)
+        let evicted = try CacheSchema.makeRoom(db, bytes: bytes, entries: entries, bounds)
+        try purge(evicted.map(\.id), db)
+        return evicted
+    }
+
+    func remove(_ selection: CacheSelection) throws(CacheStoreFault) -> Int {
+        do throws(CacheStoreFault) {
+            return try write { db in
+                let ids = try CacheRow.ids(selection, db)
+                try delete(ids, db)
+                return ids.count { !isHidden($0) }
+            }
+        } catch {
+            if let ids = try? read({ db in try CacheRow.ids(selection, db) }) {
+                hide(ids)
+            } else {
+                state.withLock { state in
+                    state.missedRemovals.append(selection)
+                    if state.missedRemovals.count > 64 { state.missedRemovals = [.all] }
+                    state.pool = nil
+                }
+            }
+            throw error
+        }
+    }
+
+    private func delete(_ ids: [Int64], _ db: Database) throws {
+        let statement = try db.cachedStatement(sql: "DELETE FROM entry WHERE id = ?")
+        for id in ids { try statement.execute(arguments: [id]) }
+        try purge(ids, db)
+    }
+
+    private func purge(_ ids: [Int64], _ db: Database) throws {
+        let read = state.withLock { $0.readers }
+        for id in ids where read[id] == nil { try CacheSchema.purge(id, db) }
+    }
+
+    /// Gives an entry another description.
+    func update(_ id: Int64, _ key: CacheKey, _ response: StoredResponse) throws(CacheStoreFault) -> Bool {
+        let head = StoredHead(key, response).encoded
+        let bytes = Int64(head.count) + response.bodyLength
+        guard bytes <= bounds.entryBytes.bytes else { throw CacheStoreFault(.damaged("an entry too large")) }
+        guard !isHidden(id) else { return false }
+        return try write { db in
+            let statement = try db.cachedStatement(
+                sql: """
+                    UPDATE entry SET head = ?, sum = ?, bytes = ?, variant = ?, classification = ? WHERE id = ?
+                    """
+            )
+            let metadata = response.metadata
+            try statement.execute(arguments: [
+                Data(head), StoredHead.checksum(of: head), bytes, StoredHead.hash(of: metadata.variant),
+                metadata.classification, id,
+            ])
+            guard db.changesCount > 0 else { return false }
+            let evicted = try makeRoom(db, bytes: 0, entries: 0)
+            return !evicted.contains { $0.id == id }
+        }
+    }
+
+    // MARK: - Writers
+
+    /// Keeps a block of an entry that is not there yet.
+    func write(_ bytes: Data, block: Int64, of id: Int64) throws(CacheStoreFault) {
+        try write { db in
+            if block == 0 { try db.execute(sql: "INSERT INTO garbage (id) VALUES (?)", arguments: [id]) }
+            try CacheSchema.insert(bytes, block: block, of: id, db)
+        }
+    }
+
+    /// Forgets the blocks of an entry that will never be there.
+    func abandon(_ id: Int64) {
+        try? write { db in try purge([id], db) }
+    }
+
+    /// Makes an entry visible: in one transaction with the last of its blocks and with what it takes the place of.
+    func commit(
+        _ id: Int64,
+        _ key: CacheKey,
+        _ response: StoredResponse,
+        last: (bytes: Data, block: Int64)?
+    ) throws(CacheStoreFault) -> CacheCommit {
+        let head = StoredHead(key, response).encoded
+        let bytes = Int64(head.count) + response.bodyLength
+        guard bytes <= bounds.entryBytes.bytes else {
+            abandon(id)
+            return CacheCommit(entry: nil)
+        }
+        let metadata = response.metadata
+        let evicted = try write { db in
+            let (keyHash, variantHash) = (StoredHead.hash(of: key), StoredHead.hash(of: metadata.variant))
+            let same = try db.cachedStatement(sql: "SELECT id FROM entry WHERE key = ? AND variant = ?")
+            try delete(try Int64.fetchAll(same, arguments: [keyHash, variantHash]), db)
+            let evicted = try makeRoom(db, bytes: bytes, entries: 1)
+            if let last { try CacheSchema.insert(last.bytes, block: last.block, of: id, db) }
+            let free = try db.cachedStatement(sql: "DELETE FROM garbage WHERE id = ?")
+            try free.execute(arguments: [id])
+            let insert = try db.cachedStatement(
+                sql: """
+                    INSERT INTO entry
+                    (id, key, variant, url, partition, origin, identifier, classification, bytes, used, head, sum)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    """
+            )
+            try insert.execute(arguments: [
+                id, keyHash, variantHash, key.url, key.partition, key.origin?.description, key.identifier,
+                metadata.classification, bytes, try nextTick(db), Data(head), StoredHead.checksum(of: head),
+            ])
+            return evicted.compactMap(\.key)
+        }
+        let entryID = CacheEntryID(rawValue: UInt64(bitPattern: id))
+        return CacheCommit(entry: CacheEntry(id: entryID, key: key, response: response), evicted: evicted)
+    }
+
+    // MARK: - Readers
+
+    func beginReading(_ id: Int64) { state.withLock { $0.readers[id, default: 0] += 1 } }
+
+    func endReading(_ id: Int64) {
+        let isLast = state.withLock { state in
+            let left = (state.readers[id] ?? 1) - 1
+            state.readers[id] = left > 0 ? left : nil
+            return left <= 0 && state.pool != nil
+        }
+        guard isLast else { return }
+        try? write { db in
+            guard try Int.fetchOne(db, sql: "SELECT 1 FROM garbage WHERE id = ?", arguments: [id]) != nil else {
+                return
+            }
+            try purge([id], db)
+        }
+    }
+}
+
+/// Out of reach of the method of the same name.
+private func openFile(_ path: String) -> Int32 { open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
+
+extension Locked {
+    /// `withLock` that keeps the type of what is thrown.
+    fileprivate func withOutcome<Result: Sendable>(
+        _ body: (inout sending Value) throws(CacheStoreFault) -> Result
+    ) throws(CacheStoreFault) -> Result {
+        let outcome = withLock { value -> Swift.Result<Result, CacheStoreFault> in
+            do throws(CacheStoreFault) { return .success(try body(&value)) } catch { return .failure(error) }
+        }
+        return try outcome.get()
+    }
+}
+#endif

@@ -1,0 +1,157 @@
+#if SQLite
+import Foundation
+import GRDB
+import HTTPChainCache
+import HTTPChainCore
+
+/// The tables.
+///
+/// A row of `entry` is what can be found. Its body is in rows of `block`, named by the entry and their number. Entries
+/// that are being written, and those that are gone, are named in `garbage`, until their blocks have found an entry or
+/// have been removed. `total` counts what is there.
+enum CacheSchema {
+    /// Kept in `user_version`.
+    static let version = 1
+
+    static func create(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                CREATE TABLE entry (
+                    id INTEGER PRIMARY KEY, key INTEGER NOT NULL, variant INTEGER NOT NULL,
+                    url TEXT NOT NULL, partition TEXT NOT NULL, origin TEXT, identifier TEXT, classification TEXT,
+                    bytes INTEGER NOT NULL, used INTEGER NOT NULL, head BLOB NOT NULL, sum INTEGER NOT NULL
+                );
+                CREATE INDEX entry_key ON entry (key);
+                CREATE INDEX entry_url ON entry (url);
+                CREATE INDEX entry_used ON entry (used);
+                CREATE INDEX entry_identifier ON entry (identifier) WHERE identifier IS NOT NULL;
+                CREATE TABLE block (id INTEGER PRIMARY KEY, sum INTEGER NOT NULL, bytes BLOB NOT NULL);
+                CREATE TABLE garbage (id INTEGER PRIMARY KEY);
+                CREATE TABLE total (id INTEGER PRIMARY KEY, entries INTEGER NOT NULL, bytes INTEGER NOT NULL);
+                INSERT INTO total (id, entries, bytes) VALUES (0, 0, 0);
+                CREATE TRIGGER entry_inserted AFTER INSERT ON entry BEGIN
+                    UPDATE total SET entries = entries + 1, bytes = bytes + new.bytes;
+                END;
+                CREATE TRIGGER entry_resized AFTER UPDATE OF bytes ON entry BEGIN
+                    UPDATE total SET bytes = bytes + new.bytes - old.bytes;
+                END;
+                CREATE TRIGGER entry_deleted AFTER DELETE ON entry BEGIN
+                    UPDATE total SET entries = entries - 1, bytes = bytes - old.bytes;
+                    INSERT OR IGNORE INTO garbage (id) VALUES (old.id);
+                END;
+                PRAGMA user_version = \(version);
+                """
+        )
+    }
+
+    static func usage(_ db: Database) throws -> CacheUsage {
+        let statement = try db.cachedStatement(sql: "SELECT bytes, entries FROM total")
+        guard let row = try Row.fetchOne(statement) else { return CacheUsage() }
+        return CacheUsage(bytes: row[0], entries: row[1])
+    }
+
+    /// Removes what was not used for longest until there is room.
+    static func makeRoom(
+        _ db: Database,
+        bytes: Int64,
+        entries: Int,
+        _ bounds: CacheBounds
+    ) throws -> [(id: Int64, key: CacheKey?)] {
+        var evicted: [(id: Int64, key: CacheKey?)] = []
+        while true {
+            let usage = try usage(db)
+            guard usage.bytes + bytes > bounds.totalBytes.bytes || usage.entries + entries > bounds.entryCount else {
+                return evicted
+            }
+            let oldest = try db.cachedStatement(sql: "SELECT id, head, sum FROM entry ORDER BY used LIMIT 1")
+            guard let row = try CacheRow.fetchOne(oldest) else { return evicted }
+            evicted.append((row.id, (try? row.entry())?.key))
+            let delete = try db.cachedStatement(sql: "DELETE FROM entry WHERE id = ?")
+            try delete.execute(arguments: [row.id])
+        }
+    }
+
+    /// Blocks of an entry: its name, and their number in the lower bits.
+    static func blockID(_ block: Int64, of id: Int64) -> Int64 { id << 24 | block }
+
+    static func insert(_ bytes: Data, block: Int64, of id: Int64, _ db: Database) throws {
+        let statement = try db.cachedStatement(sql: "INSERT INTO block (id, sum, bytes) VALUES (?, ?, ?)")
+        let name = blockID(block, of: id)
+        try statement.execute(arguments: [name, CacheBlocks.checksum(bytes, name), bytes])
+    }
+
+    /// Removes the blocks of an entry that is gone.
+    static func purge(_ id: Int64, _ db: Database) throws {
+        let blocks = try db.cachedStatement(sql: "DELETE FROM block WHERE id BETWEEN ? AND ?")
+        try blocks.execute(arguments: [blockID(0, of: id), blockID(1 << 24 - 1, of: id)])
+        let name = try db.cachedStatement(sql: "DELETE FROM garbage WHERE id = ?")
+        try name.execute(arguments: [id])
+    }
+
+    static func purge(_ db: Database, except kept: Set<Int64>) throws {
+        for id in try Int64.fetchAll(db, sql: "SELECT id FROM garbage") where !kept.contains(id) { try purge(id, db) }
+    }
+}
+
+/// What is read of an entry.
+struct CacheRow: FetchableRecord {
+    let id: Int64
+    private let head: Data
+    private let sum: Int64
+
+    init(row: Row) {
+        id = row[0]
+        head = row[1]
+        sum = row[2]
+    }
+
+    func entry() throws(CacheStoreFault) -> CacheEntry {
+        let bytes = [UInt8](head)
+        guard StoredHead.checksum(of: bytes) == sum else { throw CacheStoreFault(.damaged("a stored response")) }
+        let stored = try StoredHead(decoding: bytes)
+        return CacheEntry(
+            id: CacheEntryID(rawValue: UInt64(bitPattern: id)),
+            key: stored.key,
+            response: stored.response
+        )
+    }
+
+    static func ids(_ selection: CacheSelection, _ db: Database) throws -> [Int64] {
+        let (condition, arguments) = selection.condition
+        let statement = try db.cachedStatement(sql: "SELECT id FROM entry WHERE \(condition)")
+        return try Int64.fetchAll(statement, arguments: arguments)
+    }
+
+    static func fetch(_ selection: CacheSelection, after id: Int64, limit: Int, _ db: Database) throws -> [CacheRow] {
+        let (condition, arguments) = selection.condition
+        let statement = try db.cachedStatement(
+            sql: "SELECT id, head, sum FROM entry WHERE (\(condition)) AND id > ? ORDER BY id LIMIT ?"
+        )
+        return try fetchAll(statement, arguments: arguments + [id, limit])
+    }
+}
+
+extension CacheSelection {
+    /// The entries, in SQL.
+    ///
+    /// Hashes may say too much.
+    fileprivate var condition: (String, StatementArguments) {
+        switch self {
+        case .all: ("1", [])
+        case .key(let key): ("key = ?", [StoredHead.hash(of: key)])
+        case .url(let url): ("url = ?", [url])
+        case .identifier(let identifier): ("identifier = ?", [identifier])
+        case .identifierPrefix(""): ("identifier IS NOT NULL", [])
+        case .identifierPrefix(let prefix):
+            (
+                "identifier IS NOT NULL AND substr(CAST(identifier AS BLOB), 1, ?) = CAST(? AS BLOB)",
+                [prefix.utf8.count, prefix]
+            )
+        case .classification(let name): ("classification IS ?", [name])
+        case .origin(let origin): ("origin = ?", [origin.description])
+        case .partition(let partition): ("partition = ?", [partition])
+        case .entry(let id): ("id = ?", [Int64(bitPattern: id.rawValue)])
+        }
+    }
+}
+#endif

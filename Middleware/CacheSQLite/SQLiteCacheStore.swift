@@ -1,0 +1,166 @@
+#if SQLite
+public import Foundation
+import GRDB
+public import HTTPChainCache
+public import HTTPChainCore
+
+/// Keeps responses in an SQLite database; the trait `SQLite` brings it.
+///
+/// ```swift
+/// let store = SQLiteCacheStore(
+///     file: caches.appendingPathComponent("responses.sqlite"),
+///     bounds: CacheBounds(totalBytes: .megabytes(500))
+/// )
+/// let cache = CacheMiddleware(store: store)
+/// ```
+///
+/// The database is in WAL mode: what is read does not wait for what is written, and an entry is there whole or not at
+/// all after the process was killed at any point. Bodies are divided into rows of 64 KiB, each with a checksum that is
+/// compared before any byte of the row is handed out, and are written and read in constant memory. Descriptions and
+/// whole bodies are under checksums too.
+///
+/// - The database is opened with the first call, and again after a failure. One that is damaged is made anew; one of a
+///   later version is left alone, and nothing is found in it. What cannot be done is thrown as a ``CacheStoreFault``,
+///   which the cache reports as an event.
+/// - Where the database cannot be written to, nothing is stored, and what is removed is hidden from this process.
+/// - Bounds count bodies and descriptions; the file is somewhat larger, and does not shrink when entries go.
+/// - What was used last is written down now and then, and may be forgotten when the process is killed.
+public final class SQLiteCacheStore: CacheStore {
+    /// How much the store holds at most.
+    public let bounds: CacheBounds
+    let database: CacheDatabase
+
+    /// Makes a store; nothing is opened or created yet.
+    ///
+    /// - Parameters:
+    ///   - file: Where the database is; the directory is created where it is not there.
+    ///   - bounds: How much it holds at most.
+    public init(file: URL, bounds: CacheBounds) {
+        self.bounds = bounds
+        database = CacheDatabase(path: file.path, bounds: bounds)
+    }
+
+    /// "SQLite in" the file, and the bound.
+    public var summary: String { "SQLite in \(database.path), up to \(bounds.totalBytes)" }
+
+    /// The stored variants of a key.
+    ///
+    /// - Throws: ``CacheStoreFault`` when nothing could be read.
+    public func variants(of key: CacheKey) async throws -> [CacheEntry] {
+        let rows = try database.read { db in
+            let statement = try db.cachedStatement(sql: "SELECT id, head, sum FROM entry WHERE key = ?")
+            return try CacheRow.fetchAll(statement, arguments: [StoredHead.hash(of: key)])
+        }
+        var entries: [CacheEntry] = []
+        var fault: CacheStoreFault?
+        for row in rows where !database.isHidden(row.id) {
+            do throws(CacheStoreFault) {
+                let entry = try row.entry()
+                if entry.key == key { entries.append(entry) }
+            } catch {
+                database.drop(row.id, error)
+                fault = error
+            }
+        }
+        if entries.isEmpty, let fault { throw fault }
+        return entries
+    }
+
+    /// The content of an entry, which counts as a use of it.
+    ///
+    /// - Throws: ``CacheStoreFault`` when it is damaged or cannot be read.
+    public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> Body? {
+        let id = Int64(bitPattern: entry.id.rawValue)
+        let response = entry.response
+        guard !database.isHidden(id) else { return nil }
+        let whole = 0..<response.bodyLength
+        let range = range ?? whole
+        let blocks = CacheBlocks(database: database, id: id, length: response.bodyLength)
+        do {
+            let first = range.isEmpty ? 0 : range.lowerBound / CacheBlocks.payload
+            let isSmall = response.bodyLength <= CacheBlocks.payload * 4
+            let last = isSmall ? (response.bodyLength - 1) / CacheBlocks.payload : first
+            let from = isSmall ? 0 : first
+            guard let chunks = try blocks.fetch(from...max(from, last)) else { return nil }
+            database.use(id)
+            guard isSmall else { return range.isEmpty ? .empty : blocks.body(range) }
+            var bytes = Data(capacity: Int(response.bodyLength))
+            for chunk in chunks { bytes += chunk }
+            guard Int64(bytes.count) == response.bodyLength, ContentChecksum(of: bytes) == response.bodyChecksum
+            else { throw CacheStoreFault(.damaged("a stored body")) }
+            return Body(range == whole ? bytes : bytes[Int(range.lowerBound)..<Int(range.upperBound)])
+        } catch let fault as CacheStoreFault {
+            database.drop(id, fault)
+            throw fault
+        }
+    }
+
+    /// Begins to write an entry.
+    public func makeWriter(
+        for key: CacheKey,
+        _ metadata: CacheMetadata,
+        expecting length: Int64?
+    ) async throws -> (any CacheWriter)? {
+        let empty = StoredResponse(metadata, bodyLength: 0, bodyChecksum: ContentChecksum())
+        let room = bounds.entryBytes.bytes - Int64(StoredHead(key, empty).encoded.count)
+        guard room >= 0, bounds.entryCount > 0, (length ?? 0) <= room else { return nil }
+        return SQLiteCacheWriter(database, key: key, metadata: metadata, room: room)
+    }
+
+    /// Gives a stored body a new description; an entry for which that fails is removed.
+    ///
+    /// - Throws: ``CacheStoreFault`` when it fails.
+    public func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
+        let id = Int64(bitPattern: entry.id.rawValue)
+        let response = entry.response.with(metadata)
+        do {
+            guard try database.update(id, entry.key, response) else { return nil }
+        } catch {
+            // What cannot be described anew must not be served as it was described before.
+            database.hide([id])
+            _ = try? database.remove(.entry(entry.id))
+            throw error
+        }
+        return CacheEntry(id: entry.id, key: entry.key, response: response)
+    }
+
+    /// Removes entries: at least for this process, when the database refuses.
+    ///
+    /// - Throws: ``CacheStoreFault`` when they could not be removed; this process does not find them.
+    @discardableResult
+    public func remove(_ selection: CacheSelection) async throws -> Int {
+        try database.remove(selection)
+    }
+
+    /// Shows entries, a hundred at a time; those that are damaged are passed over.
+    public func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
+        var last = Int64.min
+        while true {
+            let after = last
+            let rows = try database.read { db in try CacheRow.fetch(selection, after: after, limit: 100, db) }
+            guard let end = rows.last?.id else { return }
+            last = end
+            for row in rows where !database.isHidden(row.id) {
+                guard let entry = try? row.entry(), selection.contains(entry) else { continue }
+                guard try visit(entry) else { return }
+            }
+        }
+    }
+
+    /// How full the store is: bodies and descriptions.
+    public func usage() async throws -> CacheUsage {
+        try database.read { db in try CacheSchema.usage(db) }
+    }
+}
+
+extension CacheStore where Self == SQLiteCacheStore {
+    /// A store in an SQLite database.
+    ///
+    /// - Parameters:
+    ///   - file: Where the database is; the directory is created where it is not there.
+    ///   - limit: Bodies and descriptions together.
+    public static func sqlite(_ file: URL, limit: ByteCount) -> SQLiteCacheStore {
+        SQLiteCacheStore(file: file, bounds: CacheBounds(totalBytes: limit))
+    }
+}
+#endif

@@ -1,0 +1,149 @@
+#if SQLite
+import Foundation
+import GRDB
+import HTTPChainCore
+import HTTPChainCacheSQLite
+import HTTPTypes
+import Testing
+
+@testable import HTTPChainCache
+
+@Suite("The store in SQLite", .timeLimit(.minutes(5)))
+struct SQLiteStoreTests {
+    private let directory = ScratchDirectory()
+
+    private var file: URL { directory.url.appendingPathComponent("cache.sqlite") }
+
+    private func store(_ bounds: CacheBounds = .ample) -> SQLiteCacheStore {
+        SQLiteCacheStore(file: file, bounds: bounds)
+    }
+
+    /// Looks into the database behind the store's back.
+    private func sql(_ sql: String) throws -> Int {
+        let queue = try DatabaseQueue(path: file.path)
+        return try queue.write { db in try Int.fetchOne(db, sql: sql) ?? 0 }
+    }
+
+    @Test("Entries are there in the next run, and so is the order of use")
+    func reopened() async throws {
+        let bounds = CacheBounds(totalBytes: .megabytes(10), entryCount: 4)
+        var store = store(bounds)
+        for name in 1...4 { try await store.put(storeKey(name), content(name, name * 100_000)) }
+        #expect(try await store.bytes(storeKey(1)) != nil)
+        let usage = try await store.usage()
+        store = self.store(bounds)
+        #expect(try await store.usage() == usage)
+        for name in [2, 4, 1] { #expect(try await store.bytes(storeKey(name)) == content(name, name * 100_000)) }
+        store = self.store(bounds)
+        #expect(try await store.put(storeKey(5), content(5, 10)).evicted == [storeKey(3)])
+        store = self.store(CacheBounds(totalBytes: .megabytes(10), entryCount: 1))
+        #expect(try await store.keys() == ["5"], "new bounds are kept from the beginning")
+    }
+
+    @Test("The blocks of what is gone go when nobody reads them any more, or when the database is opened")
+    func garbage() async throws {
+        var store = store()
+        let entry = try #require(try await store.put(storeKey(1), content(1, 500_000)).entry)
+        do {
+            let body = try #require(try await store.body(of: entry, range: nil))
+            try await store.remove(.all)
+            #expect(try sql("SELECT count(*) FROM block") == 8)
+            #expect(try await body.collect() == content(1, 500_000))
+        }
+        #expect(try sql("SELECT count(*) FROM block") == 0)
+        #expect(try sql("SELECT count(*) FROM garbage") == 0)
+        let writer = try #require(await store.makeWriter(for: storeKey(1), storeMetadata(), expecting: nil))
+        _ = try await writer.write(content(1, 500_000))
+        let second = self.store()
+        #expect(try await second.usage().entries == 0)
+        #expect(try sql("SELECT count(*) FROM block") == 7, "the first store is still writing")
+        #expect(try await writer.commit().entry != nil)
+        #expect(try await second.bytes(storeKey(1)) == content(1, 500_000))
+        _ = try sql("INSERT INTO garbage (id) VALUES (7) RETURNING 1")
+        _ = try sql("INSERT INTO block (id, sum, bytes) VALUES (7 << 24, 0, x'00') RETURNING 1")
+        withExtendedLifetime(second) {}
+        store = self.store()
+        _ = try await store.usage()
+        #expect(try sql("SELECT count(*) FROM block") <= 9)
+    }
+
+    @Test("What is damaged in a row is a miss, and is dropped")
+    func damagedRows() async throws {
+        let store = store()
+        try await store.put(storeKey(1), content(1, 100))
+        try await store.put(storeKey(2), content(2, 100_000))
+        try await store.put(storeKey(3), content(3, 1_000_000))
+        #expect(try sql("UPDATE entry SET head = zeroblob(length(head)) WHERE bytes < 1000 RETURNING 1") == 1)
+        await #expect(throws: CacheStoreFault.self) { try await store.variants(of: storeKey(1)) }
+        #expect(try await store.variants(of: storeKey(1)).isEmpty)
+        _ = try sql("UPDATE block SET bytes = zeroblob(length(bytes)) WHERE id & 0xffffff = 1 RETURNING 1")
+        await #expect(throws: CacheStoreFault(.damaged("a stored body"))) { try await store.bytes(storeKey(2)) }
+        let entry = try #require(try await store.variants(of: storeKey(3)).first)
+        let body = try #require(try await store.body(of: entry, range: nil))
+        var read = Data()
+        await #expect(throws: CacheStoreFault(.damaged("a stored body"))) {
+            for try await chunk in body { read += chunk }
+        }
+        #expect(read == content(3, 65_536))
+        #expect(try await store.usage() == CacheUsage())
+    }
+
+    @Test("A database that is damaged, or is none, is made anew")
+    func damagedFile() async throws {
+        var random = Numbers(seed: 3)
+        for round in 0..<40 {
+            do {
+                let store = store()
+                for name in 1...4 {
+                    _ = try? await store.put(storeKey(name), content(name, 30_000), storeMetadata(tag: "1"))
+                }
+            }
+            var bytes = try Data(contentsOf: file)
+            switch round {
+            case 0: bytes = Data("This is no database, but it is long enough to be looked at. ".utf8)
+            case 1: bytes = bytes.prefix(bytes.count / 2)
+            case 2: bytes = Data()
+            default:
+                for _ in 0..<20 { bytes[Int.random(in: 0..<bytes.count, using: &random)] ^= 4 }
+            }
+            try bytes.write(to: file)
+            let store = store()
+            for name in 1...4 {
+                guard let entry = try? await store.variants(of: storeKey(name)).first else { continue }
+                #expect(entry.response.metadata == storeMetadata(tag: "1"))
+                guard let body = try? await store.body(of: entry, range: nil) else { continue }
+                guard let bytes = try? await body.collect() else { continue }
+                #expect(bytes == content(name, 30_000))
+            }
+            // The first call may find the damage.
+            for _ in 0..<3 { _ = try? await store.put(storeKey(9), content(9, 10)) }
+            #expect(try await store.bytes(storeKey(9)) == content(9, 10), "round \(round)")
+        }
+    }
+
+    @Test("A database of a later version is neither used nor touched")
+    func laterVersion() async throws {
+        do { try await store().put(storeKey(1), content(1, 10)) }
+        _ = try sql("PRAGMA user_version = 9")
+        let store = store()
+        await #expect(throws: CacheStoreFault(.newerFormat(file.path))) { try await store.variants(of: storeKey(1)) }
+        await #expect(throws: CacheStoreFault(.newerFormat(file.path))) { try await store.put(storeKey(1), Data()) }
+        await #expect(throws: CacheStoreFault.self) { try await store.remove(.all) }
+        #expect(try sql("SELECT count(*) FROM entry") == 1)
+    }
+
+    @Test("Two stores of one database see what the other does")
+    func shared() async throws {
+        let bounds = CacheBounds(totalBytes: .megabytes(1), entryCount: 5)
+        let (one, two) = (store(bounds), store(bounds))
+        for step in 0..<200 {
+            let store = step % 2 == 0 ? one : two
+            try await store.put(storeKey(step % 9), content(step, 10))
+            #expect(try await (step % 3 == 0 ? one : two).bytes(storeKey(step % 9)) == content(step, 10))
+        }
+        #expect(try await one.usage().entries == 5)
+        try await two.remove(.all)
+        #expect(try await one.keys().isEmpty)
+    }
+}
+#endif

@@ -1,0 +1,132 @@
+import Foundation
+import HTTPChainCacheSQLite
+import HTTPChainCore
+import HTTPTypes
+import Testing
+
+@testable import HTTPChainCache
+
+/// A directory that goes with its last reference.
+final class ScratchDirectory: Sendable {
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent("httpchain-\(UUID().uuidString)")
+
+    var path: String { url.path }
+
+    var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+}
+
+/// The stores that come with the package.
+enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case memory, files, divided, tiered
+    #if SQLite
+    case sqlite
+    #endif
+
+    var testDescription: String { rawValue }
+
+    func make(_ bounds: CacheBounds, in directory: ScratchDirectory) -> any CacheStore {
+        switch self {
+        case .memory: MemoryCacheStore(bounds: bounds, shards: 1)
+        case .files: FileCacheStore(directory: directory.url, bounds: bounds)
+        case .divided:
+            DividedCacheStore(
+                ["personal": MemoryCacheStore(bounds: bounds, shards: 1)],
+                others: FileCacheStore(directory: directory.url, bounds: bounds)
+            )
+        case .tiered:
+            TieredCacheStore(
+                memory: .memory(limit: .megabytes(1)),
+                over: FileCacheStore(directory: directory.url, bounds: bounds)
+            )
+        #if SQLite
+        case .sqlite:
+            SQLiteCacheStore(file: directory.url.appendingPathComponent("cache.sqlite"), bounds: bounds)
+        #endif
+        }
+    }
+}
+
+extension CacheBounds {
+    static let ample = CacheBounds(totalBytes: .megabytes(100))
+}
+
+/// Bytes that follow from a number, other ones for other numbers.
+func content(_ seed: Int, _ length: Int) -> Data {
+    var state = UInt64(truncatingIfNeeded: seed) &* 0x9E37_79B9_7F4A_7C15 ^ 0x1234_5678
+    var bytes = Data(capacity: length + 8)
+    while bytes.count < length {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        withUnsafeBytes(of: state) { bytes.append(contentsOf: $0) }
+    }
+    return bytes.prefix(length)
+}
+
+func storeKey(_ name: some Any) -> CacheKey { CacheKey(url: "https://example.com/\(name)") }
+
+func storeMetadata(_ variant: String? = nil, classification: String? = nil, tag: String? = nil) -> CacheMetadata {
+    var head = HTTPResponse(status: .ok)
+    if let tag { head.headerFields[.eTag] = tag }
+    return CacheMetadata(
+        head: head,
+        variant: CacheVariant(variant.map { [CacheVariant.Field(name: "foo", value: $0)] } ?? []),
+        requestTime: start,
+        responseTime: start,
+        classification: classification
+    )
+}
+
+extension CacheStore {
+    /// Stores a body in chunks.
+    @discardableResult
+    func put(
+        _ key: CacheKey,
+        _ bytes: Data,
+        _ metadata: CacheMetadata = storeMetadata(),
+        chunk: Int = 50_000
+    ) async throws -> CacheCommit {
+        guard let writer = try await makeWriter(for: key, metadata, expecting: nil) else {
+            return CacheCommit(entry: nil)
+        }
+        var rest = bytes
+        while !rest.isEmpty {
+            guard try await writer.write(rest.prefix(chunk)) else { break }
+            rest = rest.dropFirst(chunk)
+        }
+        return try await writer.commit()
+    }
+
+    /// The body of the only variant of a key.
+    func bytes(_ key: CacheKey) async throws -> Data? {
+        guard let entry = try await variants(of: key).first else { return nil }
+        return try await body(of: entry, range: nil)?.collect(upTo: .mebibytes(64))
+    }
+
+    func keys(_ selection: CacheSelection = .all) async throws -> Set<String> {
+        var keys: Set<String> = []
+        try await visit(selection) { entry in
+            keys.insert(String(entry.key.url.dropFirst("https://example.com/".count)))
+            return true
+        }
+        return keys
+    }
+}
+
+/// Numbers that follow from a seed.
+struct Numbers: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    /// SplitMix64.
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
