@@ -28,6 +28,7 @@ struct ProxyConnection: ServerChildChannel {
             try channel.pipeline.syncOperations.addHandler(
                 ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes))
             )
+            try channel.pipeline.syncOperations.addHandler(QuiescingHandler())
             let configuration = Client.Configuration(isOutboundHalfClosureEnabled: true)
             return Value(client: try Client(wrappingChannelSynchronously: channel, configuration: configuration))
         }
@@ -122,5 +123,14 @@ struct ProxyConnection: ServerChildChannel {
         let text = "\(line)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
         try await writer.write(ByteBuffer(string: text))
         return false
+    }
+}
+
+/// Ends a connection when the server is shut down: no request is read after the one that is being answered.
+private final class QuiescingHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        context.fireUserInboundEventTriggered(event is ChannelShouldQuiesceEvent ? ChannelEvent.inputClosed : event)
     }
 }
