@@ -12,7 +12,7 @@ let package = Package(
     name: "CachingProxy",
     platforms: [.macOS(.v14)],
     dependencies: [
-        .package(name: "swift-http-chain", path: "../..", traits: ["AsyncHTTPClient"]),
+        .package(name: "swift-http-chain", path: "../..", traits: ["AsyncHTTPClient", "SQLite"]),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.0.2"),
@@ -28,6 +28,7 @@ let package = Package(
             dependencies: [
                 .product(name: "HTTPChainCore", package: "swift-http-chain"),
                 .product(name: "HTTPChainCache", package: "swift-http-chain"),
+                .product(name: "HTTPChainCacheSQLite", package: "swift-http-chain"),
                 .product(name: "HTTPChainAsyncHTTPClient", package: "swift-http-chain"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

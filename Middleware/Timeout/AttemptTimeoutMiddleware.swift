@@ -92,7 +92,8 @@ public struct AttemptTimeoutMiddleware: Middleware {
         limit: Duration?,
         idle: Duration?
     ) async throws -> Response {
-        let call = request.options[CallTimerOption.self]
+        // A call that shares the exchange with others must not end it for them.
+        let call = request.options[SharedExchange.self] ? nil : request.options[CallTimerOption.self]
         let scheduler = call?.scheduler ?? schedulers.scheduler(on: request.environment.time)
         let start = scheduler.time.elapsed
         let attempt = limit.map { Deadline(.attempt, limit: $0, start: start) }

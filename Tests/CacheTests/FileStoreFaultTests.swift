@@ -117,7 +117,9 @@ struct FileStoreFaultTests {
         try await inspect(clean, try await script(clean, sound))
         let count = sound.count
         #expect(count > 100)
-        for operation in 0..<count {
+        for operation in stride(from: Drill.isFull ? 0 : count % 7, to: count, by: Drill.isFull ? 1 : 7) {
+            // Other tests want their turn.
+            await Task.yield()
             let directory = ScratchDirectory()
             let files = FaultyFileSystem()
             files.fail(at: operation, fault)
@@ -132,12 +134,13 @@ struct FileStoreFaultTests {
     func fullDisk() async throws {
         var room = 0
         while room < 400_000 {
+            await Task.yield()
             let directory = ScratchDirectory()
             let files = FaultyFileSystem()
             files.fill(after: room)
             let allowed = try await script(directory, files)
             try await inspect(directory, allowed)
-            room += room < 2000 ? 37 : 4001
+            room += (room < 2000 ? 37 : 4001) * (Drill.isFull ? 1 : 9)
         }
     }
 }

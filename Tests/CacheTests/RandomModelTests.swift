@@ -8,10 +8,10 @@ import Testing
 
 /// Random requests, responses and times: the rules decide as the reference model does.
 ///
-/// `CACHE_MODEL_STEPS` in the environment sets the number of steps (20,000 by default).
+/// `CACHE_MODEL_STEPS` in the environment sets the number of steps (8,000 by default).
 @Suite("The rules against a plain model of RFC 9111")
 struct RandomModelTests {
-    private static let steps = ProcessInfo.processInfo.environment["CACHE_MODEL_STEPS"].flatMap { Int($0) } ?? 20_000
+    private static let steps = ProcessInfo.processInfo.environment["CACHE_MODEL_STEPS"].flatMap { Int($0) } ?? 8000
 
     @Test("The same decisions, step after step", arguments: [CacheRules.Mode.private, .shared])
     func random(mode: CacheRules.Mode) async throws {

@@ -12,7 +12,7 @@ final class RawClient: Sendable {
     }
 
     static func connect(to port: UInt16) async throws -> RawClient {
-        RawClient(try await AsyncSocket.connected(to: .inet(ip4: "127.0.0.1", port: port)))
+        RawClient(try await AsyncSocket.connected(to: .inet(ip4: "127.0.0.1", port: port), timeout: 60))
     }
 
     func write(_ text: String) async throws {

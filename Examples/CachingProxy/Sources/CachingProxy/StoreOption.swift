@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import HTTPChainCache
+import HTTPChainCacheSQLite
 import HTTPChainCore
 
 /// Where the responses are kept, as the command line names it.
@@ -21,12 +22,12 @@ enum StoreOption: ExpressibleByArgument {
 
     /// Opens the store.
     ///
-    /// - Throws: `ValidationError` for a store that this build does not have.
+    /// - Throws: What opening the database throws.
     func open(limit: ByteCount) throws -> any CacheStore {
         switch self {
-        case .memory: return .memory(limit: limit)
-        case .file: throw ValidationError("this build has no store of files; use --store memory")
-        case .sqlite: throw ValidationError("this build has no SQLite store; use --store memory")
+        case .memory: .memory(limit: limit)
+        case .file(let path): .files(in: URL(fileURLWithPath: path), limit: limit)
+        case .sqlite(let path): .sqlite(URL(fileURLWithPath: path), limit: limit)
         }
     }
 }
