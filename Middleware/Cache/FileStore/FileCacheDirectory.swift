@@ -48,11 +48,15 @@ struct FileCacheDirectory: Sendable {
 
     /// Creates a file that is locked as long as it is open, so that another process does not take it for left over.
     func makeTemporary() throws(CacheStoreFault) -> TemporaryCacheFile {
-        let path = path + "/" + Self.hex(UInt64.random(in: 0 ... .max)) + ".tmp"
-        guard let file = try files.open(path, .create) else { throw CacheStoreFault(.damaged(path)) }
-        let temporary = TemporaryCacheFile(path: path, file: file, files: files)
-        guard try file.lock() else { throw CacheStoreFault(.busy(path)) }
-        return temporary
+        var path = ""
+        for _ in 0..<8 {
+            path = self.path + "/" + Self.hex(UInt64.random(in: 0 ... .max)) + ".tmp"
+            guard let file = try files.open(path, .create) else { throw CacheStoreFault(.damaged(path)) }
+            let temporary = TemporaryCacheFile(path: path, file: file, files: files)
+            // Before it was locked another process may have taken it for left over, and removed it.
+            if try file.lock(), try file.status().isLinked { return temporary }
+        }
+        throw CacheStoreFault(.busy(path))
     }
 
     /// Removes a temporary file that nobody writes to any more.
