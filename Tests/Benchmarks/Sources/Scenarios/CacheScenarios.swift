@@ -1,0 +1,75 @@
+import Foundation
+import HTTPChainCache
+import HTTPChainCore
+import HTTPTypes
+
+/// Hits on stored responses of 1 KiB through a chain, and the bare work beside them.
+public enum CacheScenarios {
+    private static let size = 1024
+
+    /// A hit on the only entry of a store in memory, and an element of a dictionary.
+    public static func memory() async throws -> [Scenario] {
+        let chain = try await filled(1, store: .memory(limit: .megabytes(50)))
+        let dictionary = [url(0): Data(count: size)]
+        let key = url(0)
+        return [
+            hits(chain, among: 1, named: "cache.memory.hit"),
+            Scenario(name: "cache.memory.dictionary") { count in
+                var bytes = 0
+                for _ in 0..<count { bytes += dictionary[key]?.count ?? 0 }
+                guard bytes == count * size else { throw Miss() }
+            },
+        ]
+    }
+
+    /// Hits spread over all entries of stores of two sizes.
+    public static func sizes() async throws -> (small: Scenario, large: Scenario) {
+        let small = try await filled(100, store: .memory(limit: .gigabytes(1)))
+        let large = try await filled(100_000, store: .memory(limit: .gigabytes(1)))
+        return (hits(small, among: 100, named: "cache.100"), hits(large, among: 100_000, named: "cache.100000"))
+    }
+
+    /// A hit on an entry in a file, and a file of the same size read by the system.
+    public static func file(in directory: URL) async throws -> [Scenario] {
+        let chain = try await filled(1, store: .files(in: directory, limit: .megabytes(50)))
+        let plain = directory.appendingPathComponent("plain")
+        try Data(count: size).write(to: plain)
+        let path = plain.path
+        return [
+            hits(chain, among: 1, named: "cache.file.hit"),
+            Scenario(name: "cache.file.read") { count in
+                var buffer = [UInt8](repeating: 0, count: size)
+                for _ in 0..<count {
+                    let descriptor = open(path, O_RDONLY)
+                    defer { close(descriptor) }
+                    guard read(descriptor, &buffer, size) == size else { throw Miss() }
+                }
+            },
+        ]
+    }
+
+    private static func url(_ number: Int) -> String { "https://api.example.com/plants/\(number)" }
+
+    private static func filled(_ count: Int, store: some CacheStore) async throws -> Chain {
+        let response = Response(
+            .ok,
+            headers: [.cacheControl: "max-age=3600", .contentType: "application/json", .eTag: "\"a\""],
+            body: Body(Data(count: size))
+        )
+        let chain = try Chain(transport: CannedTransport(response)) { CacheMiddleware(store: store) }
+        for number in 0..<count { _ = try await chain.send(.get(url(number))).body.collect() }
+        return chain
+    }
+
+    private static func hits(_ chain: Chain, among entries: Int, named name: String) -> Scenario {
+        let requests = (0..<min(entries, 1000)).map { Request.get(url($0 &* 7919 % entries)) }
+        return Scenario(name: name) { count in
+            for number in 0..<count {
+                let response = try await chain.send(requests[number % requests.count])
+                guard response.cacheStatus != nil, try await response.body.collect().count == size else { throw Miss() }
+            }
+        }
+    }
+
+    private struct Miss: Error {}
+}
