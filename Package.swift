@@ -163,7 +163,7 @@ let package = Package(
         stage("Timeout"),
         stage("URLBuilder"),
 
-        tests("HTTPChainTests", of: ["HTTPChain"]),
+        tests("HTTPChainTests", of: ["HTTPChain", "HTTPChainAuthDigest"]),
         tests("HTTPChainCoreTests", of: []),
         tests(
             "HTTPChainURLSessionTests",
