@@ -11,9 +11,11 @@ extension HTTPClientRequest {
         self.init(url: request.url)
         method = HTTPMethod(rawValue: request.head.method.rawValue)
         headers.reserveCapacity(request.head.headerFields.count + 2)
-        for field in request.head.headerFields {
+        for field in request.head.headerFields where field.name != .cookie {
             headers.add(name: field.name.rawName, value: field.value)
         }
+        // HTTPFields keeps cookies apart, as HTTP/2 may; RFC 6265 §5.4 has one field of them.
+        if let cookies = request.head.headerFields[.cookie] { headers.add(name: "Cookie", value: cookies) }
         if request.contentLength == 0, request.body.isEmpty {
             body = nil
         } else if let bytes = upload.singlePiece {

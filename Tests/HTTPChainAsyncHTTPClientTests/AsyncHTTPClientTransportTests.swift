@@ -41,6 +41,17 @@ struct AsyncHTTPClientTransportTests {
         }
     }
 
+    @Test("Cookies go out in one field (RFC 6265 §5.4)")
+    func cookies() async throws {
+        try await serve({ try await $0.reply(200) }) { server in
+            var request = Request.get(server.url())
+            request.head.headerFields[.cookie] = "a=1; b=2"
+            request.head.headerFields.append(HTTPField(name: .cookie, value: "c=3"))
+            _ = try await AsyncHTTPClientTransport().send(request).body.collect()
+            #expect(server.records.first?.request.values("Cookie") == ["a=1; b=2; c=3"])
+        }
+    }
+
     @Test("All transports made without a client share one, and its connections")
     func sharedClient() async throws {
         try await serve({ try await $0.reply(200) }) { server in
