@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import HTTPChainCache
 import HTTPChainCore
 import HTTPTypes
