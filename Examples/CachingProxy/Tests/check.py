@@ -364,6 +364,8 @@ def background(origin, proxy):
                         content=str(number).encode()) for number in range(2)]
     origin.on("/swr", *answers)
     equal(proxy.ask("/swr").content, b"0")
+    # An answer is stored just after its last byte has gone to the client.
+    time.sleep(0.2)
     equal(proxy.ask("/swr").content, b"0")
     deadline = time.monotonic() + 10
     while len(origin.asked("/swr")) < 2 and time.monotonic() < deadline:
