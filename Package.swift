@@ -60,7 +60,7 @@ func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 /// The stages that the umbrella re-exports: those without a dependency of their own.
 let lightStages = [
     "Auth", "Cache", "Coalescing", "ErrorHandler", "Gzip", "Headers", "Multipart", "Progress", "Redirect",
-    "RequestProcessor", "Retry", "Serializer", "StatusValidation", "Timeout", "URLBuilder",
+    "RemoteLogging", "RequestProcessor", "Retry", "Serializer", "StatusValidation", "Timeout", "URLBuilder",
 ]
 
 /// SHA-2 and MD5 where the system brings no CryptoKit.
@@ -68,6 +68,16 @@ let crypto = Target.Dependency.product(
     name: "Crypto",
     package: "swift-crypto",
     condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd])
+)
+
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+
+let serviceLifecycle = Target.Dependency.product(
+    name: "ServiceLifecycle",
+    package: "swift-service-lifecycle",
+    condition: .when(traits: ["ServiceLifecycle"])
 )
 
 let structuredFields = Target.Dependency.product(
@@ -98,6 +108,10 @@ let package = Package(
         .library(name: "HTTPChainCacheSQLite", targets: ["HTTPChainCacheSQLite"]),
         .library(name: "HTTPChainContentDigest", targets: ["HTTPChainContentDigest"]),
         .library(name: "HTTPChainErrorHandlerXML", targets: ["HTTPChainErrorHandlerXML"]),
+        .library(
+            name: "HTTPChainRemoteLoggingServiceLifecycle",
+            targets: ["HTTPChainRemoteLoggingServiceLifecycle"]
+        ),
         .library(name: "HTTPChainSerializerXML", targets: ["HTTPChainSerializerXML"]),
         .library(name: "HTTPChainTesting", targets: ["HTTPChainTesting"]),
     ] + lightStages.map { .library(name: "HTTPChain\($0)", targets: ["HTTPChain\($0)"]) },
@@ -106,6 +120,10 @@ let package = Package(
             name: "AsyncHTTPClient",
             description: "AsyncHTTPClientTransport, for servers: brings in async-http-client and SwiftNIO."
         ),
+        .trait(
+            name: "ServiceLifecycle",
+            description: "LogShipper as a Service that is flushed on shutdown: brings in swift-service-lifecycle."
+        ),
         .trait(name: "SQLite", description: "SQLiteCacheStore, for CacheMiddleware: brings in GRDB."),
         .trait(name: "XML", description: "XMLSerializer, for SerializerMiddleware: brings in XMLCoder."),
     ],
@@ -113,7 +131,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/CoreOffice/XMLCoder", from: "0.18.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
@@ -155,6 +176,8 @@ let package = Package(
         stage("Multipart"),
         stage("Progress"),
         stage("Redirect"),
+        stage("RemoteLogging", [logging, metrics]),
+        stage("RemoteLoggingServiceLifecycle", ["HTTPChainRemoteLogging", serviceLifecycle]),
         stage("RequestProcessor"),
         stage("Retry"),
         stage("Serializer"),
@@ -202,6 +225,7 @@ let package = Package(
         tests("MultipartTests", of: ["HTTPChainMultipart", "HTTPChainURLSession"], resources: [.copy("Resources")]),
         tests("ProgressTests", of: ["HTTPChainProgress", "HTTPChainGzip"]),
         tests("RedirectTests", of: ["HTTPChainRedirect"]),
+        tests("RemoteLoggingTests", of: ["HTTPChainRemoteLogging", "HTTPChainGzip", logging, metrics]),
         tests("RequestProcessorTests", of: ["HTTPChainRequestProcessor"]),
         tests("RetryTests", of: ["HTTPChainRetry", "HTTPChainURLSession"]),
         tests("SerializerTests", of: ["HTTPChainSerializer"]),

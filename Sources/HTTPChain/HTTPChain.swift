@@ -11,6 +11,7 @@
 @_exported public import HTTPChainMultipart
 @_exported public import HTTPChainProgress
 @_exported public import HTTPChainRedirect
+@_exported public import HTTPChainRemoteLogging
 @_exported public import HTTPChainRequestProcessor
 @_exported public import HTTPChainRetry
 @_exported public import HTTPChainSerializer

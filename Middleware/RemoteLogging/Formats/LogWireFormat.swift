@@ -1,0 +1,45 @@
+public import Foundation
+public import HTTPTypes
+
+/// How a batch of records looks on the wire, and what the receiver's answer to it means.
+public protocol LogWireFormat: Sendable {
+    /// The media type of what ``encode(_:)`` makes.
+    var contentType: String { get }
+
+    /// The batch as the content of a request.
+    func encode(_ batch: LogBatch) throws -> Data
+
+    /// What an answer means; the default is ``LogReceipt/init(status:)``.
+    ///
+    /// - Parameters:
+    ///   - head: The answer's status and fields.
+    ///   - body: The beginning of its content, up to 64 KiB.
+    func receipt(for head: HTTPResponse, body: Data) -> LogReceipt
+}
+
+extension LogWireFormat {
+    /// What the status alone says.
+    public func receipt(for head: HTTPResponse, body: Data) -> LogReceipt {
+        LogReceipt(status: head.status)
+    }
+}
+
+/// What a receiver made of a batch.
+public enum LogReceipt: Sendable, Hashable {
+    /// It has the batch, but for so many records that it refused for good; why, if it said so.
+    case accepted(rejected: Int = 0, message: String? = nil)
+    /// It may take the batch later.
+    case later
+    /// It will never take the batch; why.
+    case refused(String)
+
+    /// What the status alone says: 2xx is accepted, 429, 502, 503 and 504 may be sent again (OTLP/HTTP, "Failures"),
+    /// anything else is refused.
+    public init(status: HTTPResponse.Status) {
+        switch status.code {
+        case 200..<300: self = .accepted()
+        case 429, 502, 503, 504: self = .later
+        default: self = .refused("the receiver answered \(status.code) \(status.reasonPhrase)")
+        }
+    }
+}

@@ -1,0 +1,51 @@
+public import Logging
+
+/// The least grave level that is logged, for each component.
+///
+/// ```swift
+/// var levels = LogLevels(.info, ["http": .debug, "http.auth": nil])
+/// levels["database"] = .warning
+/// ```
+///
+/// A component's own entry counts, else that of the longest leading part of its name that ends before a dot, else the
+/// default. `nil` switches a component off.
+public struct LogLevels: Sendable, Hashable {
+    /// The level of components that have no entry; `nil` logs nothing of them.
+    public var `default`: Logger.Level?
+    private var entries: [String: Logger.Level?]
+
+    /// Makes levels.
+    ///
+    /// - Parameters:
+    ///   - default: The level of components without an entry; `info` by default.
+    ///   - entries: Levels by component, and by what is under it.
+    public init(_ default: Logger.Level? = .info, _ entries: [String: Logger.Level?] = [:]) {
+        self.default = `default`
+        self.entries = entries
+    }
+
+    /// The level of a component; setting it makes an entry.
+    public subscript(component: String) -> Logger.Level? {
+        get {
+            if entries.isEmpty { return `default` }
+            var name = Substring(component)
+            while true {
+                if let entry = entries[String(name)] { return entry }
+                guard let dot = name.lastIndex(of: ".") else { return `default` }
+                name = name[..<dot]
+            }
+        }
+        set { entries[component] = .some(newValue) }
+    }
+
+    /// Removes a component's entry, so that what is above it counts again.
+    public mutating func removeEntry(for component: String) {
+        entries[component] = nil
+    }
+
+    /// Whether records of this level from this component are logged.
+    public func includes(_ level: Logger.Level, from component: String) -> Bool {
+        guard let least = self[component] else { return false }
+        return level >= least
+    }
+}

@@ -1,0 +1,33 @@
+public import Foundation
+public import Logging
+
+/// One entry of a log: what happened, when, where and how grave it is.
+///
+/// A record is plain data with nothing secret in it: whoever makes one redacts it.
+public struct LogRecord: Sendable, Hashable {
+    /// When it happened.
+    public var date: Date
+    /// How grave it is.
+    public var level: Logger.Level
+    /// The part of the program that it comes from, such as `http.client`; the label of a `Logger`.
+    public var component: String
+    /// What happened, for people.
+    public var message: String
+    /// What happened, for machines.
+    public var attributes: LogAttributes
+
+    /// Makes a record.
+    public init(
+        date: Date,
+        level: Logger.Level,
+        component: String,
+        message: String,
+        attributes: LogAttributes = [:]
+    ) {
+        self.date = date
+        self.level = level
+        self.component = component
+        self.message = message
+        self.attributes = attributes
+    }
+}

@@ -1,0 +1,23 @@
+import HTTPChainRemoteLogging
+import Testing
+
+@Suite("Attributes of a log record")
+struct LogAttributesTests {
+    @Test("They keep the order in which they were added")
+    func order() {
+        var attributes: LogAttributes = ["b": 1, "a": 2]
+        attributes["c"] = "x"
+        #expect(attributes.map(\.name) == ["b", "a", "c"])
+    }
+
+    @Test("A name stands once: setting it again replaces its value in its place, and nil removes it")
+    func once() {
+        var attributes: LogAttributes = ["a": 1, "b": 2, "a": 3]
+        #expect(attributes.map(\.name) == ["a", "b"])
+        #expect(attributes["a"] == 3)
+        attributes["a"] = nil
+        #expect(attributes.map(\.name) == ["b"])
+        attributes["none"] = nil
+        #expect(attributes.count == 1)
+    }
+}
