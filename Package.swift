@@ -48,11 +48,18 @@ func tests(
 }
 
 /// A program under `Examples/`.
-func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+func example(
+    _ name: String,
+    _ dependencies: [Target.Dependency],
+    excluding excluded: [String] = [],
+    resources: [Resource]? = nil
+) -> Target {
     .executableTarget(
         name: name,
         dependencies: ["HTTPChain"] + dependencies,
         path: "Examples/\(name)",
+        exclude: excluded,
+        resources: resources,
         swiftSettings: settings
     )
 }
@@ -237,6 +244,17 @@ let package = Package(
         example(
             "Download",
             [.product(name: "FlyingFox", package: "FlyingFox"), .product(name: "FlyingSocks", package: "FlyingFox")]
+        ),
+        example(
+            "LogReceiver",
+            [
+                httpTypes, logging, .product(name: "FlyingFox", package: "FlyingFox"),
+                .product(name: "FlyingSocks", package: "FlyingFox"),
+            ],
+            excluding: ["Tests"],
+            resources: [
+                "index.html", "page.css", "page.js", "records.js", "calls.js", "list.js", "views.js", "examples.js",
+            ].map { .embedInCode("Page/\($0)") }
         ),
         example(
             "Quickstart",

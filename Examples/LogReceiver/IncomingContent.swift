@@ -1,0 +1,84 @@
+import FlyingFox
+import Foundation
+import HTTPChain
+
+/// Reads what a request carries, within limits.
+struct IncomingContent {
+    /// The most bytes of content as sent.
+    static let sizeLimit = ByteCount.mebibytes(4)
+    /// The most bytes of content once decompressed.
+    static let decodedLimit = ByteCount.mebibytes(8)
+    /// How much of content that is too large is read and thrown away, so that its sender sees the answer.
+    static let patience = ByteCount.mebibytes(32)
+    /// How long a sender may take.
+    static let timeout = Duration.seconds(10)
+
+    /// The whole content as it was sent.
+    static func read(_ request: HTTPRequest) async throws -> Data {
+        if request.bodySequence.count == 0 { return Data() }
+        let bytes = request.bodySequence
+        return try await withThrowingTaskGroup(of: Data.self) { group in
+            group.addTask { try await collect(bytes) }
+            group.addTask {
+                try await Task.sleep(for: timeout)
+                throw Refusal(status: .requestTimeout, reason: "The content took longer than \(timeout).", closes: true)
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? Data()
+        }
+    }
+
+    private static func collect(_ bytes: HTTPBodySequence) async throws -> Data {
+        var content = Data()
+        var count = 0
+        for try await chunk in bytes {
+            count += chunk.count
+            if count <= sizeLimit.bytes {
+                content.append(chunk)
+            } else if count > patience.bytes {
+                throw tooLarge(closes: true)
+            } else {
+                content = Data()
+            }
+        }
+        guard count <= sizeLimit.bytes else { throw tooLarge(closes: false) }
+        return content
+    }
+
+    private static func tooLarge(closes: Bool) -> Refusal {
+        Refusal(
+            status: .payloadTooLarge,
+            reason: "The content is larger than \(sizeLimit): send smaller batches.",
+            closes: closes
+        )
+    }
+
+    /// The content with its `Content-Encoding` undone.
+    static func decode(_ content: Data, _ contentEncoding: String?) async throws -> Data {
+        var codings: [ContentCoding] = []
+        for part in (contentEncoding ?? "").split(separator: ",").reversed() {
+            let name = part.trimmingCharacters(in: .whitespaces)
+            if name.isEmpty || name.lowercased() == "identity" { continue }
+            guard let coding = ContentCoding(name: name), codings.count < 2 else {
+                throw Refusal(
+                    status: .unsupportedMediaType,
+                    reason: "Content-Encoding: \(contentEncoding ?? "") is not supported: use gzip, deflate or none."
+                )
+            }
+            codings.append(coding)
+        }
+        guard !codings.isEmpty else { return content }
+        do {
+            let limits = DecodingLimits(maximumSize: decodedLimit)
+            return try await Body(content).decoded(from: codings, limits: limits).collect(upTo: decodedLimit)
+        } catch let error as GzipError {
+            if case .tooLarge = error.problem {
+                throw Refusal(
+                    status: .payloadTooLarge,
+                    reason: "The content is larger than \(decodedLimit) once decompressed."
+                )
+            }
+            throw Refusal.malformed("The content cannot be decompressed: \(error.reason).")
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import HTTPChain
+import Logging
+
+/// Reads newline-delimited JSON: an object on each line, with the names that loggers usually use.
+enum JSONLines {
+    static func batch(_ content: Data) -> ReceivedBatch {
+        var batch = ReceivedBatch()
+        for (index, line) in content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
+        {
+            if line.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\t") }) {
+                continue
+            }
+            do {
+                guard let members = try JSONValue(json: Data(line)).object else {
+                    throw Refusal.malformed("a line is a JSON object")
+                }
+                batch.records.append(record(members))
+            } catch {
+                batch.reject("line \(index + 1): \((error as? Refusal)?.reason ?? "\(error)")")
+            }
+        }
+        return batch
+    }
+
+    private static func record(_ members: [String: JSONValue]) -> ReceivedRecord {
+        var fields = NamedValues(members)
+        var resource = NamedValues(fields.takeValue(["resource"])?.object ?? [:])
+        let service = resource.take("service.name") ?? fields.take("service", "service.name", "service_name")
+        let level = fields.takeValue(["level", "severity", "lvl"])
+        let message = fields.take("message", "msg", "event") ?? ""
+        let component = fields.take("component", "logger", "label", "scope") ?? service ?? ""
+        let time = fields.takeValue(["time", "timestamp", "ts", "@timestamp", "date"]).flatMap(milliseconds)
+        var attributes: [(name: String, value: JSONValue)] = []
+        if case .object(let nested) = fields.takeValue(["attributes"]) { attributes = NamedValues(nested).rest }
+        return ReceivedRecord(
+            format: "ndjson",
+            time: time ?? ReceivedRecord.now,
+            level: level.flatMap { Logger.Level(word: $0.text) } ?? .info,
+            component: component,
+            service: service ?? "",
+            message: message,
+            attributes: attributes + fields.rest + resource.rest.map { ("resource." + $0.name, $0.value) }
+        )
+    }
+
+    /// Milliseconds since 1970 of an RFC 3339 date, or of a count of which the size tells the unit.
+    private static func milliseconds(_ value: JSONValue) -> Double? {
+        if let count = value.lenientNumber {
+            switch count {
+            case ..<100_000_000_000: return count * 1000
+            case ..<100_000_000_000_000: return count
+            case ..<100_000_000_000_000_000: return count / 1000
+            default: return count / 1_000_000
+            }
+        }
+        guard let text = value.string else { return nil }
+        let date =
+            (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
+            ?? (try? Date.ISO8601FormatStyle().parse(text))
+        return date.map { $0.timeIntervalSince1970 * 1000 }
+    }
+}

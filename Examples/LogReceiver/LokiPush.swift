@@ -1,0 +1,77 @@
+import Foundation
+import HTTPChain
+import Logging
+
+/// Reads what is pushed to Grafana Loki, in JSON: streams of labels and lines.
+enum LokiPush {
+    static func batch(_ content: Data) throws -> ReceivedBatch {
+        guard let streams = try JSONValue(json: content)["streams"]?.array else {
+            throw Refusal.malformed("A Loki push is a JSON object with an array named streams.")
+        }
+        var batch = ReceivedBatch()
+        for (index, stream) in streams.enumerated() {
+            guard let labels = stream["stream"]?.object, let values = stream["values"]?.array else {
+                throw Refusal.malformed("streams[\(index)] needs stream, an object, and values, an array.")
+            }
+            for (position, value) in values.enumerated() {
+                do {
+                    batch.records.append(try record(value, labels))
+                } catch {
+                    batch.reject("streams[\(index)].values[\(position)]: \(error.reason)")
+                }
+            }
+        }
+        return batch
+    }
+
+    private static func record(_ json: JSONValue, _ labels: [String: JSONValue]) throws(Refusal) -> ReceivedRecord {
+        guard let nanoseconds = json[0]?.string.flatMap({ Double($0) }), let line = json[1]?.string else {
+            throw .malformed("an entry is an array of a time, as a string of nanoseconds, and a line")
+        }
+        guard json[2] == nil || json[2]?.object != nil else {
+            throw .malformed("the third element of an entry is an object of strings")
+        }
+        // What an entry says of itself counts before what is said of its stream.
+        var fields = NamedValues((json[2]?.object ?? [:]).merging(labels) { own, _ in own })
+        let service = fields.take("service_name", "service.name", "service", "job", "app")
+        return ReceivedRecord(
+            format: "loki",
+            time: nanoseconds / 1_000_000,
+            level: fields.take("level", "detected_level", "severity_text", "severity").flatMap {
+                Logger.Level(word: $0)
+            }
+                ?? .info,
+            component: fields.take("component", "scope_name", "logger") ?? service ?? "",
+            service: service ?? "",
+            message: line,
+            attributes: fields.rest
+        )
+    }
+}
+
+/// Members of an object, from which those with a meaning of their own are taken out.
+struct NamedValues {
+    private var values: [String: JSONValue]
+
+    init(_ values: [String: JSONValue]) {
+        self.values = values
+    }
+
+    /// Takes the first that there is, as text.
+    mutating func take(_ names: String...) -> String? {
+        takeValue(names)?.text
+    }
+
+    /// Takes the first that there is.
+    mutating func takeValue(_ names: [String]) -> JSONValue? {
+        for name in names {
+            if let value = values.removeValue(forKey: name) { return value }
+        }
+        return nil
+    }
+
+    /// Those that were not taken, by name.
+    var rest: [(name: String, value: JSONValue)] {
+        values.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
+    }
+}

@@ -1,0 +1,47 @@
+/// What the command line says.
+struct Options {
+    /// The address to listen on: the loopback interface, so that nobody else can read the log or write to it.
+    var host = "127.0.0.1"
+    /// The port; by default that of OpenTelemetry, where programs with an exporter for it look by themselves.
+    var port: UInt16 = 4318
+    /// Sends sample traffic to itself.
+    var isDemo = false
+    /// Ends once the sample traffic has arrived.
+    var endsAfterDemo = false
+
+    static let usage = """
+        Usage: LogReceiver [--port <number, 0 for a free one>] [--host <IPv4 address>] [--demo [--once]]
+
+          --port   where to listen; 4318 by default
+          --host   the interface; 127.0.0.1 by default. Any other lets others read this log and write to it
+          --demo   sends sample traffic through a chain that logs to this receiver
+          --once   with --demo: ends when the sample traffic has arrived, with status 0
+        """
+
+    init(_ arguments: some Sequence<String>) throws {
+        var rest = Array(arguments)[...]
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--port":
+                guard let text = rest.popFirst(), let port = UInt16(text) else {
+                    throw UsageError(description: "--port needs a number from 0 to 65535.")
+                }
+                self.port = port
+            case "--host":
+                guard let host = rest.popFirst() else {
+                    throw UsageError(description: "--host needs an IPv4 address.")
+                }
+                self.host = host
+            case "--demo": isDemo = true
+            case "--once": endsAfterDemo = true
+            default: throw UsageError(description: "There is no option \(argument).")
+            }
+        }
+        guard isDemo || !endsAfterDemo else { throw UsageError(description: "--once goes with --demo.") }
+    }
+}
+
+/// The command line cannot be understood.
+struct UsageError: Error, CustomStringConvertible {
+    var description: String
+}

@@ -1,0 +1,157 @@
+// The records that the page has, and which of them are shown.
+
+import { Call } from "./calls.js";
+
+export const LEVELS = ["trace", "debug", "info", "notice", "warning", "error", "critical"];
+
+/** The most records that the page keeps, as the receiver does. */
+export const CAPACITY = 10_000;
+
+let lastKey = 0;
+
+export class LogRecord {
+  constructor(json) {
+    this.key = ++lastKey;
+    this.seq = json.seq;
+    this.time = Number(json.time) || 0;
+    this.level = Math.max(0, LEVELS.indexOf(json.level));
+    this.component = json.component || "";
+    this.service = json.service || "";
+    this.format = json.format || "";
+    this.message = json.message || "";
+    this.attributes = json.attributes || [];
+    this.left = json.left || 0;
+    this.named = new Map(this.attributes);
+    this.callID = text(this.value("httpchain.call.id"));
+  }
+
+  /** The value of the first attribute of these names that there is. */
+  value(...names) {
+    for (const name of names) {
+      // Loki has no dots in names.
+      const value = this.named.get(name) ?? this.named.get(name.replaceAll(/[^a-z0-9]/gi, "_"));
+      if (value !== undefined && value !== null && value !== "") return value;
+    }
+    return undefined;
+  }
+
+  /** The same as a number: some formats have only strings. */
+  number(...names) {
+    const number = Number(this.value(...names) ?? NaN);
+    return Number.isFinite(number) ? number : undefined;
+  }
+
+  /** What a search looks at. */
+  get searched() {
+    if (this.cachedSearched === undefined) {
+      const parts = [this.message, this.component, this.service, LEVELS[this.level]];
+      for (const [name, value] of this.attributes) parts.push(`${name}=${text(value)}`);
+      this.cachedSearched = parts.join("\n").toLowerCase();
+    }
+    return this.cachedSearched;
+  }
+}
+
+/** A value as text: a string as it is, anything else as JSON. */
+export function text(value) {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Which records are shown. */
+export class Filter {
+  constructor() {
+    this.level = 0;
+    this.component = null;
+    this.terms = [];
+  }
+
+  /** Words that must all occur; what stands in double quotes is one of them. */
+  set search(words) {
+    this.terms = (words.toLowerCase().match(/"[^"]*"?|[^\s"]+/g) || [])
+      .map((word) => word.replaceAll('"', ""))
+      .filter((word) => word !== "");
+  }
+
+  get isOpen() {
+    return this.level === 0 && this.component === null && this.terms.length === 0;
+  }
+
+  matches(record) {
+    if (record.level < this.level) return false;
+    if (this.component !== null && !isWithin(record.component, this.component)) return false;
+    return this.terms.every((term) => record.searched.includes(term));
+  }
+}
+
+function isWithin(component, group) {
+  return component === group || component.startsWith(group + ".");
+}
+
+/** The records, what is counted of them, and the calls they belong to. */
+export class RecordLog {
+  constructor() {
+    this.clear();
+  }
+
+  clear() {
+    this.records = [];
+    this.levels = LEVELS.map(() => 0);
+    this.components = new Map();
+    this.calls = new Map();
+  }
+
+  /** Adds records; returns how many of the oldest went for them. */
+  add(records) {
+    for (const record of records) {
+      this.records.push(record);
+      this.count(record, 1);
+      if (record.callID === "") continue;
+      let call = this.calls.get(record.callID);
+      if (!call) this.calls.set(record.callID, (call = new Call(record.callID)));
+      call.add(record);
+    }
+    const surplus = Math.max(0, this.records.length - CAPACITY);
+    for (const record of this.records.splice(0, surplus)) {
+      this.count(record, -1);
+      const call = this.calls.get(record.callID);
+      if (!call) continue;
+      call.remove(record);
+      if (call.records.length === 0) this.calls.delete(record.callID);
+    }
+    return surplus;
+  }
+
+  count(record, change) {
+    this.levels[record.level] += change;
+    const count = (this.components.get(record.component) || 0) + change;
+    if (count > 0) this.components.set(record.component, count);
+    else this.components.delete(record.component);
+  }
+
+  /** Components and the groups above them that hold more than one, as a list in which each has a depth. */
+  tree() {
+    const totals = new Map();
+    for (const [component, count] of this.components) {
+      const parts = component.split(".");
+      for (let length = 1; length <= parts.length; length++) {
+        const name = parts.slice(0, length).join(".");
+        const node = totals.get(name) || { name, count: 0, members: 0 };
+        node.count += count;
+        node.members += 1;
+        totals.set(name, node);
+      }
+    }
+    const shown = [...totals.values()]
+      .filter((node) => this.components.has(node.name) || node.members > 1)
+      .sort((one, other) => (one.name < other.name ? -1 : 1));
+    const open = [];
+    for (const node of shown) {
+      while (open.length > 0 && !isWithin(node.name, open[open.length - 1])) open.pop();
+      node.depth = open.length;
+      node.label = open.length > 0 ? node.name.slice(open[open.length - 1].length + 1) : node.name;
+      open.push(node.name);
+    }
+    return shown;
+  }
+}

@@ -1,0 +1,250 @@
+// How records and calls look. Whatever came from outside becomes text, never markup.
+
+import { LEVELS, text } from "./records.js";
+
+/** Makes an element of a tag with classes, such as "span.quiet", around text and other elements. */
+export function make(tag, ...children) {
+  const [name, ...classes] = tag.split(".");
+  const element = document.createElement(name);
+  element.className = classes.join(" ");
+  element.append(...children.filter((child) => child !== undefined && child !== null && child !== ""));
+  return element;
+}
+
+export function titled(element, title) {
+  element.title = title;
+  return element;
+}
+
+const two = (number) => String(number).padStart(2, "0");
+
+/** The time of day, to the millisecond. */
+export function clock(time) {
+  const date = new Date(time);
+  return (
+    `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}` +
+    `.${String(date.getMilliseconds()).padStart(3, "0")}`
+  );
+}
+
+/** A duration of milliseconds. */
+export function duration(milliseconds) {
+  if (milliseconds === undefined) return "";
+  if (milliseconds >= 10_000) return `${(milliseconds / 1000).toFixed(1)} s`;
+  if (milliseconds >= 1000) return `${(milliseconds / 1000).toFixed(2)} s`;
+  if (milliseconds >= 10) return `${Math.round(milliseconds)} ms`;
+  return `${milliseconds.toFixed(milliseconds >= 1 ? 1 : 2)} ms`;
+}
+
+function levelBadge(level) {
+  return make(`span.level.${LEVELS[level]}`, LEVELS[level]);
+}
+
+function statusChip(status, error) {
+  if (error !== undefined && status === undefined) return titled(make("span.chip.s5", "failed"), text(error));
+  if (status === undefined) return undefined;
+  return make(`span.chip.s${Math.floor(status / 100)}`, String(status));
+}
+
+function cacheChip(cache) {
+  if (cache === undefined) return undefined;
+  const label = text(cache);
+  const word = /;\s*hit\b/i.test(label) ? "hit" : /;\s*fwd=/i.test(label) ? "miss" : label;
+  return titled(make("span.chip.cache", `cache ${word.slice(0, 24)}`), label);
+}
+
+// MARK: Records
+
+export const recordColumns = ["Time", "Level", "Component", "Message"];
+
+export function recordRow(record) {
+  const chips = make(
+    "span.chips",
+    statusChip(record.number("http.response.status_code"), record.value("error.type")),
+    record.number("http.client.request.duration") === undefined
+      ? undefined
+      : make("span.took", duration(record.number("http.client.request.duration") * 1000)),
+  );
+  const row = make(
+    `div.record.${LEVELS[record.level]}`,
+    titled(make("span.time", clock(record.time)), new Date(record.time).toISOString()),
+    levelBadge(record.level),
+    titled(make("span.component", record.component), record.component),
+    make("span.message", record.message.slice(0, 400)),
+    chips,
+  );
+  for (const cell of row.children) cell.setAttribute("role", "gridcell");
+  return row;
+}
+
+/**
+ * Everything about a record, and the call it belongs to.
+ *
+ * @param actions search(words) and openRecord(record).
+ */
+export function recordDetail(record, call, actions) {
+  const detail = make("div");
+  if (record.message.length > 80 || record.message.includes("\n")) detail.append(make("pre.full", record.message));
+  if (call) detail.append(waterfall(call, actions, record));
+  detail.append(attributeTable(record, actions));
+  return detail;
+}
+
+function attributeTable(record, actions) {
+  const facts = [
+    ["time", new Date(record.time).toISOString()],
+    ["level", LEVELS[record.level]],
+    ["component", record.component],
+    ["service", record.service],
+    ["received as", `${record.format}, number ${record.seq}`],
+  ].filter(([, value]) => value !== "");
+  const table = make("table.attributes", titledCaption("Attributes"));
+  const body = make("tbody");
+  for (const [name, value] of record.attributes) body.append(attributeRow(name, value, actions));
+  for (const [name, value] of facts) body.append(make("tr.fact", make("th", name), make("td", value), make("td")));
+  if (record.left > 0) {
+    body.append(make("tr.fact", make("th", "…"), make("td", `${record.left} more attributes were cut off`), make("td")));
+  }
+  table.append(body);
+  return table;
+}
+
+function titledCaption(words) {
+  return make("caption", words);
+}
+
+function attributeRow(name, value, actions) {
+  const shown = typeof value === "object" && value !== null ? JSON.stringify(value, null, 2) : text(value);
+  const button = titled(make("button.find", "find"), `Search for ${name}=${text(value).slice(0, 80)}`);
+  button.type = "button";
+  button.addEventListener("click", () => actions.search(`"${name}=${text(value).slice(0, 200).replaceAll('"', "")}"`));
+  const cell = make("td", make(`pre.${value === null ? "null" : typeof value}`, shown));
+  return make("tr", make("th", name), cell, make("td", button));
+}
+
+// MARK: Calls
+
+export const callColumns = ["Time", "Status", "Call", "Attempts", "Duration", "Waterfall"];
+
+export function callRow(call, longest) {
+  const { begin, method, url, attempts, whole, extent, level } = call.summary;
+  const place = make("span.bar-place");
+  const scale = (value) => `${Math.min(100, (value / Math.max(longest, 0.001)) * 100)}%`;
+  if (whole) place.append(bar("mini.whole", 0, whole, scale));
+  for (const attempt of attempts) place.append(bar("mini", attempt.start, attempt, scale));
+  const row = make(
+    `div.call.${LEVELS[level]}`,
+    titled(make("span.time", clock(begin)), new Date(begin).toISOString()),
+    make("span.status", statusChip(call.summary.status, call.summary.error), cacheChip(call.summary.cache)),
+    titled(
+      make("span.target", make("b", text(method)), " ", text(url).replace(/^https?:\/\//, "") || call.id),
+      text(url) || call.id,
+    ),
+    make("span.attempts", attempts.length > 1 ? `${attempts.length} attempts` : ""),
+    make("span.took", call.summary.isOver ? duration(call.summary.duration) : duration(extent)),
+    place,
+  );
+  for (const cell of row.children) cell.setAttribute("role", "gridcell");
+  return row;
+}
+
+export function callDetail(call, actions) {
+  const detail = make("div", waterfall(call, actions));
+  const list = make("div.members");
+  const records = [...call.records].sort((one, other) => one.time - other.time);
+  for (const record of records.slice(0, 200)) {
+    const button = make(
+      "button.member",
+      make("span.time", `+${duration(Math.max(0, record.time - call.summary.begin))}`),
+      levelBadge(record.level),
+      make("span.component", record.component),
+      make("span.message", record.message.slice(0, 400)),
+    );
+    button.type = "button";
+    button.addEventListener("click", () => actions.openRecord(record));
+    list.append(button);
+  }
+  detail.append(list);
+  return detail;
+}
+
+function bar(kind, start, span, scale) {
+  const element = make(`span.bar.${kind}.${outcome(span)}`);
+  element.style.left = scale(start);
+  element.style.width = scale(span.duration);
+  if (span.head !== undefined && span.duration > 0) {
+    const head = make("span.to-head");
+    head.style.width = `${(span.head / span.duration) * 100}%`;
+    element.append(head);
+  } else {
+    element.classList.add("solid");
+  }
+  return element;
+}
+
+function outcome(span) {
+  if (span.status === undefined) return span.error === undefined ? "fine" : "bad";
+  return span.status >= 500 ? "bad" : span.status >= 400 ? "poor" : "fine";
+}
+
+/** The call and its attempts as bars over the time that it took; other records are dots. */
+function waterfall(call, actions, current) {
+  const summary = call.summary;
+  const extent = Math.max(summary.extent, 0.001);
+  const scale = (value) => `${(value / extent) * 100}%`;
+  const title = make(
+    "div.title",
+    make("b", text(summary.method)),
+    make("span.url", text(summary.url) || "call"),
+    statusChip(summary.status, summary.error),
+    cacheChip(summary.cache),
+    make("span.took", duration(summary.duration)),
+  );
+  const only = titled(make("button.find", "only this call"), "Show the records of this call");
+  only.type = "button";
+  only.addEventListener("click", () => actions.search(`"${call.id.replaceAll('"', "")}"`));
+  title.append(only);
+
+  const plot = make("div.plot");
+  const axis = make("div.axis");
+  for (const part of [0, 0.25, 0.5, 0.75, 1]) {
+    const mark = make("span.mark", part === 0 ? "0" : duration(extent * part));
+    mark.style.left = `${part * 100}%`;
+    axis.append(mark);
+  }
+  plot.append(make("span.name"), axis, make("span.told"));
+  if (summary.whole) plot.append(...line("call", summary.whole, scale, "whole"));
+  for (const attempt of summary.attempts) plot.append(...line(`attempt ${attempt.attempt}`, attempt, scale, "attempt"));
+  if (summary.moments.length > 0) {
+    const place = make("span.bar-place");
+    for (const { record, at } of summary.moments.slice(0, 200)) {
+      const dot = titled(
+        make(`button.dot.${LEVELS[record.level]}`),
+        `+${duration(at)} ${record.component}: ${record.message.slice(0, 200)}`,
+      );
+      dot.type = "button";
+      dot.setAttribute("aria-label", dot.title);
+      dot.style.left = scale(Math.min(at, extent));
+      dot.classList.toggle("current", record === current);
+      dot.addEventListener("click", () => actions.openRecord(record));
+      place.append(dot);
+    }
+    plot.append(make("span.name", "records"), place, make("span.told", `${summary.moments.length}`));
+  }
+  const figure = make("figure.waterfall", title, plot);
+  figure.setAttribute("aria-label", "Waterfall of the call");
+  return figure;
+}
+
+function line(name, span, scale, kind) {
+  const place = make("span.bar-place", bar(kind, span.start, span, scale));
+  const parts = [
+    span.start > 0 ? `starts +${duration(span.start)}` : "",
+    span.head === undefined ? "" : `head ${duration(span.head)}`,
+    `total ${duration(span.duration)}`,
+    span.error === undefined ? "" : text(span.error),
+  ].filter((part) => part !== "");
+  place.title = parts.join(" · ");
+  const told = make("span.told", statusChip(span.status, span.error), cacheChip(span.cache), make("span", parts.join(" · ")));
+  return [make("span.name", name), place, told];
+}

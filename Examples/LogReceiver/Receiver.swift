@@ -1,0 +1,194 @@
+import FlyingFox
+import Foundation
+import HTTPChain
+
+/// Answers the requests: takes logs in three formats, and hands them to the page.
+struct Receiver: HTTPHandler {
+    let store: RecordStore
+    /// Whether only this computer can reach the receiver: then no page of another site may use it through a browser.
+    let isLocal: Bool
+    private let gate = Gate(limit: 16)
+
+    init(store: RecordStore, isLocal: Bool) {
+        self.store = store
+        self.isLocal = isLocal
+    }
+
+    func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
+        do {
+            try checkSender(of: request)
+            return try await gate.pass { try await answer(request, try await IncomingContent.read(request)) }
+        } catch let refusal as Refusal {
+            return Self.response(refusal, to: request)
+        }
+    }
+
+    private func answer(_ request: HTTPRequest, _ content: Data) async throws -> HTTPResponse {
+        switch (request.path, request.method) {
+        case ("/health", .GET): return Self.json(await store.state.json)
+        case ("/events", .GET): return try await events(request)
+        case ("/records", .GET): return try await records(request)
+        case ("/records", .DELETE):
+            await store.clear()
+            return HTTPResponse(statusCode: .noContent)
+        case ("/v1/logs", .POST): return try await takeOTLP(request, content)
+        case ("/loki/api/v1/push", .POST): return try await takeLoki(request, content)
+        case ("/ndjson", .POST): return try await takeLines(request, content)
+        case (_, .GET):
+            guard let file = Page.file(request.path) else { throw Self.notServed(request) }
+            return file
+        default: throw Self.notServed(request)
+        }
+    }
+
+    // MARK: Formats
+
+    private func takeOTLP(_ request: HTTPRequest, _ content: Data) async throws -> HTTPResponse {
+        let batch = try OTLPLogs.batch(try await decoded(request, content))
+        await store.append(batch.records)
+        guard batch.rejected > 0 else { return Self.json("{}") }
+        let problem = JSONValue.object([
+            "partialSuccess": .object([
+                "rejectedLogRecords": .string(String(batch.rejected)), "errorMessage": .string(batch.problem ?? ""),
+            ])
+        ])
+        return Self.json(problem.text)
+    }
+
+    private func takeLoki(_ request: HTTPRequest, _ content: Data) async throws -> HTTPResponse {
+        let batch = try LokiPush.batch(try await decoded(request, content))
+        await store.append(batch.records)
+        if batch.rejected > 0 {
+            let problem = batch.problem ?? ""
+            throw Refusal.malformed("\(batch.rejected) entries cannot be read, the others are kept. \(problem).")
+        }
+        return HTTPResponse(statusCode: .noContent)
+    }
+
+    private func takeLines(_ request: HTTPRequest, _ content: Data) async throws -> HTTPResponse {
+        let batch = JSONLines.batch(try await IncomingContent.decode(content, request.headers[.contentEncoding]))
+        await store.append(batch.records)
+        if batch.records.isEmpty, let problem = batch.problem { throw Refusal.malformed(problem) }
+        var answer: [String: JSONValue] = [
+            "accepted": .integer(Int64(batch.records.count)), "rejected": .integer(Int64(batch.rejected)),
+        ]
+        answer["message"] = batch.problem.map { .string($0) }
+        return Self.json(JSONValue.object(answer).text)
+    }
+
+    private func decoded(_ request: HTTPRequest, _ content: Data) async throws -> Data {
+        let type = (request.headers[.contentType] ?? "").lowercased()
+        if type.contains("protobuf") || type.contains("snappy") {
+            throw Refusal(
+                status: .unsupportedMediaType,
+                reason: "Send JSON, not protocol buffers: Content-Type: application/json. "
+                    + "With an OpenTelemetry SDK, set OTEL_EXPORTER_OTLP_PROTOCOL=http/json."
+            )
+        }
+        return try await IncomingContent.decode(content, request.headers[.contentEncoding])
+    }
+
+    // MARK: Reading
+
+    private func records(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let after = try Self.number("after", in: request) ?? 0
+        let limit = try Self.number("limit", in: request) ?? 1_000
+        let state = await store.state
+        let page = await store.page(after: after, count: Int(min(limit, 10_000)), bytes: 16 << 20)
+        var text = Array("{\"instance\":\"\(state.instance)\",\"first\":\(state.first),\"last\":\(state.last),".utf8)
+        text.append(text: "\"next\":\(page.last),\"records\":[")
+        text.append(contentsOf: page.elements)
+        text.append(text: "]}")
+        return HTTPResponse(statusCode: .ok, headers: Self.fields("application/json"), body: Data(text))
+    }
+
+    private func events(_ request: HTTPRequest) async throws -> HTTPResponse {
+        // A browser that connects again says by itself what it has; the page may say so in the query.
+        let last = (request.headers[HTTPHeader("Last-Event-ID")] ?? request.query["last"] ?? "").split(separator: ":")
+        let isSameRun = last.count == 2 && last[0] == store.instance
+        let position = isSameRun ? Int64(last[1]) ?? 0 : 0
+        guard let signals = await store.watch() else {
+            throw Refusal(status: .serviceUnavailable, reason: "Too many pages are open: close one.")
+        }
+        let events = RecordEvents(store: store, signals: signals, position: max(0, position))
+        let body = HTTPBodySequence(from: events, suggestedBufferSize: 65_536)
+        return HTTPResponse(statusCode: .ok, headers: Self.fields("text/event-stream"), body: body)
+    }
+
+    private static func number(_ name: String, in request: HTTPRequest) throws -> Int64? {
+        guard let text = request.query[name] else { return nil }
+        guard let number = Int64(text), number >= 0 else {
+            throw Refusal.malformed("\(name) needs a number, zero or more.")
+        }
+        return number
+    }
+}
+
+extension Receiver {
+    /// Refuses what a page of another site sends through a browser of this computer, also by a name of its own for this
+    /// computer's address.
+    private func checkSender(of request: HTTPRequest) throws {
+        let host = request.headers[.host] ?? ""
+        if let origin = request.headers[HTTPHeader("Origin")], origin != "http://" + host {
+            throw Refusal(status: .forbidden, reason: "Pages of other sites may not use this receiver.", closes: true)
+        }
+        guard isLocal, !host.isEmpty else { return }
+        let name = host.hasPrefix("[") ? host : host.split(separator: ":").first.map(String.init) ?? ""
+        let isLoopback = name == "localhost" || name.hasSuffix(".localhost") || name.hasPrefix("[::1]")
+        guard isLoopback || name.hasPrefix("127.") && name.allSatisfy({ $0.isNumber || $0 == "." }) else {
+            throw Refusal(
+                status: .forbidden,
+                reason: "This receiver is for this computer only: ask 127.0.0.1 or localhost, not \(name).",
+                closes: true
+            )
+        }
+    }
+
+    private static func notServed(_ request: HTTPRequest) -> Refusal {
+        let methods = [
+            "/health": "GET", "/events": "GET", "/records": "GET, DELETE", "/v1/logs": "POST",
+            "/loki/api/v1/push": "POST", "/ndjson": "POST",
+        ]
+        if let allowed = methods[request.path] ?? (Page.file(request.path) == nil ? nil : "GET") {
+            return Refusal(status: .methodNotAllowed, reason: "\(request.path) takes \(allowed).", allowed: allowed)
+        }
+        return Refusal(
+            status: .notFound,
+            reason: "There is nothing here. Logs go to /v1/logs (OTLP), /loki/api/v1/push (Loki) or /ndjson."
+        )
+    }
+
+    private static func response(_ refusal: Refusal, to request: HTTPRequest) -> HTTPResponse {
+        var text = refusal.reason + "\n"
+        var fields = fields("text/plain; charset=utf-8")
+        if request.path == "/v1/logs" {
+            // The Status message of OTLP/HTTP: 3 is INVALID_ARGUMENT, 14 is UNAVAILABLE.
+            let code: Int64 = refusal.status == .serviceUnavailable ? 14 : 3
+            text = JSONValue.object(["code": .integer(code), "message": .string(refusal.reason)]).text
+            fields[.contentType] = "application/json"
+        }
+        if refusal.status == .serviceUnavailable { fields[HTTPHeader("Retry-After")] = "1" }
+        if let allowed = refusal.allowed { fields[HTTPHeader("Allow")] = allowed }
+        if request.method == .HEAD { text = "" }
+        guard refusal.closes else {
+            return HTTPResponse(statusCode: refusal.status, headers: fields, body: Data(text.utf8))
+        }
+        fields[.connection] = "close"
+        let body = HTTPBodySequence(from: LastBytes(bytes: Array(text.utf8)), count: text.utf8.count)
+        return HTTPResponse(statusCode: refusal.status, headers: fields, body: body)
+    }
+
+    static func json(_ text: String) -> HTTPResponse {
+        HTTPResponse(statusCode: .ok, headers: fields("application/json"), body: Data(text.utf8))
+    }
+
+    /// The fields of an answer: nothing is stored, guessed or shown by another site.
+    static func fields(_ contentType: String) -> HTTPHeaders {
+        [
+            .contentType: contentType,
+            HTTPHeader("Cache-Control"): "no-store",
+            HTTPHeader("X-Content-Type-Options"): "nosniff",
+            HTTPHeader("Cross-Origin-Resource-Policy"): "same-origin",
+        ]
+    }
+}

@@ -1,0 +1,81 @@
+import FlyingSocks
+import Foundation
+
+/// Records as they come, as server-sent events, after those that are kept.
+///
+/// The events are `hello` (how things stand), `records` (an array) and `cleared`; the id of each says where to go on
+/// after a broken connection.
+struct RecordEvents: AsyncBufferedSequence {
+    typealias Element = UInt8
+
+    let store: RecordStore
+    let signals: AsyncStream<Void>
+    /// The number of the last record that the page has.
+    let position: Int64
+
+    func makeAsyncIterator() -> Iterator {
+        Iterator(store: store, signals: signals.makeAsyncIterator(), position: position)
+    }
+
+    struct Iterator: AsyncBufferedIteratorProtocol {
+        private let store: RecordStore
+        private var signals: AsyncStream<Void>.Iterator
+        private var position: Int64
+        private var clearedThrough: Int64?
+        private var pending: ArraySlice<UInt8> = []
+
+        /// The most records and bytes of one event.
+        private static let batch = (count: 500, bytes: 1 << 20)
+        /// What comes within this time goes into one event.
+        private static let pause = Duration.milliseconds(50)
+
+        init(store: RecordStore, signals: AsyncStream<Void>.Iterator, position: Int64) {
+            self.store = store
+            self.signals = signals
+            self.position = position
+        }
+
+        mutating func next() async throws -> UInt8? {
+            try await nextBuffer(suggested: 1)?.first
+        }
+
+        mutating func nextBuffer(suggested count: Int) async throws -> ArraySlice<UInt8>? {
+            if pending.isEmpty {
+                guard let event = try await nextEvent() else { return nil }
+                pending = event[...]
+            }
+            let part = pending.prefix(Swift.max(1, count))
+            pending = pending.dropFirst(part.count)
+            return part
+        }
+
+        private mutating func nextEvent() async throws -> [UInt8]? {
+            let state = await store.state
+            guard let seen = clearedThrough else {
+                clearedThrough = state.clearedThrough
+                return Array("retry: 500\nevent: hello\ndata: \(state.json)\n\n".utf8)
+            }
+            if state.clearedThrough > seen {
+                clearedThrough = state.clearedThrough
+                position = Swift.max(position, state.clearedThrough)
+                return event("cleared", Array(state.json.utf8))
+            }
+            if let records = await nextRecords() { return records }
+            guard await signals.next() != nil else { return nil }
+            try await Task.sleep(for: Self.pause)
+            if let records = await nextRecords() { return records }
+            return Array(": nothing new\n\n".utf8)
+        }
+
+        private mutating func nextRecords() async -> [UInt8]? {
+            let page = await store.page(after: position, count: Self.batch.count, bytes: Self.batch.bytes)
+            guard !page.elements.isEmpty else { return nil }
+            position = page.last
+            return event("records", [UInt8(ascii: "[")] + page.elements + [UInt8(ascii: "]")])
+        }
+
+        private func event(_ name: String, _ data: [UInt8]) -> [UInt8] {
+            Array("event: \(name)\nid: \(store.instance):\(position)\ndata: ".utf8) + data + Array("\n\n".utf8)
+        }
+    }
+}
