@@ -253,7 +253,8 @@ let package = Package(
             ],
             excluding: ["Tests"],
             resources: [
-                "index.html", "page.css", "page.js", "records.js", "calls.js", "list.js", "views.js", "examples.js",
+                "index.html", "page.css", "page.js", "records.js", "calls.js", "list.js", "views.js", "text.js",
+                "examples.js",
             ].map { .embedInCode("Page/\($0)") }
         ),
         example(

@@ -68,17 +68,19 @@ struct IncomingContent {
             codings.append(coding)
         }
         guard !codings.isEmpty else { return content }
+        let limits = DecodingLimits(maximumSize: decodedLimit)
         do {
-            let limits = DecodingLimits(maximumSize: decodedLimit)
             return try await Body(content).decoded(from: codings, limits: limits).collect(upTo: decodedLimit)
         } catch let error as GzipError {
-            if case .tooLarge = error.problem {
+            switch error.problem {
+            case .tooLarge, .ratioTooHigh:
                 throw Refusal(
                     status: .payloadTooLarge,
-                    reason: "The content is larger than \(decodedLimit) once decompressed."
+                    reason: "The content is too large once decompressed: \(decodedLimit) at most, "
+                        + "and \(limits.maximumRatio) bytes for each that is sent."
                 )
+            default: throw Refusal.malformed("The content cannot be decompressed: \(error.reason).")
             }
-            throw Refusal.malformed("The content cannot be decompressed: \(error.reason).")
         }
     }
 }

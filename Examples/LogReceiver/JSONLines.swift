@@ -51,7 +51,7 @@ enum JSONLines {
             case ..<100_000_000_000: return count * 1000
             case ..<100_000_000_000_000: return count
             case ..<100_000_000_000_000_000: return count / 1000
-            default: return count / 1_000_000
+            default: return ReceivedRecord.milliseconds(nanoseconds: count)
             }
         }
         guard let text = value.string else { return nil }

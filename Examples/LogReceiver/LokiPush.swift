@@ -36,7 +36,7 @@ enum LokiPush {
         let service = fields.take("service_name", "service.name", "service", "job", "app")
         return ReceivedRecord(
             format: "loki",
-            time: nanoseconds / 1_000_000,
+            time: ReceivedRecord.milliseconds(nanoseconds: nanoseconds),
             level: fields.take("level", "detected_level", "severity_text", "severity").flatMap {
                 Logger.Level(word: $0)
             }

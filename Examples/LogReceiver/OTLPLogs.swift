@@ -67,7 +67,7 @@ enum OTLPLogs {
         guard let nanoseconds = json.lenientNumber, nanoseconds >= 0 else {
             throw .malformed("a time is a count of nanoseconds, as a string")
         }
-        return nanoseconds == 0 ? nil : nanoseconds / 1_000_000
+        return nanoseconds == 0 ? nil : ReceivedRecord.milliseconds(nanoseconds: nanoseconds)
     }
 
     private static func list(_ json: JSONValue, _ name: String, at path: String) throws(Refusal) -> [JSONValue] {

@@ -24,6 +24,7 @@ enum Page {
         case "/calls.js": ("text/javascript", PackageResources.calls_js)
         case "/list.js": ("text/javascript", PackageResources.list_js)
         case "/views.js": ("text/javascript", PackageResources.views_js)
+        case "/text.js": ("text/javascript", PackageResources.text_js)
         case "/examples.js": ("text/javascript", PackageResources.examples_js)
         default: nil
         }

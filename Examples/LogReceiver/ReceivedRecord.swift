@@ -76,6 +76,11 @@ struct ReceivedRecord: Sendable {
         time.isFinite ? min(max(time, 0), 9_999_999_999_999) : 0
     }
 
+    /// Milliseconds of nanoseconds, to the microsecond: a `Double` of today's nanoseconds is no more exact.
+    static func milliseconds(nanoseconds: Double) -> Double {
+        (nanoseconds / 1000).rounded() / 1000
+    }
+
     /// Now, in milliseconds since 1970.
     static var now: Double { Date().timeIntervalSince1970 * 1000 }
 }

@@ -30,7 +30,14 @@ func withReceiver(_ options: Options, _ body: (_ url: String) async throws -> Vo
     let store = RecordStore()
     let receiver = Receiver(store: store, isLocal: options.host.hasPrefix("127."))
     let address = try sockaddr_in.inet(ip4: options.host, port: options.port)
-    let server = HTTPServer(address: address, timeout: 60, logger: .disabled, handler: receiver)
+    // Without a replay buffer a request that is refused in the middle is answered at once, not when its rest has come.
+    let configuration = HTTPServer.Configuration(
+        address: address,
+        timeout: 60,
+        sharedRequestReplaySize: 0,
+        logger: .disabled
+    )
+    let server = HTTPServer(config: configuration, handler: receiver)
     try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { try await server.run() }
         group.addTask {

@@ -1,5 +1,7 @@
 // A call: the records that share its identifier, and how its time was spent.
 
+import { text } from "./text.js";
+
 export class Call {
   constructor(id) {
     this.id = id;
@@ -29,31 +31,28 @@ export class Call {
   }
 }
 
-const DURATION = ["http.client.request.duration"];
-const HEAD = ["httpchain.head.duration", "httpchain.response.head.duration", "httpchain.time_to_head"];
-const ATTEMPT = ["httpchain.attempt", "httpchain.attempt.number"];
-const START = ["httpchain.start", "httpchain.start.offset"];
-const CACHE = ["httpchain.cache.status", "httpchain.cache", "http.response.header.cache-status"];
-const URLS = ["url.full", "url.path"];
-
-/** What a record says about a span of time; `undefined` when it has no duration. */
+/** What a record says about a span of time, in milliseconds; `undefined` when it has no duration. */
 function span(record) {
-  const seconds = record.number(...DURATION);
+  const seconds = record.number("http.client.request.duration");
   if (seconds === undefined || seconds < 0) return undefined;
   const duration = seconds * 1000;
-  const head = record.number(...HEAD);
+  const start = record.number("httpchain.start_time");
+  const head = record.number("httpchain.time_to_head");
   return {
     record,
-    attempt: record.number(...ATTEMPT),
+    attempt: text(record.value("httpchain.unit")) === "call" ? undefined : record.number("httpchain.attempt"),
     // A record is written when what it tells of is over.
-    begin: record.time - duration,
-    offset: record.number(...START),
+    begin: start === undefined ? record.time - duration : start * 1000,
     duration,
-    head: head === undefined ? undefined : Math.min(head * 1000, duration),
+    head: head === undefined ? undefined : Math.min(Math.max(head * 1000, 0), duration),
     status: record.number("http.response.status_code"),
     error: record.value("error.type"),
-    cache: record.value(...CACHE),
+    cache: cacheStatus(record),
   };
+}
+
+function cacheStatus(record) {
+  return record.value("httpchain.cache.status");
 }
 
 function summarize(records) {
@@ -62,53 +61,33 @@ function summarize(records) {
     .filter((span) => span.attempt !== undefined)
     .sort((one, other) => one.attempt - other.attempt || one.begin - other.begin);
   const whole = spans.filter((span) => span.attempt === undefined).at(-1);
-  const first = (...names) => {
-    for (const record of whole ? [whole.record, ...records] : records) {
-      const value = record.value(...names);
-      if (value !== undefined) return value;
-    }
-    return undefined;
-  };
+  const told = whole ? [whole.record, ...records] : records;
+  const first = (name) => told.map((record) => record.value(name)).find((value) => value !== undefined);
   const last = whole || attempts.at(-1);
-  const begin = Math.min(
-    ...(whole ? [whole.begin] : []),
-    ...(whole && attempts.length > 0 ? [] : attempts.map((attempt) => attempt.begin)),
-    ...(spans.length === 0 ? records.map((record) => record.time) : []),
-  );
-  const place = (span) => ({ ...span, start: Math.max(0, placed(span, begin)) });
-  const bars = attempts.map(place);
-  const end = Math.max(
-    whole ? whole.duration : 0,
-    ...bars.map((bar) => bar.start + bar.duration),
-    ...records.map((record) => record.time - begin),
-    0,
-  );
+  let begin = whole ? whole.begin : Infinity;
+  if (!whole) for (const one of spans.length > 0 ? spans : records) begin = Math.min(begin, one.begin ?? one.time);
+  const bars = attempts.map((attempt) => ({ ...attempt, start: Math.max(0, attempt.begin - begin) }));
+  let extent = whole ? whole.duration : 0;
+  for (const bar of bars) extent = Math.max(extent, bar.start + bar.duration);
+  const spanning = new Set(spans.map((span) => span.record));
+  const moments = records
+    .filter((record) => !spanning.has(record))
+    .map((record) => ({ record, at: Math.max(0, record.time - begin) }));
+  for (const moment of moments) extent = Math.max(extent, moment.at);
   return {
     begin,
-    extent: end,
-    duration: whole ? whole.duration : end,
-    isOver: whole !== undefined || attempts.length > 0,
+    extent,
+    duration: whole ? whole.duration : extent,
     whole: whole && { ...whole, start: 0 },
     attempts: bars,
+    attemptCount: Math.max(bars.length, whole?.record.number("httpchain.attempts") ?? 0),
     method: first("http.request.method"),
-    url: first(...URLS),
-    status: last ? last.status : numeric(first("http.response.status_code")),
-    error: last ? last.error : first("error.type"),
-    cache: first(...CACHE),
-    level: Math.max(...records.map((record) => record.level)),
+    url: first("url.full"),
+    status: last?.status,
+    error: last?.error,
+    cache: told.map(cacheStatus).find((value) => value !== undefined),
+    level: records.reduce((level, record) => Math.max(level, record.level), 0),
     // Records that tell of a moment.
-    moments: records
-      .filter((record) => !spans.some((span) => span.record === record))
-      .map((record) => ({ record, at: Math.max(0, record.time - begin) })),
+    moments,
   };
-}
-
-/** Where an attempt begins: as it says itself, else as its record's time says. */
-function placed(span, begin) {
-  return span.offset !== undefined ? span.offset * 1000 : span.begin - begin;
-}
-
-function numeric(value) {
-  const number = Number(value ?? NaN);
-  return Number.isFinite(number) ? number : undefined;
 }

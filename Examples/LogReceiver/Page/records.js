@@ -1,6 +1,7 @@
 // The records that the page has, and which of them are shown.
 
 import { Call } from "./calls.js";
+import { text } from "./text.js";
 
 export const LEVELS = ["trace", "debug", "info", "notice", "warning", "error", "critical"];
 
@@ -50,12 +51,6 @@ export class LogRecord {
     }
     return this.cachedSearched;
   }
-}
-
-/** A value as text: a string as it is, anything else as JSON. */
-export function text(value) {
-  if (value === undefined || value === null) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** Which records are shown. */

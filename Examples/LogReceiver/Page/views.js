@@ -1,6 +1,7 @@
 // How records and calls look. Whatever came from outside becomes text, never markup.
 
-import { LEVELS, text } from "./records.js";
+import { LEVELS } from "./records.js";
+import { clock, duration, text } from "./text.js";
 
 /** Makes an element of a tag with classes, such as "span.quiet", around text and other elements. */
 export function make(tag, ...children) {
@@ -14,26 +15,6 @@ export function make(tag, ...children) {
 export function titled(element, title) {
   element.title = title;
   return element;
-}
-
-const two = (number) => String(number).padStart(2, "0");
-
-/** The time of day, to the millisecond. */
-export function clock(time) {
-  const date = new Date(time);
-  return (
-    `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}` +
-    `.${String(date.getMilliseconds()).padStart(3, "0")}`
-  );
-}
-
-/** A duration of milliseconds. */
-export function duration(milliseconds) {
-  if (milliseconds === undefined) return "";
-  if (milliseconds >= 10_000) return `${(milliseconds / 1000).toFixed(1)} s`;
-  if (milliseconds >= 1000) return `${(milliseconds / 1000).toFixed(2)} s`;
-  if (milliseconds >= 10) return `${Math.round(milliseconds)} ms`;
-  return `${milliseconds.toFixed(milliseconds >= 1 ? 1 : 2)} ms`;
 }
 
 function levelBadge(level) {
@@ -127,10 +108,10 @@ function attributeRow(name, value, actions) {
 export const callColumns = ["Time", "Status", "Call", "Attempts", "Duration", "Waterfall"];
 
 export function callRow(call, longest) {
-  const { begin, method, url, attempts, whole, extent, level } = call.summary;
+  const { begin, method, url, attempts, attemptCount, whole, level } = call.summary;
   const place = make("span.bar-place");
   const scale = (value) => `${Math.min(100, (value / Math.max(longest, 0.001)) * 100)}%`;
-  if (whole) place.append(bar("mini.whole", 0, whole, scale));
+  if (whole) place.append(bar(attempts.length > 0 ? "mini.whole" : "mini.alone", 0, whole, scale));
   for (const attempt of attempts) place.append(bar("mini", attempt.start, attempt, scale));
   const row = make(
     `div.call.${LEVELS[level]}`,
@@ -140,8 +121,8 @@ export function callRow(call, longest) {
       make("span.target", make("b", text(method)), " ", text(url).replace(/^https?:\/\//, "") || call.id),
       text(url) || call.id,
     ),
-    make("span.attempts", attempts.length > 1 ? `${attempts.length} attempts` : ""),
-    make("span.took", call.summary.isOver ? duration(call.summary.duration) : duration(extent)),
+    make("span.attempts", attemptCount > 1 ? `${attemptCount} attempts` : ""),
+    make("span.took", duration(call.summary.duration)),
     place,
   );
   for (const cell of row.children) cell.setAttribute("role", "gridcell");
