@@ -38,7 +38,9 @@ struct ShipperFailureTests {
         fixture.log("a", "b")
         try await drive(fixture, toEvents: 4)
         #expect(fixture.events.last == "acknowledged 2, rejected 0")
-        #expect(fixture.requests == Array(repeating: ["info garden a", "info garden b"], count: 4))
+        #expect(fixture.requests.count == 4)
+        // A request that finds no connection is not read.
+        #expect(Set(fixture.requests).subtracting([[]]) == [["info garden a", "info garden b"]])
         let statistics = fixture.shipper.statistics
         #expect(statistics.retries == 3)
         #expect(statistics.sent == 8)
