@@ -1,1 +1,105 @@
-func runDemo(_ url: String, endsWhenReceived: Bool) async throws { try await Task.sleep(for: .seconds(3600)) }
+import Foundation
+import HTTPChain
+import Logging
+
+/// A shop's client that logs its calls, and what it does besides, to a receiver.
+struct Demo {
+    private let shipper: LogShipper
+    private let chain: Chain
+    private let server = DemoServer()
+    private let logger: Logger
+
+    init(receiver url: String, format name: String) throws {
+        let (endpoint, format): (String, any LogWireFormat) =
+            switch name {
+            case "loki": (LokiLogFormat.url(endpoint: url), .loki)
+            case "ndjson": (url + "/ndjson", .ndjson)
+            default: (OTLPLogFormat.url(endpoint: url), .otlp)
+            }
+        var settings = LogShipper.Settings.standard
+        settings.batchAge = .milliseconds(200)
+        let shipper = LogShipper(
+            to: endpoint,
+            format: format,
+            resource: LogResource(serviceName: "shop", serviceVersion: "1.0"),
+            over: try Chain(transport: URLSessionTransport()) { GzipMiddleware(requests: .standard) },
+            settings: settings,
+            levels: LogLevels(.debug)
+        )
+        self.shipper = shipper
+        chain = try Chain(transport: server.transport) {
+            RemoteLoggingMiddleware(shipper, detail: .by([.warning: .headers, .error: .bodies]))
+            StatusValidationMiddleware()
+            HeadersMiddleware([.userAgent: "Shop/1.0", .accept: "application/json"])
+            CacheMiddleware(store: .memory(limit: .mebibytes(1)))
+            RetryMiddleware(RetryPolicy(backoff: Backoff(base: .milliseconds(150))))
+            RemoteLoggingMiddleware(shipper, each: .attempt)
+        }
+        logger = Logger(label: "shop.checkout") { RemoteLogHandler(label: $0, sink: shipper, level: .debug) }
+    }
+
+    /// Does what there is to do once: it goes well, at the second attempt, from the cache, or not at all.
+    func round(_ number: Int) async throws {
+        server.prepare()
+        logger.info("Round begins", metadata: ["round": "\(number)"])
+        await call(.get("https://shop.example.com/plants?season=summer"))
+        await call(.get("https://shop.example.com/plants/7/photo"))
+        await call(.get("https://shop.example.com/plants?season=summer"))
+        await call(.get("https://shop.example.com/stock/7"))
+        let order = Request.post("https://shop.example.com/orders", body: #"{"plant":7,"card_token":"4111"}"#)
+        await call(order, "Order placed")
+        await call(.get("https://shop.example.com/plants/404"))
+        await call(.get("https://shop.example.com/weather"))
+        await call(.get("https://shop.example.com/supplier?api_key=secret"))
+        logger.debug("Round ends", metadata: ["round": "\(number)", "next": "\(number + 1)"])
+    }
+
+    private func call(_ request: Request, _ event: Logger.Message? = nil) async {
+        do {
+            _ = try await chain.send(request).body.collect()
+            if let event { logger.notice(event) }
+        } catch {
+            logger.error("A call failed", error: error)
+        }
+    }
+
+    /// Sends what waits.
+    ///
+    /// - Returns: How many records the receiver has acknowledged.
+    func flush() async throws -> Int64 {
+        try await shipper.flush(deadline: .seconds(20))
+        return Int64(clamping: shipper.statistics.acknowledged)
+    }
+}
+
+/// Sends sample traffic to a receiver: again and again, or once, until it has arrived.
+func runDemo(_ url: String, format: String, endsWhenReceived: Bool) async throws {
+    let demo = try Demo(receiver: url, format: format)
+    try await demo.round(1)
+    guard endsWhenReceived else {
+        for number in 2... {
+            try await Task.sleep(for: .seconds(2))
+            try await demo.round(number)
+        }
+        return
+    }
+    let acknowledged = try await demo.flush()
+    let answer = try await URLSessionTransport().send(.get(url + "/records?limit=10000"))
+    let records = try JSONValue(json: try await answer.body.collect())["records"]?.array ?? []
+    let calls = Set(
+        records.compactMap { record in
+            record["attributes"]?.array?.first { $0[0] == "httpchain.call.id" || $0[0] == "httpchain_call_id" }?[1]
+        }
+    )
+    guard records.count == acknowledged, calls.count == 8 else {
+        throw DemoError(
+            description: "\(records.count) of \(acknowledged) records and \(calls.count) of 8 calls arrived."
+        )
+    }
+    print("\(records.count) records of \(calls.count) calls arrived.")
+}
+
+/// The sample traffic did not arrive.
+struct DemoError: Error, CustomStringConvertible {
+    var description: String
+}

@@ -6,15 +6,18 @@ struct Options {
     var port: UInt16 = 4318
     /// Sends sample traffic to itself.
     var isDemo = false
+    /// How the sample traffic is sent.
+    var demoFormat = "otlp"
     /// Ends once the sample traffic has arrived.
     var endsAfterDemo = false
 
     static let usage = """
-        Usage: LogReceiver [--port <number, 0 for a free one>] [--host <IPv4 address>] [--demo [--once]]
+        Usage: LogReceiver [--port <number, 0 for a free one>] [--host <IPv4 address>] [--demo [--format <name>] [--once]]
 
           --port   where to listen; 4318 by default
           --host   the interface; 127.0.0.1 by default. Any other lets others read this log and write to it
           --demo   sends sample traffic through a chain that logs to this receiver
+          --format with --demo: otlp, loki or ndjson; otlp by default
           --once   with --demo: ends when the sample traffic has arrived, with status 0
         """
 
@@ -33,6 +36,11 @@ struct Options {
                 }
                 self.host = host
             case "--demo": isDemo = true
+            case "--format":
+                guard let format = rest.popFirst(), ["otlp", "loki", "ndjson"].contains(format) else {
+                    throw UsageError(description: "--format is otlp, loki or ndjson.")
+                }
+                demoFormat = format
             case "--once": endsAfterDemo = true
             default: throw UsageError(description: "There is no option \(argument).")
             }

@@ -26,10 +26,12 @@ actor RecordStore {
     private var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
     private var lastWatcher = 0
 
-    /// Keeps records, and forgets the oldest beyond the limits.
+    /// Keeps records, by their times, and forgets the oldest beyond the limits.
     func append(_ records: [ReceivedRecord]) {
         guard !records.isEmpty else { return }
-        for record in records {
+        // Senders group what they send together, by component for example.
+        let order = records.indices.sorted { (records[$0].time, $0) < (records[$1].time, $1) }
+        for record in order.map({ records[$0] }) {
             lastNumber += 1
             let json = record.json(number: lastNumber)
             size += json.count

@@ -18,7 +18,7 @@ do {
 do {
     try await withReceiver(options) { url in
         guard options.isDemo else { return try await Task.sleep(for: .seconds(Int64(Int32.max))) }
-        try await runDemo(url, endsWhenReceived: options.endsAfterDemo)
+        try await runDemo(url, format: options.demoFormat, endsWhenReceived: options.endsAfterDemo)
     }
 } catch {
     FileHandle.standardError.write(Data("Error: \(error)\n".utf8))

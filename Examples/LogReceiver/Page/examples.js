@@ -5,5 +5,21 @@ export function curlExample(origin) {
 }
 
 export function swiftExample(origin) {
-  return `let shipper = LogShipper(to: .otlp("${origin}"))`;
+  return `import HTTPChain
+import Logging
+
+let shipper = LogShipper(
+    to: "${origin}/v1/logs",
+    format: .otlp,
+    resource: LogResource(serviceName: "my-app"),
+    over: URLSessionTransport(),
+    levels: LogLevels(.debug)
+)
+let chain = try Chain(transport: URLSessionTransport()) {
+    RemoteLoggingMiddleware(shipper)                   // a record for each call
+    RetryMiddleware()
+    RemoteLoggingMiddleware(shipper, each: .attempt)   // and one for each attempt
+}
+_ = try await chain.send(.get("https://example.com/"))
+try await shipper.flush()`;
 }

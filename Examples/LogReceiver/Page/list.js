@@ -59,6 +59,14 @@ export class VirtualList {
     this.show(items);
   }
 
+  /** Makes some rows again, when they are drawn next. */
+  forget(items) {
+    for (const item of items) {
+      this.drawn.get(item)?.remove();
+      this.drawn.delete(item);
+    }
+  }
+
   /** Makes the open row's details again. */
   redrawDetail() {
     if (this.open && this.detail) {

@@ -159,6 +159,7 @@ function componentRow(name, label, number, depth) {
 // MARK: What comes in
 
 function take(records) {
+  const before = list.items.length;
   const trimmedAway = log.add(records);
   let trimmed = 0;
   if (trimmedAway > 0) {
@@ -174,7 +175,15 @@ function take(records) {
     added++;
   }
   if (view === "records") list.show(shown, { trimmed, added });
-  else list.redraw(callsShown());
+  else {
+    const scale = longest;
+    const calls = callsShown();
+    if (longest !== scale) list.redraw(calls);
+    else {
+      list.forget(records.map((record) => log.calls.get(record.callID)));
+      list.show(calls, { added: Math.max(0, calls.length - before) });
+    }
+  }
   const call = view === "records" ? log.calls.get(list.open?.callID) : list.open;
   if (call && call.version !== openVersion) {
     openVersion = call.version;

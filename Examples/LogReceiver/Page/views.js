@@ -27,11 +27,18 @@ function statusChip(status, error) {
   return make(`span.chip.s${Math.floor(status / 100)}`, String(status));
 }
 
+/** What a Cache-Status field says in a word: whether it was a hit, or why not (RFC 9211). */
+function cacheWord(cache) {
+  const field = text(cache);
+  if (/;\s*hit\b/i.test(field)) return "hit";
+  const reason = /;\s*fwd=([\w-]+)/i.exec(field)?.[1] ?? field;
+  return reason.replace(/^(uri-|vary-)/, "").slice(0, 24);
+}
+
 function cacheChip(cache) {
   if (cache === undefined) return undefined;
-  const label = text(cache);
-  const word = /;\s*hit\b/i.test(label) ? "hit" : /;\s*fwd=/i.test(label) ? "miss" : label;
-  return titled(make("span.chip.cache", `cache ${word.slice(0, 24)}`), label);
+  const word = cacheWord(cache);
+  return titled(make(`span.chip.${word === "hit" ? "hit" : "forwarded"}`, `cache ${word}`), text(cache));
 }
 
 // MARK: Records
@@ -108,7 +115,7 @@ function attributeRow(name, value, actions) {
 export const callColumns = ["Time", "Status", "Call", "Attempts", "Duration", "Waterfall"];
 
 export function callRow(call, longest) {
-  const { begin, method, url, attempts, attemptCount, whole, level } = call.summary;
+  const { begin, method, url, attempts, attemptCount, whole, level, cache } = call.summary;
   const place = make("span.bar-place");
   const scale = (value) => `${Math.min(100, (value / Math.max(longest, 0.001)) * 100)}%`;
   if (whole) place.append(bar(attempts.length > 0 ? "mini.whole" : "mini.alone", 0, whole, scale));
@@ -116,7 +123,7 @@ export function callRow(call, longest) {
   const row = make(
     `div.call.${LEVELS[level]}`,
     titled(make("span.time", clock(begin)), new Date(begin).toISOString()),
-    make("span.status", statusChip(call.summary.status, call.summary.error), cacheChip(call.summary.cache)),
+    make("span.status", statusChip(call.summary.status, call.summary.error), cacheWord(cache) === "hit" ? cacheChip(cache) : ""),
     titled(
       make("span.target", make("b", text(method)), " ", text(url).replace(/^https?:\/\//, "") || call.id),
       text(url) || call.id,
@@ -220,10 +227,11 @@ function waterfall(call, actions, current) {
 function line(name, span, scale, kind) {
   const place = make("span.bar-place", bar(kind, span.start, span, scale));
   const parts = [
-    span.start > 0 ? `starts +${duration(span.start)}` : "",
+    span.start >= 1 ? `starts +${duration(span.start)}` : "",
     span.head === undefined ? "" : `head ${duration(span.head)}`,
     `total ${duration(span.duration)}`,
-    span.error === undefined ? "" : text(span.error),
+    // Of a response that is an error the conventions repeat the status.
+    span.error === undefined || text(span.error) === String(span.status) ? "" : text(span.error),
   ].filter((part) => part !== "");
   place.title = parts.join(" · ");
   const told = make("span.told", statusChip(span.status, span.error), cacheChip(span.cache), make("span", parts.join(" · ")));

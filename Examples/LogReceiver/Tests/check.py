@@ -302,7 +302,7 @@ def lines(receiver):
         b'{"ts":1700000000.25,"severity":"WARN","logger":"c","msg":"two"}\r',
         b'{"timestamp":1700000000250,"message":"three"}',
         b'{"timestamp":"1700000000250000000","message":"four","resource":{"service.name":"shop","zone":"z"}}',
-        b'{"time":"2023-11-14T22:13:20Z"}',
+        b'{"time":"2023-11-14T22:13:21Z"}',
     ])
     status, _, text = receiver.post("/ndjson", content)
     equal((status, json.loads(text)), (200, {"accepted": 5, "rejected": 0}))
@@ -310,7 +310,7 @@ def lines(receiver):
     equal((one["time"], one["level"], one["component"], one["attributes"]),
           (1_700_000_000_250, "error", "a.b", [["x", 1], ["y", 2]]))
     equal((two["time"], two["level"], two["component"], two["message"]), (1_700_000_000_250, "warning", "c", "two"))
-    equal([each["time"] for each in (three, four, five)], [1_700_000_000_250, 1_700_000_000_250, 1_700_000_000_000])
+    equal([each["time"] for each in (three, four, five)], [1_700_000_000_250, 1_700_000_000_250, 1_700_000_001_000])
     equal((four["service"], four["attributes"]), ("shop", [["resource.zone", "z"]]))
 
 
@@ -534,7 +534,7 @@ def slow(receiver):
 
 @check("options and ports that cannot be used end it with the reason")
 def options(receiver):
-    for arguments, status in [(["--port", "x"], 2), (["--port"], 2), (["--loud"], 2), (["--once"], 2),
+    for arguments, status in [(["--port", "x"], 2), (["--port"], 2), (["--loud"], 2), (["--once"], 2), (["--format", "x"], 2),
                               (["--host", "nowhere"], 1), (["--port", str(receiver.port)], 1)]:
         run = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=PATIENCE)
         equal(run.returncode, status)
@@ -584,6 +584,9 @@ class Page:
 
     def row(self, message):
         return next(row for row in self.all(".row.record") if row.find_element(By.CSS_SELECTOR, ".message").text == message)
+
+    def call(self, part):
+        return next(row for row in self.all(".row.call") if part in row.text)
 
     def search(self, words):
         field = self.one("#search")
@@ -930,8 +933,33 @@ def reconnecting(page, receiver):
 
 @page_check("the demo ends by itself when its records have arrived")
 def demo(page, receiver):
-    run = subprocess.run([PROGRAM, "--port", "0", "--demo", "--once"], capture_output=True, text=True, timeout=120)
-    equal((run.returncode, run.stderr), (0, ""))
+    for name in ["otlp", "loki", "ndjson"]:
+        command = [PROGRAM, "--port", "0", "--demo", "--once", "--format", name]
+        run = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        equal((run.returncode, run.stderr), (0, ""))
+        assert "of 8 calls arrived" in run.stdout, run.stdout
+
+
+@page_check("the demo's calls are on the page in every format, with their waterfalls, and none of their secrets")
+def demo_page(page, receiver):
+    for name in ["otlp", "loki", "ndjson"]:
+        other = Receiver(0, "--demo", "--format", name)
+        try:
+            page.driver.get(other.url)
+            page.press("v")
+            eventually(lambda: len(page.all(".row.call")) >= 8)
+            eventually(lambda: "3 attempts" in page.call("/stock/7").text)
+            eventually(lambda: len(page.call("/stock/7").find_elements(By.CSS_SELECTOR, ".bar")), 4)
+            page.press("p")
+            hits = [row.text for row in page.all(".row.call") if "cache hit" in row.text]
+            assert hits and all("/plants?season" in hit for hit in hits), hits
+            page.call("/stock/7").click()
+            eventually(lambda: [each.text for each in page.all(".plot .name")][1:],
+                       ["call", "attempt 1", "attempt 2", "attempt 3"])
+            kept = json.dumps(other.records())
+            assert "4111" not in kept and "api_key=secret" not in kept
+        finally:
+            other.stop()
 
 
 def main():
