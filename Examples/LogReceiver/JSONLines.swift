@@ -4,20 +4,22 @@ import Logging
 
 /// Reads newline-delimited JSON: an object on each line, with the names that loggers usually use.
 enum JSONLines {
-    static func batch(_ content: Data) -> ReceivedBatch {
+    static func batch(_ content: Data) throws -> ReceivedBatch {
         var batch = ReceivedBatch()
-        for (index, line) in content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
-        {
+        var rest = content[...]
+        var number = 0
+        while !rest.isEmpty {
+            let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+            rest = rest.dropFirst(line.count + 1)
+            number += 1
             if line.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\t") }) {
                 continue
             }
-            do {
+            try batch.add(at: "line \(number)") { () throws(Refusal) in
                 guard let members = try JSONValue(json: Data(line)).object else {
-                    throw Refusal.malformed("a line is a JSON object")
+                    throw .malformed("a line is a JSON object")
                 }
-                batch.records.append(record(members))
-            } catch {
-                batch.reject("line \(index + 1): \((error as? Refusal)?.reason ?? "\(error)")")
+                return record(members)
             }
         }
         return batch

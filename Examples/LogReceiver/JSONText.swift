@@ -5,7 +5,7 @@ extension JSONValue {
     /// Reads JSON text.
     ///
     /// - Throws: ``Refusal`` when it is none.
-    init(json text: Data) throws {
+    init(json text: Data) throws(Refusal) {
         do {
             self.init(foundation: try JSONSerialization.jsonObject(with: text, options: .fragmentsAllowed))
         } catch {

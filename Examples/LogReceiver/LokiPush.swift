@@ -14,10 +14,8 @@ enum LokiPush {
                 throw Refusal.malformed("streams[\(index)] needs stream, an object, and values, an array.")
             }
             for (position, value) in values.enumerated() {
-                do {
-                    batch.records.append(try record(value, labels))
-                } catch {
-                    batch.reject("streams[\(index)].values[\(position)]: \(error.reason)")
+                try batch.add(at: "streams[\(index)].values[\(position)]") { () throws(Refusal) in
+                    try record(value, labels)
                 }
             }
         }

@@ -15,10 +15,8 @@ enum OTLPLogs {
                 let path = "\(path).scopeLogs[\(index)]"
                 let scope = scopeLogs["scope"]?["name"]?.string ?? ""
                 for (index, record) in try list(scopeLogs, "logRecords", at: path).enumerated() {
-                    do {
-                        batch.records.append(try self.record(record, scope: scope, resource: resource))
-                    } catch {
-                        batch.reject("\(path).logRecords[\(index)]: \(error.reason)")
+                    try batch.add(at: "\(path).logRecords[\(index)]") { () throws(Refusal) in
+                        try self.record(record, scope: scope, resource: resource)
                     }
                 }
             }

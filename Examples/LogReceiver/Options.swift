@@ -12,9 +12,9 @@ struct Options {
     var endsAfterDemo = false
 
     static let usage = """
-        Usage: LogReceiver [--port <number, 0 for a free one>] [--host <IPv4 address>] [--demo [--format <name>] [--once]]
+        Usage: LogReceiver [--port <number>] [--host <IPv4 address>] [--demo [--format <name>] [--once]]
 
-          --port   where to listen; 4318 by default
+          --port   where to listen; 4318 by default, 0 for any port that is free
           --host   the interface; 127.0.0.1 by default. Any other lets others read this log and write to it
           --demo   sends sample traffic through a chain that logs to this receiver
           --format with --demo: otlp, loki or ndjson; otlp by default

@@ -85,20 +85,6 @@ struct ReceivedRecord: Sendable {
     static var now: Double { Date().timeIntervalSince1970 * 1000 }
 }
 
-/// What a request brought.
-struct ReceivedBatch: Sendable {
-    var records: [ReceivedRecord] = []
-    /// How many records cannot be read.
-    var rejected = 0
-    /// What is wrong with the first of them, and where it stands.
-    var problem: String?
-
-    mutating func reject(_ reason: String) {
-        rejected += 1
-        if problem == nil { problem = reason }
-    }
-}
-
 extension Logger.Level {
     /// The level that a word names, in any of the usual vocabularies.
     init?(word: String) {

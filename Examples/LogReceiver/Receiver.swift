@@ -8,6 +8,7 @@ struct Receiver: HTTPHandler {
     /// Whether only this computer can reach the receiver: then no page of another site may use it through a browser.
     let isLocal: Bool
     private let gate = Gate(limit: 16)
+    private let reader = BatchReader()
 
     init(store: RecordStore, isLocal: Bool) {
         self.store = store
@@ -44,7 +45,7 @@ struct Receiver: HTTPHandler {
     // MARK: Formats
 
     private func takeOTLP(_ request: HTTPRequest, _ content: Data) async throws -> HTTPResponse {
-        let batch = try OTLPLogs.batch(try await decoded(request, content))
+        let batch = try await reader.read(try await decoded(request, content), as: OTLPLogs.batch)
         await store.append(batch.records)
         guard batch.rejected > 0 else { return Self.json("{}") }
         let problem = JSONValue.object([
@@ -56,7 +57,7 @@ struct Receiver: HTTPHandler {
     }
 
     private func takeLoki(_ request: HTTPRequest, _ content: Data) async throws -> HTTPResponse {
-        let batch = try LokiPush.batch(try await decoded(request, content))
+        let batch = try await reader.read(try await decoded(request, content), as: LokiPush.batch)
         await store.append(batch.records)
         if batch.rejected > 0 {
             let problem = batch.problem ?? ""
@@ -66,7 +67,8 @@ struct Receiver: HTTPHandler {
     }
 
     private func takeLines(_ request: HTTPRequest, _ content: Data) async throws -> HTTPResponse {
-        let batch = JSONLines.batch(try await IncomingContent.decode(content, request.headers[.contentEncoding]))
+        let decoded = try await IncomingContent.decode(content, request.headers[.contentEncoding])
+        let batch = try await reader.read(decoded, as: JSONLines.batch)
         await store.append(batch.records)
         if batch.records.isEmpty, let problem = batch.problem { throw Refusal.malformed(problem) }
         var answer: [String: JSONValue] = [

@@ -365,7 +365,8 @@ $("levels").append(
       filter.level = level;
       filterChanged();
     });
-    const row = views.make(`label.level-row.${name}`, input, views.make("span.label", name), views.make("span.count", "0"));
+    const label = views.make("span.label", name);
+    const row = views.make(`label.level-row.${name}`, input, label, views.make("span.count", "0"));
     row.dataset.level = name;
     return row;
   }),

@@ -91,7 +91,8 @@ function attributeTable(record, actions) {
   for (const [name, value] of record.attributes) body.append(attributeRow(name, value, actions));
   for (const [name, value] of facts) body.append(make("tr.fact", make("th", name), make("td", value), make("td")));
   if (record.left > 0) {
-    body.append(make("tr.fact", make("th", "…"), make("td", `${record.left} more attributes were cut off`), make("td")));
+    const words = `${record.left} more attributes were cut off`;
+    body.append(make("tr.fact", make("th", "…"), make("td", words), make("td")));
   }
   table.append(body);
   return table;
@@ -123,7 +124,11 @@ export function callRow(call, longest) {
   const row = make(
     `div.call.${LEVELS[level]}`,
     titled(make("span.time", clock(begin)), new Date(begin).toISOString()),
-    make("span.status", statusChip(call.summary.status, call.summary.error), cacheWord(cache) === "hit" ? cacheChip(cache) : ""),
+    make(
+      "span.status",
+      statusChip(call.summary.status, call.summary.error),
+      cacheWord(cache) === "hit" ? cacheChip(cache) : "",
+    ),
     titled(
       make("span.target", make("b", text(method)), " ", text(url).replace(/^https?:\/\//, "") || call.id),
       text(url) || call.id,
@@ -234,6 +239,7 @@ function line(name, span, scale, kind) {
     span.error === undefined || text(span.error) === String(span.status) ? "" : text(span.error),
   ].filter((part) => part !== "");
   place.title = parts.join(" · ");
-  const told = make("span.told", statusChip(span.status, span.error), cacheChip(span.cache), make("span", parts.join(" · ")));
+  const words = make("span", parts.join(" · "));
+  const told = make("span.told", statusChip(span.status, span.error), cacheChip(span.cache), words);
   return [make("span.name", name), place, told];
 }
