@@ -18,7 +18,9 @@ struct ExchangeRedaction: Sendable {
     }
 
     func url(_ url: String) -> String {
-        var scanner = CredentialScanner(redaction.url(url, isSecret: pairNames.contains), names: nil)
+        let redacted = redaction.url(url, isSecret: pairNames.contains)
+        guard CredentialScanner.mayHoldToken(redacted) else { return redacted }
+        var scanner = CredentialScanner(redacted, names: nil)
         return scanner.redacted()
     }
 
@@ -30,6 +32,10 @@ struct ExchangeRedaction: Sendable {
 
     /// Text of any kind: of a body, of an error, of a field.
     func text(_ text: String) -> String {
+        // Every rule begins with one of these, or is about a token.
+        guard text.utf8.contains(where: { " :=\"<".utf8.contains($0) }) || CredentialScanner.mayHoldToken(text) else {
+            return text
+        }
         let withoutMembers = names.redacted(text)
         var urls = URLScanner(withoutMembers) { redaction.url($0, isSecret: pairNames.contains) }
         var scanner = CredentialScanner(urls.redacted(), names: names)
