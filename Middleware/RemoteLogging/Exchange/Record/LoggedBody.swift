@@ -56,8 +56,10 @@ extension LoggedBody {
             self.init(.binary, Self.description(of: type, total))
             return
         }
-        let isForm = type?.essence == "application/x-www-form-urlencoded"
-        self.init(.text, isForm ? redaction.form(text) : redaction.text(text), isTruncated: preview.isTruncated)
+        let isForm = type?.essence == "application/x-www-form-urlencoded" || text.looksLikeForm
+        let isCutOff = preview.isTruncated
+        let shown = isForm ? redaction.form(text, isCutOff: isCutOff) : redaction.text(text, isCutOff: isCutOff)
+        self.init(.text, shown, isTruncated: isCutOff)
     }
 
     /// What is shown of a typed value.
@@ -101,6 +103,14 @@ struct BodyFields: Sendable {
 }
 
 extension String {
+    /// Whether it may be a form that is called by another name: pairs without any space, and no JSON or markup.
+    fileprivate var looksLikeForm: Bool {
+        guard let first = utf8.first, !"{[<\"".utf8.contains(first), utf8.contains(UInt8(ascii: "=")) else {
+            return false
+        }
+        return !utf8.contains { $0 <= 0x20 }
+    }
+
     /// Whether there is a control character that text does not have.
     fileprivate var hasControlCharacters: Bool {
         utf8.contains { ($0 < 0x20 && !(0x09...0x0D).contains($0)) || $0 == 0x7F }
