@@ -390,17 +390,3 @@ struct ExchangeRecordTests {
         #expect(try keeper.exchange().responseSize == .init(declared: 0, counted: 0))
     }
 }
-
-/// A transport that is a closure.
-struct ExchangeStub: Transport {
-    let capabilities: TransportCapabilities = [.streamsUploads, .keepsRepeatedFields]
-    let answer: @Sendable (Request) async throws -> Response
-
-    init(_ answer: @escaping @Sendable (Request) async throws -> Response) {
-        self.answer = answer
-    }
-
-    func send(_ request: consuming Request) async throws -> Response {
-        try await answer(request)
-    }
-}
