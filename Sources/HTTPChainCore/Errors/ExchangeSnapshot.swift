@@ -71,7 +71,7 @@ public struct BodyPreview: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The text, also when the preview ends inside a character; `nil` for binary data, of which NUL is a sign.
-    var text: String? {
+    package var text: String? {
         guard !bytes.contains(0) else { return nil }
         for dropped in 0...min(3, max(0, bytes.count - 1)) {
             if let text = String(data: bytes.dropLast(dropped), encoding: .utf8) { return text }

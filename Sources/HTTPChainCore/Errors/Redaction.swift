@@ -44,9 +44,12 @@ public struct Redaction: Sendable, Hashable {
     )
 
     private static let secretNames = [
-        "access_token", "api_key", "apikey", "api-key", "auth", "client_secret", "id_token", "password", "passwd",
-        "private_key", "pwd", "refresh_token", "secret", "session", "sid", "sig", "signature", "token",
+        "access_key", "access_token", "api_key", "apikey", "api-key", "api_token", "assertion", "auth", "auth_token",
+        "client_assertion", "client_secret", "code_verifier", "csrf_token", "device_code", "id_token", "jwt", "otp",
+        "passphrase", "password", "passwd", "private_key", "pwd", "refresh_token", "secret", "secret_access_key",
+        "secret_key", "session", "session_id", "session_token", "sid", "sig", "signature", "token",
         "x-amz-credential", "x-amz-security-token", "x-amz-signature", "x-goog-credential", "x-goog-signature",
+        "xsrf_token",
     ]
 
     /// Whether a header field's value is a secret.
@@ -66,38 +69,5 @@ public struct Redaction: Sendable, Hashable {
             result.append(isSecret(field.name) ? HTTPField(name: field.name, value: Self.placeholder) : field)
         }
         return result
-    }
-
-    /// The URL without user information and with secret query values blotted out.
-    public func url(_ url: String) -> String {
-        // Delimiters are looked for byte by byte: a combining character after one must not hide the secret behind it.
-        var text = url
-        if let start = Self.authorityStart(in: text) {
-            let authority = text.utf8[start...].prefix { !"/?#".utf8.contains($0) }
-            if let at = authority.lastIndex(of: UInt8(ascii: "@")) {
-                text.replaceSubrange(start..<at, with: Self.placeholder)
-            }
-        }
-        guard let question = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return text }
-        let queryStart = text.utf8.index(after: question)
-        let query = text.utf8[queryStart...]
-        let pairs = query.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { pair in
-            guard let equals = pair.firstIndex(of: UInt8(ascii: "=")),
-                queryNames.contains((String(Substring(pair[..<equals])).removingPercentEncoding ?? "").lowercased())
-            else { return String(Substring(pair)) }
-            return String(Substring(pair[...equals])) + Self.placeholder
-        }
-        return String(Substring(text.utf8[..<queryStart])) + pairs.joined(separator: "&")
-    }
-
-    /// Where the bytes after the first two slashes begin.
-    private static func authorityStart(in text: String) -> String.Index? {
-        var previous: UInt8?
-        for index in text.utf8.indices {
-            let byte = text.utf8[index]
-            if byte == UInt8(ascii: "/"), previous == byte { return text.utf8.index(after: index) }
-            previous = byte
-        }
-        return nil
     }
 }

@@ -1,0 +1,90 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+/// The request as a command line for curl, quoted for a POSIX shell; the attributes are those of
+/// ``SemanticLogFormatter``.
+///
+/// ```sh
+/// curl --request PUT --header 'Content-Type: application/json' --data-raw '{"name":"Ida"}' 'https://example.com/7'
+/// ```
+///
+/// Secrets are placeholders, to be filled in by hand. The header fields come without being asked for. The body stands
+/// there where the detail is ``ExchangeDetail/bodies``; one that is not shown, or not whole, is told of in a comment at
+/// the end. A body with line breaks makes a message of several lines.
+public struct CurlLogFormatter: LogFormatter {
+    /// Makes the formatter.
+    public init() {}
+
+    /// Header fields.
+    public var leastDetail: ExchangeDetail { .headers }
+
+    /// The command line.
+    public func message(for exchange: ExchangeLog) -> String {
+        let fields = exchange.requestFields ?? [:]
+        let data = exchange.requestBody.flatMap { $0.kind == .text ? $0.text : nil }
+        var words = ["curl"] + Self.method(exchange.method, hasData: data != nil)
+        // curl reads brackets and braces in a URL as patterns, and tidies paths.
+        if exchange.url.contains(where: { "[]{}".contains($0) }) { words.append("--globoff") }
+        if exchange.url.contains("/.") { words.append("--path-as-is") }
+        if fields[.acceptEncoding] != nil { words.append("--compressed") }
+        for field in fields where !Self.ownFields.contains(field.name) {
+            // What is shown was not encoded where it was seen.
+            if data != nil, field.name == .contentEncoding { continue }
+            // A field without a value is written with a semicolon; with a colon, curl would leave it out.
+            let value = field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)"
+            words += ["--header", ShellWord.quoted(value)]
+        }
+        if let data {
+            if fields[.contentType] == nil { words += ["--header", "'Content-Type:'"] }
+            // Not `--data`, which takes what begins with @ for the name of a file.
+            words += ["--data-raw", ShellWord.quoted(data)]
+        }
+        // A word that begins with a dash would be an option.
+        if exchange.url.hasPrefix("-") { words.append("--url") }
+        words.append(ShellWord.quoted(exchange.url))
+        if let comment = Self.comment(on: exchange) { words.append("# \(comment.printable())") }
+        return words.joined(separator: " ")
+    }
+
+    private static func method(_ method: HTTPRequest.Method, hasData: Bool) -> [String] {
+        switch (method, hasData) {
+        case (.head, false): ["--head"]
+        case (.get, false), (.post, true): []
+        default: ["--request", ShellWord.quoted(method.rawValue)]
+        }
+    }
+
+    private static func comment(on exchange: ExchangeLog) -> String? {
+        guard let body = exchange.requestBody else {
+            guard let size = exchange.requestSize.best else { return nil }
+            return size > 0 ? "the body is not shown: \(size) bytes" : nil
+        }
+        if body.kind != .text { return "the body is not shown: \(body.text)" }
+        return body.isTruncated ? "the body is cut off" : nil
+    }
+
+    /// What curl sets itself.
+    private static let ownFields: Set<HTTPField.Name> = [.contentLength, .transferEncoding]
+}
+
+/// Words of a POSIX shell's command line.
+enum ShellWord {
+    /// The text as one word, whatever is in it (POSIX.1-2017, Shell Command Language §2.2.2).
+    ///
+    /// NUL, which no word can hold, becomes U+FFFD.
+    static func quoted(_ text: String) -> String {
+        let isPlain = !text.isEmpty && text.utf8.allSatisfy(isPlain)
+        if isPlain { return text }
+        return "'" + text.replacing("\0", with: "\u{FFFD}").replacing("'", with: "'\\''") + "'"
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+}

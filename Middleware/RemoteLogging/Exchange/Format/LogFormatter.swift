@@ -1,0 +1,134 @@
+import HTTPChainCore
+import HTTPTypes
+
+/// Puts an exchange into words, for people and for machines.
+///
+/// ```swift
+/// struct PathFormatter: LogFormatter {
+///     func message(for exchange: ExchangeLog) -> String {
+///         "\(exchange.method) \(exchange.url): \(exchange.status?.code ?? 0)"
+///     }
+/// }
+/// ```
+public protocol LogFormatter: Sendable {
+    /// How much of an exchange it needs to see, at least; the summary by default.
+    var leastDetail: ExchangeDetail { get }
+
+    /// What happened, for people.
+    ///
+    /// What came from outside may hold line breaks; a message of one line should not.
+    func message(for exchange: ExchangeLog) -> String
+
+    /// What happened, for machines; by default as ``SemanticLogFormatter`` does it.
+    func attributes(for exchange: ExchangeLog) -> LogAttributes
+}
+
+extension LogFormatter {
+    /// The summary.
+    public var leastDetail: ExchangeDetail { .summary }
+
+    /// The attributes of ``SemanticLogFormatter``.
+    public func attributes(for exchange: ExchangeLog) -> LogAttributes { LogAttributes(exchange) }
+}
+
+extension LogFormatter where Self == SemanticLogFormatter {
+    /// One line, and attributes after the semantic conventions of OpenTelemetry.
+    public static var semantic: SemanticLogFormatter { SemanticLogFormatter() }
+}
+
+extension LogFormatter where Self == ShortLogFormatter {
+    /// One line without attributes.
+    public static var short: ShortLogFormatter { ShortLogFormatter() }
+}
+
+extension LogFormatter where Self == CurlLogFormatter {
+    /// A command line for curl.
+    public static var curl: CurlLogFormatter { CurlLogFormatter() }
+}
+
+/// One line (`GET https://api.example.com/plants → 200 OK in 12 ms`), and attributes after the semantic conventions of
+/// OpenTelemetry for HTTP clients.
+///
+/// | attribute | value |
+/// | --- | --- |
+/// | `http.request.method`, `http.request.method_original` | as the conventions say: `_OTHER` for unknown ones |
+/// | `url.full`, `server.address`, `server.port` | redacted |
+/// | `http.response.status_code`, `error.type`, `exception.message` | the status; what went wrong |
+/// | `http.request.resend_count` | the attempts before this one, or before the last of the call |
+/// | `http.request.body.size`, `http.response.body.size` | in bytes |
+/// | `http.client.request.duration` | in seconds, the response's body included |
+/// | `http.request.header.<name>`, `http.response.header.<name>` | arrays; from ``ExchangeDetail/headers`` on |
+/// | `httpchain.call.id`, `httpchain.unit` | 16 hexadecimal digits shared by a call and its attempts; `call`, `attempt` |
+/// | `httpchain.start_time`, `httpchain.time_to_head` | seconds since 1970; seconds from the start |
+/// | `httpchain.attempt`, `httpchain.attempts` | which attempt it is; how many the call took |
+/// | `httpchain.outcome`, `httpchain.body_end` | ``ExchangeOutcome``; ``ExchangeLog/BodyEnd`` |
+/// | `httpchain.cache.status`, `httpchain.cache.hit` | the `Cache-Status` field; whether the nearest cache answered |
+/// | `httpchain.url.final` | the URL asked in the end, where it is another |
+/// | `httpchain.request.body`, `httpchain.response.body` | the beginnings; at ``ExchangeDetail/bodies`` |
+/// | `httpchain.request.body.truncated`, `httpchain.response.body.truncated` | `true` where more came |
+///
+/// The attributes of the call itself (``HTTPChainCore/Request/logging(_:)``) come last.
+public struct SemanticLogFormatter: LogFormatter {
+    /// Makes the formatter.
+    public init() {}
+
+    /// Method, URL, status and time on one line, and what went wrong.
+    public func message(for exchange: ExchangeLog) -> String {
+        var text = "\(exchange.method) \(exchange.url)"
+        if let status = exchange.status { text += " → \(status.label)" }
+        if exchange.outcome == .cancelled {
+            text += exchange.status == nil ? " cancelled" : ", cancelled"
+        } else if exchange.bodyEnd == .broken {
+            text += ", broken off"
+        } else if exchange.status == nil {
+            text += " failed"
+        }
+        text += exchange.status == nil || exchange.error != nil ? " after " : " in "
+        text += exchange.duration.abbreviated
+        if exchange.cache?.isHit == true { text += " (cache)" }
+        if exchange.unit == .attempt, exchange.attempt > 1 { text += " (attempt \(exchange.attempt))" }
+        if let attempts = exchange.attempts, attempts > 1 { text += " (\(attempts) attempts)" }
+        if let error = exchange.error, exchange.outcome != .cancelled { text += ": \(error.reason)" }
+        return text.printable()
+    }
+}
+
+/// One line without attributes, for consoles: `200 GET https://api.example.com/plants 12 ms`.
+///
+/// In place of a status there is the type of an error. The attributes of the call itself are kept.
+public struct ShortLogFormatter: LogFormatter {
+    /// Makes the formatter.
+    public init() {}
+
+    /// Status, method, URL and time.
+    public func message(for exchange: ExchangeLog) -> String {
+        var start = exchange.status.map { "\($0.code)" } ?? ""
+        if let error = exchange.error { start += (start.isEmpty ? "" : " ") + error.type }
+        return "\(start) \(exchange.method) \(exchange.url) \(exchange.duration.abbreviated)".printable()
+    }
+
+    /// Those of the call itself.
+    public func attributes(for exchange: ExchangeLog) -> LogAttributes { exchange.attributes }
+}
+
+extension Duration {
+    /// The duration for people to read: "0.4 ms", "12 ms", "1.24 s", "95 s".
+    var abbreviated: String {
+        let microseconds = Int64((min(max(inSeconds, 0), 1e9) * 1_000_000).rounded())
+        switch microseconds {
+        case ..<9950: return Self.decimal(microseconds, unit: 1000, digits: 1) + " ms"
+        case ..<999_500: return Self.decimal(microseconds, unit: 1000, digits: 0) + " ms"
+        case ..<9_995_000: return Self.decimal(microseconds, unit: 1_000_000, digits: 2) + " s"
+        default: return Self.decimal(microseconds, unit: 1_000_000, digits: 0) + " s"
+        }
+    }
+
+    private static func decimal(_ value: Int64, unit: Int64, digits: Int) -> String {
+        let scale: Int64 = digits == 0 ? 1 : digits == 1 ? 10 : 100
+        let rounded = (value * scale + unit / 2) / unit
+        let (whole, rest) = rounded.quotientAndRemainder(dividingBy: scale)
+        if rest == 0 { return "\(whole)" }
+        let fraction = String(rest + scale).dropFirst()
+        return "\(whole)." + (fraction.hasSuffix("0") ? fraction.dropLast() : fraction)
+    }
+}

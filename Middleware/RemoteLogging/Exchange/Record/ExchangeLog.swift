@@ -1,0 +1,131 @@
+public import Foundation
+public import HTTPChainCore
+public import HTTPTypes
+public import Logging
+
+/// What is logged of a call, or of one attempt of it: plain data, with nothing secret in it.
+///
+/// A ``LogFilter`` decides by it and a ``LogFormatter`` puts it into words. What was not asked for is `nil`: fields
+/// below ``ExchangeDetail/headers``, bodies below ``ExchangeDetail/bodies``.
+public struct ExchangeLog: Sendable, Hashable {
+    /// A number of bytes as it was declared and as it was counted.
+    public struct Size: Sendable, Hashable {
+        /// What the body, or `Content-Length`, says; `nil` when nothing does.
+        public var declared: Int64?
+        /// What was read of a stream; `nil` where nothing was counted, as for bytes and files that are sent.
+        public var counted: Int64?
+
+        /// Makes a size.
+        public init(declared: Int64? = nil, counted: Int64? = nil) {
+            self.declared = declared
+            self.counted = counted
+        }
+
+        /// What was counted, else what was declared.
+        public var best: Int64? { counted ?? declared }
+    }
+
+    /// How the response's body ended.
+    public enum BodyEnd: String, Sendable, Hashable {
+        /// All of it was read, or there was none.
+        case complete
+        /// Nobody read it to its end.
+        case dropped
+        /// It broke, or reading it was cancelled.
+        case broken
+    }
+
+    /// Names the call: the same for the call and for all its attempts.
+    public var callID: UInt64
+    /// Whether this is a whole call or one attempt.
+    public var unit: ExchangeUnit
+    /// The component that logs.
+    public var component: String
+    /// How grave it is.
+    public var level: Logger.Level
+    /// When it began.
+    public var start: Date
+    /// How it ended.
+    public var outcome: ExchangeOutcome
+
+    /// The method.
+    public var method: HTTPRequest.Method
+    /// The URL, redacted; a reference without a host where no stage that was heard of completed it.
+    public var url: String
+    /// The URL that was asked in the end, redacted, where it is another than ``url``: after a redirect, for example.
+    public var finalURL: String?
+    /// Scheme, host and port; `nil` where ``url`` has none.
+    public var origin: Origin?
+    /// The status; `nil` when there was no answer.
+    public var status: HTTPResponse.Status?
+    /// What went wrong; `nil` when nothing did.
+    public var error: LoggedError?
+
+    /// The time until the head of the response was there; `nil` when it never was.
+    public var timeToHead: Duration?
+    /// The time until all was over, the response's body included.
+    public var duration: Duration
+    /// How large the request's body was.
+    public var requestSize = Size()
+    /// How large the response's body was.
+    public var responseSize = Size()
+    /// How the response's body ended; `nil` when there was no response.
+    public var bodyEnd: BodyEnd?
+
+    /// Which attempt of its call it is: 1 for the first, and for a whole call.
+    public var attempt = 1
+    /// How many attempts were made in all; `nil` when that is not known, as for most errors that were not retried.
+    public var attempts: Int?
+    /// What caches did; `nil` when none said.
+    public var cache: LoggedCacheStatus?
+
+    /// The request's fields, as they were sent where that is known; the values of those that are not on the list of
+    /// ``LoggedFields`` are placeholders.
+    public var requestFields: HTTPFields?
+    /// The response's fields, in the same way.
+    public var responseFields: HTTPFields?
+    /// The beginning of the request's body.
+    public var requestBody: LoggedBody?
+    /// The beginning of the response's body.
+    public var responseBody: LoggedBody?
+    /// What the call said of itself with ``HTTPChainCore/Request/logging(_:)``.
+    public var attributes: LogAttributes = [:]
+
+    /// Makes the record of an exchange, for tests of filters and formatters; all else can be set.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - url: The URL, redacted.
+    ///   - status: The status, which decides the outcome unless that is given.
+    ///   - duration: How long it took.
+    ///   - start: When it began.
+    ///   - outcome: How it ended.
+    ///   - level: How grave it is; `info` by default.
+    ///   - component: The component that logs.
+    ///   - unit: Whether it is a call or an attempt.
+    ///   - callID: Names the call.
+    public init(
+        _ method: HTTPRequest.Method,
+        _ url: String,
+        status: HTTPResponse.Status? = nil,
+        duration: Duration = .zero,
+        start: Date,
+        outcome: ExchangeOutcome? = nil,
+        level: Logger.Level = .info,
+        component: String = ExchangeUnit.call.component,
+        unit: ExchangeUnit = .call,
+        callID: UInt64 = 0
+    ) {
+        self.method = method
+        self.url = url
+        self.status = status
+        self.duration = duration
+        self.start = start
+        self.outcome = outcome ?? status.map(ExchangeOutcome.init) ?? .failure
+        self.level = level
+        self.component = component
+        self.unit = unit
+        self.callID = callID
+        origin = Origin(url)
+    }
+}

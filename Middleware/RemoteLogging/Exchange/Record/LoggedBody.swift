@@ -1,0 +1,139 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+/// The beginning of a body as it is logged: text with its secrets blotted out, or what kind of content it is.
+public struct LoggedBody: Sendable, Hashable {
+    /// What the body is.
+    public enum Kind: Sendable, Hashable {
+        /// Text, which is shown.
+        case text
+        /// Parts, of which names, types and sizes are shown.
+        case multipart
+        /// Anything else, of which type and size are shown.
+        case binary
+        /// A value that no serializer had turned into bytes, of which the type is shown.
+        case value
+    }
+
+    /// What the body is.
+    public var kind: Kind
+    /// The text, or the description of what is not shown.
+    public var text: String
+    /// Whether the body goes on after what was seen of it, as far as is known.
+    public var isTruncated: Bool
+
+    /// Makes what is shown of a body.
+    public init(_ kind: Kind, _ text: String, isTruncated: Bool = false) {
+        self.kind = kind
+        self.text = text
+        self.isTruncated = isTruncated
+    }
+}
+
+extension LoggedBody {
+    /// Makes what is shown of a body; `nil` when it is empty.
+    ///
+    /// - Parameters:
+    ///   - preview: The first bytes.
+    ///   - size: How many there are in all, where known.
+    ///   - fields: The fields that describe the content.
+    init?(_ preview: BodyPreview, size: Int64?, fields: BodyFields, redaction: ExchangeRedaction) {
+        if preview.bytes.isEmpty, !preview.isTruncated || size == 0 { return nil }
+        let total = size ?? (preview.isTruncated ? nil : Int64(preview.bytes.count))
+        let type = MediaType(fields.type)
+        if let coding = fields.coding, coding.lowercased() != "identity" {
+            self.init(.binary, Self.description(of: type, total, coding: redaction.text(coding)))
+            return
+        }
+        if let type, type.essence.hasPrefix("multipart/"),
+            let outline = MultipartOutline(preview, boundary: type.parameters["boundary"])
+        {
+            self.init(.multipart, "\(type.essence): \(outline)", isTruncated: preview.isTruncated)
+            return
+        }
+        guard Self.mayBeText(type), let text = preview.text, type != nil || !text.hasControlCharacters else {
+            self.init(.binary, Self.description(of: type, total))
+            return
+        }
+        let isForm = type?.essence == "application/x-www-form-urlencoded" || text.looksLikeForm
+        let isCutOff = preview.isTruncated
+        let shown = isForm ? redaction.form(text, isCutOff: isCutOff) : redaction.text(text, isCutOff: isCutOff)
+        self.init(.text, shown, isTruncated: isCutOff)
+    }
+
+    /// What is shown of a typed value.
+    init(value: any Encodable & Sendable) {
+        self.init(.value, "value of type \(String(describing: Swift.type(of: value)))")
+    }
+
+    private static func description(of type: MediaType?, _ size: Int64?, coding: String? = nil) -> String {
+        let kind = type?.essence.printable(upTo: 100) ?? "binary data"
+        let length = size.map { "\($0) \($0 == 1 ? "byte" : "bytes")" } ?? "unknown length"
+        return "\(kind), \(length)" + (coding.map { ", \($0.printable(upTo: 100))" } ?? "")
+    }
+
+    /// Whether content of a type is shown when it turns out to be text; a token that is all of a body is not.
+    private static func mayBeText(_ type: MediaType?) -> Bool {
+        guard let essence = type?.essence else { return true }
+        if essence == "image/svg+xml" { return true }
+        return !hiddenTypes.contains(essence) && !essence.hasSuffix("+jwt")
+            && !hiddenKinds.contains(where: essence.hasPrefix)
+    }
+
+    private static let hiddenKinds = ["image/", "audio/", "video/", "font/", "model/", "multipart/"]
+
+    private static let hiddenTypes: Set<String> = [
+        "application/cbor", "application/grpc", "application/gzip", "application/jose", "application/jwt",
+        "application/octet-stream", "application/pdf", "application/pkcs8", "application/protobuf", "application/wasm",
+        "application/x-pem-file", "application/x-pkcs12", "application/x-protobuf", "application/zip",
+        "application/zstd",
+    ]
+}
+
+/// The fields that say what a body is.
+struct BodyFields: Sendable {
+    var type: String?
+    var coding: String?
+
+    init(_ fields: HTTPFields) {
+        type = fields[.contentType]
+        coding = fields[.contentEncoding]
+    }
+}
+
+extension String {
+    /// Whether it may be a form that is called by another name: pairs without any space, and no JSON or markup.
+    fileprivate var looksLikeForm: Bool {
+        guard let first = utf8.first, !"{[<\"".utf8.contains(first), utf8.contains(UInt8(ascii: "=")) else {
+            return false
+        }
+        return !utf8.contains { $0 <= 0x20 }
+    }
+
+    /// Whether there is a control character that text does not have.
+    fileprivate var hasControlCharacters: Bool {
+        utf8.contains { ($0 < 0x20 && !(0x09...0x0D).contains($0)) || $0 == 0x7F }
+    }
+
+    /// The text on one line, as far as it has room: control characters, line separators and those that turn the
+    /// direction of writing become spaces.
+    func printable(upTo limit: Int = .max) -> String {
+        if utf8.count <= limit, !unicodeScalars.contains(where: \.isDisruptive) { return self }
+        var result = String.UnicodeScalarView()
+        for scalar in unicodeScalars.prefix(limit) {
+            result.append(scalar.isDisruptive ? " " : scalar)
+        }
+        return String(result)
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it ends a line, steers a terminal or turns the direction of writing.
+    var isDisruptive: Bool {
+        switch value {
+        case ..<0x20, 0x7F...0x9F, 0x2028, 0x2029, 0x202A...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+}

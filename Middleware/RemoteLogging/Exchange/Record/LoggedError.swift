@@ -1,0 +1,47 @@
+import HTTPChainCore
+
+/// An error as it is logged.
+public struct LoggedError: Sendable, Hashable {
+    /// What kind of error it is: its type, and the kind of a ``HTTPChainCore/TransportError``
+    /// (`TransportError.timedOut`); `CancellationError` for whatever was cancelled.
+    public var type: String
+    /// What happened, redacted and cut to 2,048 characters.
+    public var reason: String
+
+    /// Makes an error.
+    public init(type: String, reason: String) {
+        self.type = type
+        self.reason = reason
+    }
+}
+
+extension LoggedError {
+    static let cancellation = LoggedError(type: "CancellationError", reason: "the call was cancelled")
+
+    private static let longestReason = 2048
+
+    init(_ error: any Error, redaction: ExchangeRedaction) {
+        let name = String(describing: Swift.type(of: error))
+        let reason: String
+        switch error {
+        case let error as TransportError:
+            type = "\(name).\(error.kind)"
+            let cause = error.underlyingError.map { ": \($0)" } ?? ""
+            reason = error.reason + cause
+        case let error as DecodingFailure:
+            type = name
+            // Its own reason quotes the body, which is not shown unless it is asked for.
+            let place = error.codingPath.isEmpty ? "" : " at \(error.codingPath)"
+            reason = "the body is not a \(error.expectedType)\(place): \(error.detail)"
+        case let error as any HTTPChainError:
+            type = name
+            reason = error.reason
+        default:
+            type = name
+            reason = "\(error)"
+        }
+        // Cut before it is redacted: what is cut off may be long. And after it, for what redacting makes longer.
+        let cut = String(reason.prefix(2 * Self.longestReason))
+        self.reason = String(redaction.text(cut, isCutOff: cut.count < reason.count).prefix(Self.longestReason))
+    }
+}

@@ -1,0 +1,50 @@
+/// The names of the header fields whose values are logged; of all others the name is, and a placeholder.
+///
+/// ```swift
+/// let fields = LoggedFields.standard.adding("X-Shard", "X-Feature-Flags")
+/// ```
+///
+/// A field that ``HTTPChainCore/Redaction`` has for a secret stays one, on the list or not. What is shown passes the
+/// redaction of text and URLs, for `Location` and `Referer` may hold a token.
+public struct LoggedFields: Sendable, Hashable, ExpressibleByArrayLiteral {
+    private var names: Set<String>
+
+    /// These names and no others; letter case does not matter.
+    public init(_ names: some Sequence<String>) {
+        self.names = Set(names.map { $0.lowercased() })
+    }
+
+    /// These names and no others; letter case does not matter.
+    public init(arrayLiteral names: String...) {
+        self.init(names)
+    }
+
+    /// Fields of HTTP itself that say what is sent, how, and how it may be kept, and those that name a request.
+    public static let standard = LoggedFields([
+        "accept", "accept-charset", "accept-encoding", "accept-language", "accept-patch", "accept-post",
+        "accept-ranges", "age", "allow", "alt-svc", "cache-control", "cache-status", "cdn-cache-control", "connection",
+        "content-disposition", "content-encoding", "content-language", "content-length", "content-location",
+        "content-range", "content-type", "date", "deprecation", "etag", "expect", "expires", "host", "if-match",
+        "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "last-modified", "link", "location",
+        "origin", "pragma", "prefer", "preference-applied", "priority", "range", "ratelimit", "ratelimit-limit",
+        "ratelimit-policy", "ratelimit-remaining", "ratelimit-reset", "referer", "retry-after", "server",
+        "server-timing", "strict-transport-security", "sunset", "te", "traceparent", "trailer", "transfer-encoding",
+        "upgrade", "user-agent", "vary", "via", "warning", "www-authenticate", "x-amzn-requestid", "x-cache",
+        "x-correlation-id", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "x-request-id",
+    ])
+
+    /// No value at all.
+    public static let none: LoggedFields = []
+
+    /// The list with more names.
+    public func adding(_ names: String...) -> LoggedFields {
+        LoggedFields(self.names.union(names.map { $0.lowercased() }))
+    }
+
+    /// The list without some names.
+    public func removing(_ names: String...) -> LoggedFields {
+        LoggedFields(self.names.subtracting(names.map { $0.lowercased() }))
+    }
+
+    func contains(_ canonicalName: String) -> Bool { names.contains(canonicalName) }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+import Logging
+
+/// How the exchanges that pass one stage are logged, and the work of it: shared by all calls of the stage.
+final class ExchangeJournal: Sendable {
+    let unit: ExchangeUnit
+    let redaction: ExchangeRedaction
+    let bodyLimit: ByteCount
+    private let sink: any LogSink
+    private let component: String
+    private let levels: ExchangeLevels
+    private let details: ExchangeDetails
+    private let filter: LogFilter?
+    private let formatter: any LogFormatter
+    /// The levels that a record may have.
+    private let possibleLevels: [Logger.Level]
+    /// The gravest of them; a sink that does not take it takes none.
+    private let gravestLevel: Logger.Level?
+
+    init(
+        _ sink: any LogSink,
+        unit: ExchangeUnit,
+        component: String?,
+        levels: ExchangeLevels?,
+        details: ExchangeDetails,
+        bodyLimit: ByteCount,
+        redaction: ExchangeRedaction,
+        filter: LogFilter?,
+        formatter: any LogFormatter
+    ) {
+        self.unit = unit
+        self.redaction = redaction
+        self.bodyLimit = bodyLimit
+        self.sink = sink
+        self.component = component ?? unit.component
+        let levels = levels ?? (unit == .call ? .calls : .attempts)
+        self.levels = levels
+        self.details = details
+        self.filter = filter
+        self.formatter = formatter
+        possibleLevels = Array(Set(ExchangeOutcome.allCases.compactMap { levels[$0] }))
+        gravestLevel = possibleLevels.max()
+    }
+
+    var settings: KeyValuePairs<String, String> {
+        [
+            "logs": unit == .call ? "each call" : "each attempt", "component": component,
+            "levels": ExchangeOutcome.allCases.map { "\($0) \(levels[$0].map { "\($0)" } ?? "off")" }
+                .joined(separator: ", "),
+            "detail": details.description, "bodies": "up to \(bodyLimit)",
+        ]
+    }
+
+    /// Whether nothing of a call is logged, however it ends.
+    func isSilent(for request: borrowing Request) -> Bool {
+        if request.options.contains(LogTraffic.self), request.options[LogTraffic.self] { return true }
+        guard request.options.contains(RequestLogging.self) else { return isSilent(component) }
+        let logging = request.options[RequestLogging.self]
+        return logging.isOff || isSilent(logging.component ?? component)
+    }
+
+    private func isSilent(_ component: String) -> Bool {
+        guard let gravestLevel else { return true }
+        return !sink.takes(gravestLevel, from: component)
+    }
+
+    /// Passes a request on, and writes the record when all is over.
+    func follow(_ request: consuming Request, _ next: Next) async throws -> Response {
+        let recorder = await begin(&request)
+        do {
+            var response = try await next(request)
+            recorder.follow(&response)
+            return response
+        } catch {
+            recorder.end(throwing: error)
+            throw error
+        }
+    }
+
+    private func begin(_ request: inout Request) async -> ExchangeRecorder {
+        let logging = request.options[RequestLogging.self]
+        let component = logging.component ?? component
+        let most = logging.detail ?? mostDetail(of: component)
+        let id = request.options[LogCallID.self] ?? request.environment.random.next()
+        request.options[LogCallID.self] = id
+        let body = await RequestBodyView(&request, upTo: most == .bodies ? bodyLimit : nil)
+        return ExchangeRecorder(
+            journal: self,
+            request: most >= .headers ? request.head : request.head.withoutFields,
+            isAbsolute: request.head.authority != nil,
+            body: body,
+            attempt: unit == .attempt ? request.attempt : 1,
+            callID: id,
+            logging: logging,
+            component: component,
+            seesBodies: most == .bodies,
+            time: request.environment.time
+        )
+    }
+
+    private func mostDetail(of component: String) -> ExchangeDetail {
+        let taken = possibleLevels.filter { sink.takes($0, from: component) }
+        return max(formatter.leastDetail, taken.map { details[$0] }.max() ?? .summary)
+    }
+
+    /// The level of an outcome and what is to be shown of it; `nil` when it is not logged.
+    func entry(
+        for outcome: ExchangeOutcome,
+        from component: String,
+        asking detail: ExchangeDetail?
+    ) -> (level: Logger.Level, detail: ExchangeDetail)? {
+        guard let level = levels[outcome], sink.takes(level, from: component) else { return nil }
+        return (level, detail ?? max(formatter.leastDetail, details[level]))
+    }
+
+    func write(_ exchange: ExchangeLog) {
+        if let filter, !filter.includes(exchange) { return }
+        sink.log(
+            LogRecord(
+                date: exchange.start.addingTimeInterval(exchange.duration.inSeconds),
+                level: exchange.level,
+                component: exchange.component,
+                message: formatter.message(for: exchange),
+                attributes: formatter.attributes(for: exchange)
+            )
+        )
+    }
+}
+
+extension HTTPRequest {
+    /// Method and target alone: a copy of the fields would make the stages inside copy them to change them.
+    fileprivate var withoutFields: HTTPRequest {
+        HTTPRequest(method: method, scheme: scheme, authority: authority, path: path)
+    }
+}
+
+extension Duration {
+    /// The duration in seconds.
+    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+}

@@ -1,0 +1,203 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+/// Gathers what is logged of one exchange, and writes it once.
+final class ExchangeRecorder: Sendable {
+    private struct Answer: Sendable {
+        let head: HTTPResponse
+        let timeToHead: Duration
+        let attempts: Int
+        /// The request as the transport sent it, where it says so.
+        let request: HTTPRequest?
+        let declaredSize: Int64?
+        var tee: BodyTee?
+        /// The content, where it was all there with the head.
+        var content: BodyPreview?
+    }
+
+    private struct State: Sendable {
+        var answer: Answer?
+        var isOver = false
+    }
+
+    private let journal: ExchangeJournal
+    private let request: HTTPRequest
+    private let isAbsolute: Bool
+    private let body: RequestBodyView
+    private let attempt: Int
+    private let callID: UInt64
+    private let logging: CallLogging
+    private let component: String
+    private let seesBodies: Bool
+    private let time: any TimeSource
+    private let start: Duration
+    private let startDate: Date
+    private let state = Locked(State())
+
+    init(
+        journal: ExchangeJournal,
+        request: HTTPRequest,
+        isAbsolute: Bool,
+        body: RequestBodyView,
+        attempt: Int,
+        callID: UInt64,
+        logging: CallLogging,
+        component: String,
+        seesBodies: Bool,
+        time: any TimeSource
+    ) {
+        self.journal = journal
+        self.request = request
+        self.isAbsolute = isAbsolute
+        self.body = body
+        self.attempt = attempt
+        self.callID = callID
+        self.logging = logging
+        self.component = component
+        self.seesBodies = seesBodies
+        self.time = time
+        start = time.elapsed
+        startDate = time.date
+    }
+
+    /// Goes on with the response's body, once the head is there.
+    func follow(_ response: inout Response) {
+        let body = response.body
+        var answer = Answer(
+            head: response.head,
+            timeToHead: time.elapsed - start,
+            attempts: response.attempts,
+            request: response.request,
+            declaredSize: response.declaredLength(answering: request.method)
+        )
+        if let bytes = body.bytes {
+            // All of it is there: nobody has to wait for somebody to read it.
+            answer.content = BodyPreview(bytes, upTo: seesBodies ? journal.bodyLimit : 0)
+            state.withLock { $0.answer = answer }
+            return end(.complete, counted: Int64(bytes.count))
+        }
+        let (counted, tee) = body.tee(upTo: seesBodies ? journal.bodyLimit : 0)
+        answer.tee = tee
+        state.withLock { $0.answer = answer }
+        let interest = BodyInterest(self)
+        let isReplayable = body.isReplayable
+        response.body = counted.transformed(length: body.length) { [self] inner in
+            // What can be read once is lost with its reader; what can be read again, with its body.
+            LoggedReader(inner, recorder: self, interest: isReplayable ? interest : BodyInterest(self))
+        }
+    }
+
+    /// Ends with what the stages inside threw.
+    func end(throwing error: any Error) {
+        finish(nil, error: error)
+    }
+
+    /// Ends with the response's body.
+    func end(_ end: ExchangeLog.BodyEnd, counted: Int64? = nil, error: (any Error)? = nil) {
+        finish(end, counted: counted, error: error)
+    }
+
+    private func finish(_ end: ExchangeLog.BodyEnd?, counted: Int64? = nil, error: (any Error)?) {
+        let (isFirst, answer) = state.withLock { state in
+            defer { state.isOver = true }
+            return (!state.isOver, state.answer)
+        }
+        guard isFirst else { return }
+        let head = answer?.head ?? (error as? any ResponseError)?.response.head
+        let isCancelled = error is CancellationError || (error != nil && Task.isCancelled)
+        let outcome = Self.outcome(head: head, end: end, error: error, isCancelled: isCancelled)
+        guard let entry = journal.entry(for: outcome, from: component, asking: logging.detail) else { return }
+        var exchange = exchange(sent: answer?.request, snapshot: (error as? any HTTPChainError)?.exchange)
+        exchange.outcome = outcome
+        exchange.level = entry.level
+        if let error {
+            exchange.error = isCancelled ? .cancellation : LoggedError(error, redaction: journal.redaction)
+        }
+        exchange.status = head?.status ?? (error as? any HTTPChainError)?.exchange?.response?.status
+        exchange.bodyEnd = end
+        exchange.timeToHead = answer?.timeToHead
+        if journal.unit == .call {
+            exchange.attempts = (error as? any AnnotatedError)?.notes.attemptCount ?? answer?.attempts
+        }
+        if let head { exchange.cache = LoggedCacheStatus(head.headerFields, redaction: journal.redaction) }
+        exchange.responseSize = ExchangeLog.Size(
+            declared: answer?.declaredSize ?? (answer == nil ? head.flatMap(\.declaredLength) : nil),
+            counted: answer == nil ? nil : counted ?? answer?.tee?.count
+        )
+        if end == .dropped, let size = answer?.declaredSize, size == answer?.tee?.count {
+            // Who knows the length need not ask for the end.
+            exchange.bodyEnd = .complete
+        }
+        if entry.detail >= .headers { addFields(to: &exchange, head: head, sent: answer?.request) }
+        if entry.detail == .bodies { addBodies(to: &exchange, head: head, answer: answer, error: error) }
+        journal.write(exchange)
+    }
+
+    private static func outcome(
+        head: HTTPResponse?,
+        end: ExchangeLog.BodyEnd?,
+        error: (any Error)?,
+        isCancelled: Bool
+    ) -> ExchangeOutcome {
+        if isCancelled { return .cancelled }
+        guard let head, end != .broken else { return .failure }
+        let byStatus = ExchangeOutcome(status: head.status)
+        return error != nil && byStatus == .success ? .failure : byStatus
+    }
+
+    private func exchange(sent: HTTPRequest?, snapshot: ExchangeSnapshot?) -> ExchangeLog {
+        let own = isAbsolute ? request : sent ?? request
+        var url = journal.redaction.url(Request(head: own).url)
+        let final = sent.map { journal.redaction.url(Request(head: $0).url) }
+        if own.authority == nil, let snapshot { url = journal.redaction.url(snapshot.url) }
+        var exchange = ExchangeLog(
+            request.method,
+            url,
+            duration: time.elapsed - start,
+            start: startDate,
+            component: component,
+            unit: journal.unit,
+            callID: callID
+        )
+        exchange.origin = Request(head: own).origin ?? Origin(url)
+        if let final, final != url { exchange.finalURL = final }
+        exchange.attempt = attempt
+        exchange.requestSize = body.size
+        exchange.attributes = journal.redaction.attributes(logging.attributes)
+        return exchange
+    }
+
+    private func addFields(to exchange: inout ExchangeLog, head: HTTPResponse?, sent: HTTPRequest?) {
+        exchange.requestFields = journal.redaction.fields((sent ?? request).headerFields)
+        exchange.responseFields = head.map { journal.redaction.fields($0.headerFields) }
+    }
+
+    private func addBodies(to exchange: inout ExchangeLog, head: HTTPResponse?, answer: Answer?, error: (any Error)?) {
+        exchange.requestBody = body.shown(journal.redaction)
+        let preview = answer?.content ?? answer?.tee?.preview ?? (error as? any HTTPChainError)?.exchange?.bodyPreview
+        guard let preview, let head else { return }
+        exchange.responseBody = LoggedBody(
+            preview,
+            size: exchange.bodyEnd == .complete ? exchange.responseSize.best : exchange.responseSize.declared,
+            fields: BodyFields(head.headerFields),
+            redaction: journal.redaction
+        )
+    }
+}
+
+extension Response {
+    /// How many bytes the body is going to have; `nil` when only its end will tell.
+    fileprivate func declaredLength(answering method: HTTPRequest.Method) -> Int64? {
+        if hasNoContent(answering: request?.method ?? method) { return 0 }
+        return body.length ?? head.declaredLength
+    }
+}
+
+extension HTTPResponse {
+    /// What `Content-Length` says; a transfer coding decides where the body ends otherwise (RFC 9112 §6.3).
+    fileprivate var declaredLength: Int64? {
+        guard !headerFields.contains(.transferEncoding), let text = headerFields[.contentLength] else { return nil }
+        return ContentLength.parse(text)
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import HTTPChainCore
+
+/// Tells when a response's body has ended or broken.
+struct LoggedReader: BodyReader {
+    /// `nil` once it has ended or broken.
+    private var inner: (any BodyReader)?
+    private let recorder: ExchangeRecorder
+    private let interest: BodyInterest
+
+    init(_ inner: sending any BodyReader, recorder: ExchangeRecorder, interest: BodyInterest) {
+        self.inner = inner
+        self.recorder = recorder
+        self.interest = interest
+    }
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        guard inner != nil else { return nil }
+        do {
+            if let chunk = try await inner?.read() { return chunk }
+            inner = nil
+            recorder.end(.complete)
+            return nil
+        } catch {
+            recorder.end(.broken, error: error)
+            throw error
+        }
+    }
+}
+
+/// Lives as long as somebody can read the body to its end, and tells when nobody can any more.
+final class BodyInterest: Sendable {
+    private let recorder: ExchangeRecorder
+
+    init(_ recorder: ExchangeRecorder) {
+        self.recorder = recorder
+    }
+
+    deinit {
+        recorder.end(.dropped)
+    }
+}

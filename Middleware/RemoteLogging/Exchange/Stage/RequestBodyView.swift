@@ -1,0 +1,69 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+/// What is seen of a request's body while it is sent: a stream is counted as it is read, and stays a stream; bytes,
+/// files and values stay what they are.
+struct RequestBodyView: Sendable {
+    private enum Content: Sendable {
+        case nothing
+        case seen(BodyPreview)
+        case stream(BodyTee)
+        case value(any Encodable & Sendable)
+    }
+
+    private let content: Content
+    private let length: Int64?
+    private let fields: BodyFields
+    private let showsContent: Bool
+
+    /// - Parameter limit: How much is shown; `nil` for nothing.
+    init(_ request: inout Request, upTo limit: ByteCount?) async {
+        let body = request.body
+        length = body.length
+        fields = BodyFields(request.head.headerFields)
+        showsContent = limit != nil
+        if let value = body.value {
+            content = .value(value)
+        } else if body.isEmpty {
+            content = .nothing
+        } else if let bytes = body.bytes {
+            content = limit.map { .seen(BodyPreview(bytes, upTo: $0)) } ?? .nothing
+        } else if body.file != nil {
+            // Reading it twice leaves it a file, which a transport can send in its own way. One that cannot be read
+            // is the transport's to complain of.
+            let preview = if let limit { try? await body.peek(upTo: limit).preview } else { BodyPreview?.none }
+            content = preview.map { .seen($0) } ?? .nothing
+        } else {
+            let tee = body.tee(upTo: limit ?? 0)
+            request.body = tee.body
+            content = .stream(tee.seen)
+        }
+    }
+
+    var size: ExchangeLog.Size {
+        if case .stream(let tee) = content { return .init(declared: length, counted: tee.count) }
+        return .init(declared: length)
+    }
+
+    func shown(_ redaction: ExchangeRedaction) -> LoggedBody? {
+        guard showsContent else { return nil }
+        switch content {
+        case .nothing: return nil
+        case .value(let value): return LoggedBody(value: value)
+        case .seen(let preview): return LoggedBody(preview, size: length, fields: fields, redaction: redaction)
+        case .stream(let tee):
+            let size = length ?? (tee.isComplete ? tee.count : nil)
+            return LoggedBody(tee.preview, size: size, fields: fields, redaction: redaction)
+        }
+    }
+}
+
+extension BodyPreview {
+    /// The first bytes of what is all there.
+    init(_ bytes: Data, upTo limit: ByteCount) {
+        let shown = bytes.prefix(Int(clamping: limit.bytes))
+        // A slice would keep all of a large body alive.
+        self.init(shown.count < bytes.count ? Data(shown) : bytes, isTruncated: shown.count < bytes.count)
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainTesting
+import HTTPTypes
+import Logging
+
+@testable import HTTPChainRemoteLogging
+
+/// Keeps the records it is given.
+final class ExchangeCapture: LogSink {
+    private let kept = Locked<[LogRecord]>([])
+    private let asked = Locked(0)
+    private let levels: LogLevels
+
+    init(_ levels: LogLevels = LogLevels(.trace)) {
+        self.levels = levels
+    }
+
+    func takes(_ level: Logger.Level, from component: String) -> Bool {
+        asked.withLock { $0 += 1 }
+        return levels.includes(level, from: component)
+    }
+
+    func log(_ record: consuming LogRecord) {
+        let record = record
+        kept.withLock { $0.append(record) }
+    }
+
+    var records: [LogRecord] { kept.withLock { $0 } }
+
+    var questions: Int { asked.withLock { $0 } }
+
+    /// The only record.
+    func record() throws -> LogRecord {
+        guard records.count == 1, let record = records.first else { throw ExchangeCaptureError(count: records.count) }
+        return record
+    }
+}
+
+struct ExchangeCaptureError: Error {
+    let count: Int
+}
+
+/// Keeps the exchanges themselves.
+final class ExchangeKeeper: Sendable {
+    private let kept = Locked<[ExchangeLog]>([])
+
+    var exchanges: [ExchangeLog] { kept.withLock { $0 } }
+
+    /// The only exchange.
+    func exchange() throws -> ExchangeLog {
+        guard exchanges.count == 1, let exchange = exchanges.first else {
+            throw ExchangeCaptureError(count: exchanges.count)
+        }
+        return exchange
+    }
+
+    /// A filter that lets everything pass and keeps it.
+    var filter: LogFilter {
+        LogFilter { [kept] exchange in
+            kept.withLock { $0.append(exchange) }
+            return true
+        }
+    }
+}
+
+/// Hands out chunks, and then an error if there is one.
+struct ExchangeChunkReader: BodyReader {
+    var chunks: ArraySlice<Data>
+    var error: (any Error)?
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        if let chunk = chunks.popFirst() { return chunk }
+        if let error { throw error }
+        return nil
+    }
+}
+
+extension Body {
+    /// A stream of these pieces.
+    static func pieces(
+        _ texts: String...,
+        length: Int64? = nil,
+        replayable: Bool = false,
+        error: (any Error)? = nil
+    ) -> Body {
+        let chunks = texts.map { Data($0.utf8) }
+        let open: @Sendable () async throws -> sending any BodyReader = {
+            ExchangeChunkReader(chunks: chunks[...], error: error)
+        }
+        return replayable ? .replayable(length: length, open: open) : .once(length: length, open: open)
+    }
+}
+
+struct ExchangeProvoked: Error, CustomStringConvertible {
+    var description = "provoked"
+}
+
+let exchangeStart = Date(timeIntervalSince1970: 784_111_777)
+
+extension ExchangeRedaction {
+    static let standard = ExchangeRedaction(.standard, showing: .standard)
+}
+
+/// A transport that is a closure.
+struct ExchangeStub: Transport {
+    let capabilities: TransportCapabilities = [.streamsUploads, .keepsRepeatedFields]
+    let answer: @Sendable (Request) async throws -> Response
+
+    init(_ answer: @escaping @Sendable (Request) async throws -> Response) {
+        self.answer = answer
+    }
+
+    func send(_ request: consuming Request) async throws -> Response {
+        try await answer(request)
+    }
+}
