@@ -183,7 +183,7 @@ let package = Package(
         stage("Multipart"),
         stage("Progress"),
         stage("Redirect"),
-        stage("RemoteLogging", [logging, metrics]),
+        stage("RemoteLogging", [logging, metrics, structuredFields]),
         stage("RemoteLoggingServiceLifecycle", ["HTTPChainRemoteLogging", serviceLifecycle]),
         stage("RequestProcessor"),
         stage("Retry"),

@@ -38,6 +38,11 @@ public struct RetryHistory: Sendable {
     }
 }
 
+extension RetryHistory: AttemptCounting {
+    /// How many attempts were made, also where the first are no longer in ``attempts``.
+    public var attemptCount: Int { attempts.last?.number ?? 0 }
+}
+
 /// Why a call was not tried again.
 public enum RetryStop: Sendable, Hashable {
     /// The response is not one that is retried.

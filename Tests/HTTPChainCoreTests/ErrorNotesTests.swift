@@ -44,6 +44,23 @@ struct ErrorNotesTests {
         #expect((error as any HTTPChainError).description == error.description)
     }
 
+    @Test("A note that counts attempts is found without knowing it")
+    func attemptCount() {
+        var error = error
+        error.notes[Remark.self] = "flaky"
+        #expect(error.notes.attemptCount == nil)
+        error.notes[Tries.self] = Tries.Count()
+        #expect(error.notes.attemptCount == 5)
+    }
+
+    private enum Tries: ErrorNote {
+        struct Count: AttemptCounting, CustomStringConvertible {
+            let attemptCount = 5
+            let description = "five"
+        }
+        typealias Value = Count
+    }
+
     @Test("A note is added without knowing the error's type, and does not change it")
     func anyError() throws {
         var annotated = try #require(error as (any Error) as? any AnnotatedError)

@@ -341,6 +341,20 @@ struct ExchangeRecordTests {
         #expect(sink.records.first?.attributes["http.request.resend_count"] == 2)
     }
 
+    @Test("A call that failed tells how many attempts were made, where the error says so")
+    func attemptsOfFailure() async throws {
+        struct History: AttemptCounting, CustomStringConvertible {
+            let attemptCount = 4
+            let description = "four times"
+        }
+        enum Note: ErrorNote { typealias Value = History }
+        var error = TransportError(.timedOut, sent: .maybe, stage: "test")
+        error.notes[Note.self] = History()
+        _ = await harness().send(.get("https://a.example/"), answering: .failure(error))
+        #expect(try keeper.exchange().attempts == 4)
+        #expect(try sink.record().attributes["http.request.resend_count"] == 3)
+    }
+
     @Test("A call has the URL that was asked for, completed by what was sent, and tells where it ended")
     func urls() async throws {
         let rows: [(asked: String, sent: String?, url: String, final: String?)] = [
@@ -374,19 +388,5 @@ struct ExchangeRecordTests {
             answering: .status(.ok, headers: [.contentLength: "1000"])
         )
         #expect(try keeper.exchange().responseSize == .init(declared: 0, counted: 0))
-    }
-}
-
-/// A transport that is a closure.
-struct ExchangeStub: Transport {
-    let capabilities: TransportCapabilities = [.streamsUploads, .keepsRepeatedFields]
-    let answer: @Sendable (Request) async throws -> Response
-
-    init(_ answer: @escaping @Sendable (Request) async throws -> Response) {
-        self.answer = answer
-    }
-
-    func send(_ request: consuming Request) async throws -> Response {
-        try await answer(request)
     }
 }

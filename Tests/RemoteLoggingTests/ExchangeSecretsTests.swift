@@ -194,6 +194,22 @@ struct ExchangeSecretsTests {
         #expect(!text.contains("Hunter2"), "\(comment): \(text)")
     }
 
+    @Test(
+        "None passes in part, wherever a body was cut",
+        arguments: [
+            (json, "application/json"), (form, "application/x-www-form-urlencoded"), (form, "text/plain"),
+            (multipart, "multipart/form-data; boundary=b"), (url, "text/plain"),
+            ("<a token=\"\(secret("XML"))\"><pwd>\(secret("XML2"))</pwd></a>", "text/xml"),
+        ]
+    )
+    func cutAnywhere(text: String, type: String) {
+        for length in 0...text.utf8.count {
+            let preview = BodyPreview(Data(text.utf8.prefix(length)), isTruncated: length < text.utf8.count)
+            let body = LoggedBody(preview, size: nil, fields: BodyFields([.contentType: type]), redaction: .standard)
+            #expect(body?.text.contains("s3c") != true, "\(length): \(body?.text ?? "")")
+        }
+    }
+
     @Test("What is no secret is shown where it was asked for")
     func theRestIsShown() async throws {
         let sink = ExchangeCapture()

@@ -101,3 +101,17 @@ let exchangeStart = Date(timeIntervalSince1970: 784_111_777)
 extension ExchangeRedaction {
     static let standard = ExchangeRedaction(.standard, showing: .standard)
 }
+
+/// A transport that is a closure.
+struct ExchangeStub: Transport {
+    let capabilities: TransportCapabilities = [.streamsUploads, .keepsRepeatedFields]
+    let answer: @Sendable (Request) async throws -> Response
+
+    init(_ answer: @escaping @Sendable (Request) async throws -> Response) {
+        self.answer = answer
+    }
+
+    func send(_ request: consuming Request) async throws -> Response {
+        try await answer(request)
+    }
+}

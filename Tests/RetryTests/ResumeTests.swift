@@ -142,6 +142,7 @@ struct ResumeTests {
         )
         #expect(error.retries?.attempts.map(\.offset) == [nil, 300_000])
         #expect(error.retries?.attempts.map(\.number) == [1, 2])
+        #expect(error.notes.attemptCount == 2)
     }
 
     @Test("A server that ignores If-Range is caught by the tag of its answer")

@@ -267,6 +267,7 @@ struct BodyTimeoutTests {
             .get(url).idleTimeout(nil).attemptTimeout(nil).timeout(.seconds(3))
         )
         async let error = timeout { try await response.body.collect() }
+        try await feed.waitForDemand()
         try await clock.waitForSleepers()
         clock.advance(by: .seconds(3))
         #expect(try await error.progress == .readingBody(received: 4))
@@ -274,6 +275,7 @@ struct BodyTimeoutTests {
         other.send("ab")
         let second = try await self.response(stages, other, .get(url).timeout(.seconds(3)))
         async let another = timeout { try await second.body.collect() }
+        try await other.waitForDemand()
         try await clock.waitForSleepers()
         clock.advance(by: .seconds(3))
         let thrown = try await another

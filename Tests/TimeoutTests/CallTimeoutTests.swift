@@ -228,17 +228,20 @@ struct CallTimeoutTests {
     @Test("Waits for what is deaf to cancellation, and drops the response that comes too late")
     func deaf() async throws {
         let clock = VirtualClock()
-        let gate = Watched(false)
+        let isCancelled = Watched(false)
         let feed = ChunkFeed()
         let server = Server { _ in
-            await gate.waitUninterrupted { $0 ? () : nil }
+            await withTaskCancellationHandler {
+                await isCancelled.waitUninterrupted { $0 ? () : nil }
+            } onCancel: {
+                isCancelled.update { $0 = true }
+            }
             return Response(.ok, body: feed.body)
         }
         let chain = try makeChain([TimeoutMiddleware(.seconds(5))], server)
         async let error = timeout { try await chain.send(.get(url).on(clock)) }
         try await clock.waitForSleepers()
         clock.advance(by: .seconds(8))
-        gate.update { $0 = true }
         #expect(try await error.elapsed == .seconds(8))
         #expect(feed.isCancelled)
     }

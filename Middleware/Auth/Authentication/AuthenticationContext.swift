@@ -44,21 +44,13 @@ extension Request {
         options[OriginBoundFields.self][field.name] = owner
     }
 
-    /// Sets a field that is ready, and binds it; `bound` is the whole ``OriginBoundFields`` of a request without others.
-    mutating func setCredentials(
-        _ field: HTTPField,
-        _ bound: PreparedOption<OriginBoundFields>,
-        in context: AuthenticationContext
-    ) {
-        if head.headerFields.contains(field.name) {
-            head.headerFields[fields: field.name] = [field]
-        } else {
-            head.headerFields.append(field)
-        }
+    /// Sets a field that is ready, and binds it.
+    mutating func setCredentials(_ ready: ReadyCredentials, in context: AuthenticationContext) {
+        head.headerFields[fields: context.target.requestField] = ready.fields
         if context.target == .origin, !options.contains(OriginBoundFields.self) {
-            options.set(bound)
+            options.set(ready.bound)
         } else if let owner = context.target == .proxy ? origin : context.origin {
-            options[OriginBoundFields.self][field.name] = owner
+            options[OriginBoundFields.self][context.target.requestField] = owner
         }
     }
 }

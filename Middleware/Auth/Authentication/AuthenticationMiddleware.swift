@@ -144,15 +144,17 @@ public struct AuthenticationMiddleware: Middleware {
             return try await next(request)
         }
         let outer = request.options.contains(OuterSchemes.self) ? request.options[OuterSchemes.self] : []
-        var negotiation = Negotiation(self, origin: origin, outer: outer)
+        var context = AuthenticationContext(target: target, origin: origin)
+        var current: Int?
         for index in authenticators.indices {
-            negotiation.consider(index)
-            var isPrepared = try authenticators[index].prepareAtOnce(&request, in: negotiation.context)
+            context.maySendUnasked =
+                index == 0 && (outer.isEmpty || !outer.hold(authenticators[index], back: target) { _ in true })
+            var isPrepared = try authenticators[index].prepareAtOnce(&request, in: context)
             if isPrepared == nil {
-                isPrepared = try await authenticators[index].prepare(&request, in: negotiation.context)
+                isPrepared = try await authenticators[index].prepare(&request, in: context)
             }
             if isPrepared == true {
-                negotiation.current = index
+                current = index
                 break
             }
         }
@@ -160,9 +162,12 @@ public struct AuthenticationMiddleware: Middleware {
         let sent = request
         var response = try await next(request)
         if response.status.code == target.status.code {
+            let negotiation = Negotiation(self, context, outer: outer, current: current)
             return try await answer(response, to: sent, negotiation, next: next)
         }
-        if negotiation.looksAtResponses { try await negotiation.check(&response, to: sent) }
+        if let current, authenticators[current].checksResponses {
+            try await authenticators[current].check(&response, to: sent, in: context)
+        }
         return response
     }
 

@@ -1,29 +1,28 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// The state of one call: which scheme its credentials are of, and how many challenges were answered.
+/// The state of one call that was challenged: which scheme its credentials are of, and how many challenges were
+/// answered.
 struct Negotiation: Sendable {
     private let authenticators: [any Authenticator]
     private let maximumAnswers: Int
     private let outer: [KnownScheme]
-    private(set) var context: AuthenticationContext
+    private var context: AuthenticationContext
     /// The authenticator whose credentials the request has.
-    var current: Int?
+    private var current: Int?
 
-    init(_ stage: AuthenticationMiddleware, origin: Origin, outer: [KnownScheme]) {
+    init(
+        _ stage: AuthenticationMiddleware,
+        _ context: AuthenticationContext,
+        outer: [KnownScheme],
+        current: Int?
+    ) {
         authenticators = stage.authenticators
         maximumAnswers = stage.maximumAnswers
         self.outer = outer
-        context = AuthenticationContext(target: stage.target, origin: origin)
+        self.context = context
+        self.current = current
     }
-
-    /// Turns to an authenticator that may have credentials to send ahead.
-    mutating func consider(_ index: Int) {
-        context.maySendUnasked = index == 0 && (outer.isEmpty || !isHeldBack(authenticators[index]) { _ in true })
-    }
-
-    /// Whether the authenticator whose credentials were sent wants to see the response.
-    var looksAtResponses: Bool { current.map { authenticators[$0].checksResponses } ?? false }
 
     func check(_ response: inout Response, to request: Request) async throws {
         guard let current else { return }
@@ -42,7 +41,7 @@ struct Negotiation: Sendable {
         for (index, authenticator) in authenticators.enumerated() {
             guard let challenge = authenticator.select(from: challenges) else { continue }
             guard request.body.isReplayable else { return .bodyReadableOnce }
-            if isHeldBack(authenticator, where: offers) { return refusal ?? .leftToOuterStage }
+            if outer.hold(authenticator, back: context.target, where: offers) { return refusal ?? .leftToOuterStage }
             if let rejected = response.options[RejectedScheme.self], rejected.target == context.target,
                 rejected.strength > authenticator.strength, offers(rejected)
             {
@@ -70,10 +69,6 @@ struct Negotiation: Sendable {
             name: authenticators[current].scheme,
             strength: authenticators[current].strength
         )
-    }
-
-    private func isHeldBack(_ authenticator: any Authenticator, where isMeant: (KnownScheme) -> Bool) -> Bool {
-        outer.contains { $0.target == context.target && $0.strength > authenticator.strength && isMeant($0) }
     }
 }
 

@@ -16,3 +16,14 @@ enum OuterSchemes: RequestOption {
 enum RejectedScheme: ResponseOption {
     static var defaultValue: KnownScheme? { nil }
 }
+
+extension [KnownScheme] {
+    /// Whether there is a stronger scheme among them than the authenticator's, of those that are meant.
+    func hold(
+        _ authenticator: any Authenticator,
+        back target: AuthenticationTarget,
+        where isMeant: (KnownScheme) -> Bool
+    ) -> Bool {
+        contains { $0.target == target && $0.strength > authenticator.strength && isMeant($0) }
+    }
+}

@@ -69,7 +69,7 @@ public final class BasicAuthenticator: Authenticator {
     public func prepareAtOnce(_ request: inout Request, in context: AuthenticationContext) -> Bool? {
         let path = request.head.path ?? "/"
         if let ready = spaces(of: context.target).withLock({ $0.ready(for: path, at: context.origin) }) {
-            request.setCredentials(ready.field, ready.bound, in: context)
+            request.setCredentials(ready, in: context)
             return true
         }
         return sending == .ahead && context.maySendUnasked ? nil : false
@@ -145,16 +145,13 @@ public final class BasicAuthenticator: Authenticator {
         }
         var field = HTTPField(name: context.target.requestField, value: value)
         field.indexingStrategy = .disallow
-        let ready = BasicSpaces.Ready(
-            field: field,
-            bound: PreparedOption(OriginBoundFields.self, [field.name: context.origin])
-        )
+        let ready = ReadyCredentials(field, for: context.origin)
         let isSentEverywhere = sending == .ahead
         spaces(of: context.target).withLock { spaces in
             spaces.remember(ready, realm: realm, prefix: prefix, at: context.origin)
             guard isSentEverywhere, spaces.ready(for: "/", at: context.origin) == nil else { return }
             spaces.remember(ready, realm: realm, prefix: "/", at: context.origin)
         }
-        request.setCredentials(ready.field, ready.bound, in: context)
+        request.setCredentials(ready, in: context)
     }
 }

@@ -3,22 +3,12 @@ import HTTPTypes
 
 /// What is known of a server's protection spaces: which credentials go where ahead, RFC 7617 §2.2.
 struct BasicSpaces: Sendable {
-    /// Credentials that are ready to be sent.
-    struct Ready: Sendable, CustomStringConvertible, CustomReflectable {
-        let field: HTTPField
-        /// The value of ``OriginBoundFields`` for a request that has no others.
-        let bound: PreparedOption<OriginBoundFields>
-
-        var description: String { Redaction.placeholder }
-        var customMirror: Mirror { Mirror(self, children: []) }
-    }
-
     private struct Entry: Sendable {
         let origin: Origin
         let realm: String?
         /// The paths of the space begin with this.
         let prefix: String
-        var ready: Ready
+        var ready: ReadyCredentials
     }
 
     /// Realms and paths are the server's, so that there must be an end to them.
@@ -27,16 +17,17 @@ struct BasicSpaces: Sendable {
     private var entries: [Entry] = []
 
     /// The credentials of the deepest space that the path is in.
-    func ready(for path: String, at origin: Origin) -> Ready? {
+    func ready(for path: String, at origin: Origin) -> ReadyCredentials? {
         // By its place: a copy of each entry would cost more than the look at it.
         var best: Int?
-        for index in entries.indices where entries[index].origin == origin && path.hasPrefix(entries[index].prefix) {
+        for index in entries.indices
+        where entries[index].origin == origin && path.utf8.starts(with: entries[index].prefix.utf8) {
             if best.map({ entries[$0].prefix.utf8.count < entries[index].prefix.utf8.count }) ?? true { best = index }
         }
         return best.map { entries[$0].ready }
     }
 
-    mutating func remember(_ ready: Ready, realm: String?, prefix: String, at origin: Origin) {
+    mutating func remember(_ ready: ReadyCredentials, realm: String?, prefix: String, at origin: Origin) {
         entries.removeAll { $0.origin == origin && $0.prefix == prefix }
         for index in entries.indices where entries[index].origin == origin && entries[index].realm == realm {
             entries[index].ready = ready
@@ -47,13 +38,13 @@ struct BasicSpaces: Sendable {
 
     /// The realm that a field's value was sent for; `nil` when it is not known.
     func realm(of value: String, at origin: Origin) -> String? {
-        entries.first { $0.origin == origin && $0.realm != nil && $0.ready.field.value == value }?.realm
+        entries.first { $0.origin == origin && $0.realm != nil && $0.ready.value == value }?.realm
     }
 
     /// Forgets credentials that a realm rejected, wherever they were to be sent for it.
     mutating func forget(_ value: String, realm: String?, at origin: Origin) {
         entries.removeAll { entry in
-            entry.origin == origin && entry.ready.field.value == value && (entry.realm == nil || entry.realm == realm)
+            entry.origin == origin && entry.ready.value == value && (entry.realm == nil || entry.realm == realm)
         }
     }
 

@@ -60,8 +60,8 @@ struct OriginBindings: Sendable {
     }
 }
 
-/// One origin, and the fields that are bound to it.
-struct OriginBinding: Sendable {
+/// One origin, and the fields that are bound to it; shared, so that a call takes it along at no cost.
+final class OriginBinding: Sendable {
     let origin: Origin
     /// As a URL has it that names no default port.
     let authority: String

@@ -31,7 +31,7 @@ public struct LogLevels: Sendable, Hashable {
             var name = Substring(component)
             while true {
                 if let entry = entries[String(name)] { return entry }
-                guard let dot = name.lastIndex(of: ".") else { return `default` }
+                guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return `default` }
                 name = name[..<dot]
             }
         }

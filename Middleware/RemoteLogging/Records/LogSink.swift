@@ -3,6 +3,8 @@ public import Logging
 /// Takes log records: a shipper, a console, a test.
 public protocol LogSink: Sendable {
     /// Whether records of this level from this component are taken; asked before the work of making one.
+    ///
+    /// A sink that takes a level takes every graver one.
     func takes(_ level: Logger.Level, from component: String) -> Bool
 
     /// Takes a record.

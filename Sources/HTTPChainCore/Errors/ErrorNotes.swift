@@ -33,6 +33,20 @@ public struct ErrorNotes: Sendable, CustomStringConvertible {
     }
 }
 
+/// What a stage that sends requests again adds to an error: stages further out learn of it without knowing the stage.
+public protocol AttemptCounting {
+    /// How many attempts were made in all.
+    var attemptCount: Int { get }
+}
+
+extension ErrorNotes {
+    /// How many attempts were made, where a stage that sends again told; `nil` otherwise.
+    public var attemptCount: Int? {
+        for case let note as any AttemptCounting in storage.values { return note.attemptCount }
+        return nil
+    }
+}
+
 /// An error that stages can add to, where wrapping it would hide its type from whoever catches it.
 public protocol AnnotatedError: HTTPChainError {
     /// What stages added.

@@ -45,8 +45,10 @@ package struct SecretNames: Sendable {
     /// The whole name, or a piece of a path as forms write it: `user[password]`, `user.password`.
     package func contains(_ name: String) -> Bool {
         if names.contains(Self.folded(name)) { return true }
-        let pieces = name.split { "[].:".contains($0) }
-        return pieces.count > 1 && pieces.contains { names.contains(Self.folded(String($0))) }
+        guard name.utf8.contains(where: Self.isSeparator) else { return false }
+        return name.utf8.split(whereSeparator: Self.isSeparator).contains {
+            names.contains(Self.folded(String(Substring($0))))
+        }
     }
 
     /// The text with what follows a name blotted out, as ``Redaction/text(_:)`` does.
@@ -57,13 +59,18 @@ package struct SecretNames: Sendable {
 
     /// Whether two names are the same but for case, hyphens and underscores.
     static func folded(_ name: String, is other: String) -> Bool {
-        let isLetter = { (byte: UInt8) in byte != UInt8(ascii: "-") && byte != UInt8(ascii: "_") }
-        return name.utf8.lazy.filter(isLetter).elementsEqual(other.utf8.lazy.filter(isLetter)) {
+        name.utf8.lazy.filter(isLetter).elementsEqual(other.utf8.lazy.filter(isLetter)) {
             $0 == $1 || ($0 ^ $1 == 0x20 && (0x61...0x7A).contains($0 | 0x20))
         }
     }
 
+    private static func isLetter(_ byte: UInt8) -> Bool { byte != UInt8(ascii: "-") && byte != UInt8(ascii: "_") }
+
+    private static func isSeparator(_ byte: UInt8) -> Bool { "[].:".utf8.contains(byte) }
+
     private static func folded(_ name: String) -> String {
-        name.lowercased().filter { $0 != "-" && $0 != "_" }
+        let lowered = name.lowercased()
+        guard lowered.utf8.contains(where: { !isLetter($0) }) else { return lowered }
+        return String(decoding: lowered.utf8.filter(isLetter), as: UTF8.self)
     }
 }

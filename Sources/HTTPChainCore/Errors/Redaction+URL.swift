@@ -61,11 +61,11 @@ extension Redaction {
 
     /// The whole name, or a piece of a path as forms write it: `user[token]`.
     private static func isSecretName(_ name: Substring.UTF8View, _ isSecret: (String) -> Bool) -> Bool {
-        let encoded = String(Substring(name)).replacing("+", with: " ")
-        let name = encoded.removingPercentEncoding ?? encoded
+        var name = String(Substring(name))
+        if name.utf8.contains(UInt8(ascii: "%")) { name = name.removingPercentEncoding ?? name }
         if isSecret(name) { return true }
-        let pieces = name.split { "[].:".contains($0) }
-        return pieces.count > 1 && pieces.contains { isSecret(String($0)) }
+        let pieces = name.utf8.split { "[].:".utf8.contains($0) }
+        return pieces.count > 1 && pieces.contains { isSecret(String(Substring($0))) }
     }
 
     /// Where the bytes after the first two slashes begin.

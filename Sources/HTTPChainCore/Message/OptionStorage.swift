@@ -40,6 +40,9 @@ struct OptionStorage: Sendable {
     /// The values in words, in the order they were first set.
     var texts: [String] { entries.compactMap { ($0.box as? any TextBox)?.text } }
 
+    /// The values, whatever their types, in the order they were first set.
+    var values: [any Sendable] { entries.compactMap { ($0.box as? any TextBox)?.anyValue } }
+
     /// The names of the keys, made only when somebody asks: it takes the runtime longer than all the rest.
     var names: [String] { entries.map { String(describing: $0.key) } }
 
@@ -67,13 +70,15 @@ struct OptionStorage: Sendable {
     }
 }
 
-/// A value that can be put into words.
+/// A value of whatever type, which can be put into words.
 private protocol TextBox {
     var text: String { get }
+    var anyValue: any Sendable { get }
 }
 
 extension OptionBox: TextBox {
     var text: String { "\(value)" }
+    var anyValue: any Sendable { value }
 }
 
 /// One value behind a reference: its type is known to whoever has its key, and needs no cast.

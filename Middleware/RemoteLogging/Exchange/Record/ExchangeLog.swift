@@ -74,7 +74,7 @@ public struct ExchangeLog: Sendable, Hashable {
 
     /// Which attempt of its call it is: 1 for the first, and for a whole call.
     public var attempt = 1
-    /// How many attempts the response took; `nil` when that is not known.
+    /// How many attempts were made in all; `nil` when that is not known, as for most errors that were not retried.
     public var attempts: Int?
     /// What caches did; `nil` when none said.
     public var cache: LoggedCacheStatus?

@@ -56,8 +56,10 @@ extension LoggedBody {
             self.init(.binary, Self.description(of: type, total))
             return
         }
-        let isForm = type?.essence == "application/x-www-form-urlencoded"
-        self.init(.text, isForm ? redaction.form(text) : redaction.text(text), isTruncated: preview.isTruncated)
+        let isForm = type?.essence == "application/x-www-form-urlencoded" || text.looksLikeForm
+        let isCutOff = preview.isTruncated
+        let shown = isForm ? redaction.form(text, isCutOff: isCutOff) : redaction.text(text, isCutOff: isCutOff)
+        self.init(.text, shown, isTruncated: isCutOff)
     }
 
     /// What is shown of a typed value.
@@ -73,17 +75,19 @@ extension LoggedBody {
 
     /// Whether content of a type is shown when it turns out to be text; a token that is all of a body is not.
     private static func mayBeText(_ type: MediaType?) -> Bool {
-        guard let type else { return true }
-        if ["image/svg+xml"].contains(type.essence) { return true }
-        return !hiddenTypes.contains { type.matches($0) }
+        guard let essence = type?.essence else { return true }
+        if essence == "image/svg+xml" { return true }
+        return !hiddenTypes.contains(essence) && !essence.hasSuffix("+jwt")
+            && !hiddenKinds.contains(where: essence.hasPrefix)
     }
 
-    private static let hiddenTypes = [
-        "image/*", "audio/*", "video/*", "font/*", "model/*", "multipart/*", "application/octet-stream",
-        "application/pdf", "application/zip", "application/gzip", "application/zstd", "application/jwt",
-        "application/*+jwt", "application/jose", "application/pkcs8", "application/x-pem-file",
-        "application/x-pkcs12", "application/protobuf", "application/x-protobuf", "application/cbor",
-        "application/grpc", "application/wasm",
+    private static let hiddenKinds = ["image/", "audio/", "video/", "font/", "model/", "multipart/"]
+
+    private static let hiddenTypes: Set<String> = [
+        "application/cbor", "application/grpc", "application/gzip", "application/jose", "application/jwt",
+        "application/octet-stream", "application/pdf", "application/pkcs8", "application/protobuf", "application/wasm",
+        "application/x-pem-file", "application/x-pkcs12", "application/x-protobuf", "application/zip",
+        "application/zstd",
     ]
 }
 
@@ -99,6 +103,14 @@ struct BodyFields: Sendable {
 }
 
 extension String {
+    /// Whether it may be a form that is called by another name: pairs without any space, and no JSON or markup.
+    fileprivate var looksLikeForm: Bool {
+        guard let first = utf8.first, !"{[<\"".utf8.contains(first), utf8.contains(UInt8(ascii: "=")) else {
+            return false
+        }
+        return !utf8.contains { $0 <= 0x20 }
+    }
+
     /// Whether there is a control character that text does not have.
     fileprivate var hasControlCharacters: Bool {
         utf8.contains { ($0 < 0x20 && !(0x09...0x0D).contains($0)) || $0 == 0x7F }
@@ -107,6 +119,7 @@ extension String {
     /// The text on one line, as far as it has room: control characters, line separators and those that turn the
     /// direction of writing become spaces.
     func printable(upTo limit: Int = .max) -> String {
+        if utf8.count <= limit, !unicodeScalars.contains(where: \.isDisruptive) { return self }
         var result = String.UnicodeScalarView()
         for scalar in unicodeScalars.prefix(limit) {
             result.append(scalar.isDisruptive ? " " : scalar)

@@ -42,6 +42,6 @@ extension LoggedError {
         }
         // Cut before it is redacted: what is cut off may be long. And after it, for what redacting makes longer.
         let cut = String(reason.prefix(2 * Self.longestReason))
-        self.reason = String(redaction.text(cut).prefix(Self.longestReason))
+        self.reason = String(redaction.text(cut, isCutOff: cut.count < reason.count).prefix(Self.longestReason))
     }
 }

@@ -18,9 +18,17 @@ struct CredentialScanner {
         self.names = names
     }
 
+    /// Whether there may be a JSON Web Token in a text.
+    static func mayHoldToken(_ text: String) -> Bool {
+        var before: (UInt8, UInt8) = (0, 0)
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "J"), before == (UInt8(ascii: "e"), UInt8(ascii: "y")) { return true }
+            before = (before.1, byte)
+        }
+        return false
+    }
+
     mutating func redacted() -> String {
-        guard bytes.contains(where: { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "e") })
-        else { return text }
         var copied = 0
         while index < bytes.count {
             guard bytes[index].isWord else {

@@ -18,20 +18,28 @@ struct ExchangeRedaction: Sendable {
     }
 
     func url(_ url: String) -> String {
-        var scanner = CredentialScanner(redaction.url(url, isSecret: pairNames.contains), names: nil)
+        let redacted = redaction.url(url, isSecret: pairNames.contains)
+        guard CredentialScanner.mayHoldToken(redacted) else { return redacted }
+        var scanner = CredentialScanner(redacted, names: nil)
         return scanner.redacted()
     }
 
     /// The names and values of a form.
-    func form(_ text: String) -> String {
+    func form(_ text: String, isCutOff: Bool = false) -> String {
         // The values of pairs whose names tell nothing may be JSON, or URLs.
-        self.text(redaction.form(text, isSecret: pairNames.contains))
+        self.text(redaction.form(text, isSecret: pairNames.contains), isCutOff: isCutOff)
     }
 
     /// Text of any kind: of a body, of an error, of a field.
-    func text(_ text: String) -> String {
+    ///
+    /// - Parameter isCutOff: Whether it goes on, so that the beginning of a secret may stand at its end.
+    func text(_ text: String, isCutOff: Bool = false) -> String {
+        // Every rule begins with one of these, or is about a token.
+        guard text.utf8.contains(where: { " :=\"<".utf8.contains($0) }) || CredentialScanner.mayHoldToken(text) else {
+            return text
+        }
         let withoutMembers = names.redacted(text)
-        var urls = URLScanner(withoutMembers) { redaction.url($0, isSecret: pairNames.contains) }
+        var urls = URLScanner(withoutMembers, isCutOff: isCutOff) { redaction.url($0, isSecret: pairNames.contains) }
         var scanner = CredentialScanner(urls.redacted(), names: names)
         return scanner.redacted()
     }

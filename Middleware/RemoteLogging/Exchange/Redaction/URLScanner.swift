@@ -1,10 +1,14 @@
+import HTTPChainCore
+
 /// Finds URLs in text, and replaces each by what is made of it.
 struct URLScanner {
     private let text: String
+    private let isCutOff: Bool
     private let redact: (String) -> String
 
-    init(_ text: String, redact: @escaping (String) -> String) {
+    init(_ text: String, isCutOff: Bool, redact: @escaping (String) -> String) {
         self.text = text
+        self.isCutOff = isCutOff
         self.redact = redact
     }
 
@@ -22,7 +26,10 @@ struct URLScanner {
             let end = utf8[position...].firstIndex(where: Self.endsURL) ?? utf8.endIndex
             let url = String(Substring(utf8[colon..<end]))
             let plain = url.replacing("\\/", with: "/")
-            let redacted = redact(plain)
+            // Where the text ends within the authority, what looks like a host may be user information.
+            let isOpen =
+                isCutOff && end == utf8.endIndex && !plain.utf8.dropFirst(3).contains(where: Self.endsAuthority)
+            let redacted = isOpen ? "://" + Redaction.placeholder : redact(plain)
             if redacted != plain {
                 result += Substring(utf8[copied..<colon]) + redacted
                 copied = end
@@ -32,6 +39,8 @@ struct URLScanner {
         if copied == utf8.startIndex { return text }
         return result + Substring(utf8[copied...])
     }
+
+    private static func endsAuthority(_ byte: UInt8) -> Bool { "/?#".utf8.contains(byte) }
 
     private static func endsURL(_ byte: UInt8) -> Bool {
         byte <= 0x20 || byte == 0x7F || "\"'<>`".utf8.contains(byte)

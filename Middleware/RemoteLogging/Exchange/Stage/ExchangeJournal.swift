@@ -14,8 +14,10 @@ final class ExchangeJournal: Sendable {
     private let details: ExchangeDetails
     private let filter: LogFilter?
     private let formatter: any LogFormatter
-    /// The levels that a record may have, gravest first.
+    /// The levels that a record may have.
     private let possibleLevels: [Logger.Level]
+    /// The gravest of them; a sink that does not take it takes none.
+    private let gravestLevel: Logger.Level?
 
     init(
         _ sink: any LogSink,
@@ -38,7 +40,8 @@ final class ExchangeJournal: Sendable {
         self.details = details
         self.filter = filter
         self.formatter = formatter
-        possibleLevels = Set(ExchangeOutcome.allCases.compactMap { levels[$0] }).sorted(by: >)
+        possibleLevels = Array(Set(ExchangeOutcome.allCases.compactMap { levels[$0] }))
+        gravestLevel = possibleLevels.max()
     }
 
     var settings: KeyValuePairs<String, String> {
@@ -59,8 +62,8 @@ final class ExchangeJournal: Sendable {
     }
 
     private func isSilent(_ component: String) -> Bool {
-        for level in possibleLevels where sink.takes(level, from: component) { return false }
-        return true
+        guard let gravestLevel else { return true }
+        return !sink.takes(gravestLevel, from: component)
     }
 
     /// Passes a request on, and writes the record when all is over.

@@ -117,7 +117,9 @@ final class ExchangeRecorder: Sendable {
         exchange.status = head?.status ?? (error as? any HTTPChainError)?.exchange?.response?.status
         exchange.bodyEnd = end
         exchange.timeToHead = answer?.timeToHead
-        if journal.unit == .call { exchange.attempts = answer?.attempts }
+        if journal.unit == .call {
+            exchange.attempts = (error as? any AnnotatedError)?.notes.attemptCount ?? answer?.attempts
+        }
         if let head { exchange.cache = LoggedCacheStatus(head.headerFields, redaction: journal.redaction) }
         exchange.responseSize = ExchangeLog.Size(
             declared: answer?.declaredSize ?? (answer == nil ? head.flatMap(\.declaredLength) : nil),
