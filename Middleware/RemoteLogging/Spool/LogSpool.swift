@@ -44,7 +44,7 @@ public final class LogSpool: Sendable {
     /// Goes with the spool.
     private let lock: any SpoolFile
 
-    /// Opens a spool.
+    /// Opens a spool; what an earlier process has left is read through once, to count and check it.
     ///
     /// - Parameters:
     ///   - directory: A file URL; the directory is created where it is not there.
@@ -182,6 +182,7 @@ public final class LogSpool: Sendable {
         appender.withLock { appender in
             report.bytes = appender.total
             report.pendingBytes = appender.pending(after: front)
+            report.pendingRecords = report.pendingBytes == 0 ? 0 : max(1, appender.recordsEnd - front.index)
             report.segments = appender.sealed.count + (appender.active == nil ? 0 : 1)
             report.acceptedRecords = appender.accepted
             report.refusedRecords = appender.refused

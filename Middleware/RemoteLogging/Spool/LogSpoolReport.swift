@@ -2,6 +2,9 @@
 public struct LogSpoolReport: Sendable, Hashable {
     /// What all segments take on the disk.
     public internal(set) var bytes: Int64 = 0
+    /// How many records are not acknowledged, those of earlier processes included; an estimate where files were damaged
+    /// while they were open, and 0 only where nothing is left.
+    public internal(set) var pendingRecords = 0
     /// What records that are not acknowledged take on the disk.
     public internal(set) var pendingBytes: Int64 = 0
     /// How many segments there are.

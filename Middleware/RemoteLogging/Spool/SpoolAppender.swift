@@ -5,7 +5,16 @@ struct SealedSegment: Sendable {
     let number: UInt64
     let size: Int64
     /// `nil` when it could not be read yet.
-    var header: SpoolSegment.Header?
+    let header: SpoolSegment.Header?
+    var records: SpoolRecords
+}
+
+/// The records of a segment among those of the spool, which are counted from its front when it was opened.
+struct SpoolRecords: Sendable, Hashable {
+    var first = 0
+    var count = 0
+
+    var end: Int { first + count }
 }
 
 /// The segment that is written to.
@@ -15,6 +24,7 @@ struct ActiveSegment: Sendable {
     let salt: UInt32
     /// Where the next frame goes.
     var end: Int64
+    var records: SpoolRecords
     /// Whether a write that failed may have left something after the end.
     var needsRepair = false
 }
@@ -43,6 +53,8 @@ struct SpoolAppender: Sendable {
     private(set) var sealed: [SealedSegment]
     private(set) var active: ActiveSegment?
     private var nextNumber: UInt64
+    /// How many records there are in segments that are no longer written to, those that are gone included.
+    private var sealedEnd: Int
     /// What all segments take.
     private(set) var total: Int64
     private(set) var accepted = 0
@@ -62,6 +74,7 @@ struct SpoolAppender: Sendable {
         self.sealed = sealed
         self.active = active
         self.nextNumber = nextNumber
+        sealedEnd = sealed.last?.records.end ?? 0
         total = sealed.reduce(active?.end ?? 0) { sum, segment in
             let (next, isOver) = sum.addingReportingOverflow(segment.size)
             return isOver ? .max : next
@@ -102,6 +115,7 @@ struct SpoolAppender: Sendable {
             throw error
         }
         active?.end = segment.end + size
+        active?.records.count += 1
         total += size
     }
 
@@ -121,7 +135,13 @@ struct SpoolAppender: Sendable {
         // A first attempt that failed has left a file of the same name, whose header is written anew.
         try file.write(SpoolSegment.header(number: number, salt: salt), at: 0)
         try directory.synchronize()
-        active = ActiveSegment(number: number, file: file, salt: salt, end: Int64(SpoolSegment.headerSize))
+        active = ActiveSegment(
+            number: number,
+            file: file,
+            salt: salt,
+            end: Int64(SpoolSegment.headerSize),
+            records: SpoolRecords(first: recordsEnd)
+        )
         nextNumber = number + 1
         total += Int64(SpoolSegment.headerSize)
     }
@@ -129,10 +149,19 @@ struct SpoolAppender: Sendable {
     private mutating func seal() {
         guard let segment = active else { return }
         sealed.append(
-            SealedSegment(number: segment.number, size: segment.end, header: .sound(salt: segment.salt))
+            SealedSegment(
+                number: segment.number,
+                size: segment.end,
+                header: .sound(salt: segment.salt),
+                records: segment.records
+            )
         )
+        sealedEnd = segment.records.end
         active = nil
     }
+
+    /// How many records there are, counted from the front when the spool was opened.
+    var recordsEnd: Int { active?.records.end ?? sealedEnd }
 
     // MARK: Removal
 

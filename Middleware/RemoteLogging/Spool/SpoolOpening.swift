@@ -29,46 +29,63 @@ struct SpoolOpening {
         }
         let next = max(numbers.max() ?? 0, saved?.segment ?? 0) + 1
         var segments: [SealedSegment] = []
+        var found: [UInt64: SpoolSegment.Content] = [:]
+        var records = SpoolRecords()
         for number in numbers.sorted() {
             guard let size = try files.size(of: directory.segment(number)) else {
                 foreignFiles += 1
                 continue
             }
+            var header: SpoolSegment.Header? = .damaged
             // What is done with is only still to be removed.
-            let isDone = number < saved?.segment ?? 0
-            let header = isDone ? .damaged : try Self.header(of: number, size, directory)
-            segments.append(SealedSegment(number: number, size: size, header: header))
+            if number >= saved?.segment ?? 0 {
+                let offset = saved?.segment == number ? saved?.offset ?? 0 : 0
+                let content: SpoolSegment.Content
+                (header, content) = try Self.inspect(number, size, directory, before: offset)
+                found[number] = content
+                records = SpoolRecords(first: records.end - content.recordsBefore, count: content.records)
+            }
+            segments.append(SealedSegment(number: number, size: size, header: header, records: records))
         }
 
         var active: ActiveSegment?
-        if let last = segments.last, last.number >= saved?.segment ?? 0 {
-            // Nothing is lost with a segment that a process had not even begun.
-            if last.size < Int64(SpoolSegment.headerSize) {
-                segments[segments.count - 1] = SealedSegment(number: last.number, size: 0, header: .damaged)
-            }
-            active = Self.reopen(last, directory, after: saved, &tornBytes)
+        if let last = segments.last, last.size < Int64(SpoolSegment.headerSize) {
+            // A process was killed as it began it. Were it left, the next would take it for damaged.
+            if (try? files.remove(directory.segment(last.number))) != nil { segments.removeLast() }
+        } else if let last = segments.last, let content = found[last.number] {
+            active = Self.reopen(last, content, directory, after: saved, &tornBytes)
             if active != nil { segments.removeLast() }
         }
         let first = segments.first?.number ?? active?.number ?? next
         let start = LogSpoolPosition(segment: first, offset: Int64(SpoolSegment.headerSize))
         appender = SpoolAppender(directory, limits, sealed: segments, active: active, nextNumber: next)
-        reader = SpoolReader(directory, positionFile, front: max(saved ?? start, start))
+        let front = max(saved ?? start, start)
+        // A segment is begun once the one before it has its header.
+        let emptied = segments.filter { segment in
+            segment.number >= front.segment && segment.number + 1 < next
+                && segment.size < Int64(SpoolSegment.headerSize)
+        }
+        reader = SpoolReader(directory, positionFile, front: front, damagedParts: emptied.count)
     }
 
-    /// - Returns: `nil` when it cannot be read now.
-    private static func header(
-        of number: UInt64,
+    /// - Returns: No header when it cannot be read now.
+    private static func inspect(
+        _ number: UInt64,
         _ size: Int64,
-        _ directory: SpoolDirectory
-    ) throws(LogSpoolError) -> SpoolSegment.Header? {
-        guard size <= SpoolSegment.maximumSize else { return .damaged }
+        _ directory: SpoolDirectory,
+        before offset: Int64
+    ) throws(LogSpoolError) -> (SpoolSegment.Header?, SpoolSegment.Content) {
+        guard size <= SpoolSegment.maximumSize else { return (.damaged, SpoolSegment.Content()) }
         let path = directory.segment(number)
-        guard let file = try? directory.files.openForReading(path),
-            let bytes = try? file.read(SpoolSegment.headerSize, at: 0)
-        else { return nil }
+        guard let file = try? directory.files.openForReading(path), let bytes = try? file.read(Int(size), at: 0) else {
+            return (nil, SpoolSegment.Content())
+        }
         let header = SpoolSegment.header(bytes, number: number)
-        if case .newer = header { throw LogSpoolError(.newerFormat(file: path)) }
-        return header
+        switch header {
+        case .newer: throw LogSpoolError(.newerFormat(file: path))
+        case .damaged: return (header, SpoolSegment.Content())
+        case .sound(let salt): return (header, SpoolSegment.content(of: bytes, salt: salt, before: offset))
+        }
     }
 
     /// Takes up the last segment where it was left, without what was not written to the end.
@@ -76,22 +93,21 @@ struct SpoolOpening {
     /// - Returns: `nil` when another segment is to be begun instead.
     private static func reopen(
         _ segment: SealedSegment,
+        _ content: SpoolSegment.Content,
         _ directory: SpoolDirectory,
         after saved: LogSpoolPosition?,
         _ tornBytes: inout Int64
     ) -> ActiveSegment? {
-        let start = Int64(SpoolSegment.headerSize)
-        guard case .sound(let salt) = segment.header, segment.size >= start,
-            let file = try? directory.files.open(directory.segment(segment.number), creating: false),
-            let bytes = try? file.read(Int(segment.size - start), at: start)
+        guard case .sound(let salt) = segment.header,
+            let file = try? directory.files.open(directory.segment(segment.number), creating: false)
         else { return nil }
-        let end = start + Int64(SpoolSegment.end(of: bytes, salt: salt))
+        let end = Int64(content.end)
         // Where less is left than was done with, what is added would be taken for done.
         if let saved, saved.segment == segment.number, saved.offset > end { return nil }
         if end < segment.size {
             guard (try? file.truncate(to: end)) != nil else { return nil }
             tornBytes += segment.size - end
         }
-        return ActiveSegment(number: segment.number, file: file, salt: salt, end: end)
+        return ActiveSegment(number: segment.number, file: file, salt: salt, end: end, records: segment.records)
     }
 }

@@ -1,16 +1,5 @@
 import HTTPChainCore
 
-/// A place between two records of a ``LogSpool``.
-public struct LogSpoolPosition: Sendable, Hashable, Comparable {
-    let segment: UInt64
-    let offset: Int64
-
-    /// Orders by age: what was logged first is less.
-    public static func < (lhs: LogSpoolPosition, rhs: LogSpoolPosition) -> Bool {
-        (lhs.segment, lhs.offset) < (rhs.segment, rhs.offset)
-    }
-}
-
 /// The file that tells how far records are done with.
 ///
 /// Two places in it are written in turn, so that one that was written in part leaves the other.
@@ -26,7 +15,7 @@ struct SpoolPositionFile: Sendable {
     private var file: (any SpoolFile)?
     private var generation: UInt64 = 0
 
-    /// What the file said; `nil` when there is none.
+    /// What the file tells; `nil` when there is none.
     private(set) var position: LogSpoolPosition?
     /// Whether there is a file of which nothing can be read.
     private(set) var isDamaged = false

@@ -1,15 +1,5 @@
 import HTTPChainCore
 
-/// Records from the front of a ``LogSpool``, in the order in which they were logged.
-public struct LogSpoolBatch: Sendable, Hashable {
-    /// The records.
-    public internal(set) var records: [LogRecord] = []
-    /// What to acknowledge once they are done with.
-    public internal(set) var position: LogSpoolPosition
-    /// How many places between the records could not be read; each held one record or more.
-    public internal(set) var damagedParts = 0
-}
-
 /// The front of a spool: what is read next, and what is done with.
 struct SpoolReader: Sendable {
     /// How much is read at once.
@@ -22,11 +12,19 @@ struct SpoolReader: Sendable {
     private var positionFile: SpoolPositionFile
     /// How far damage was counted, so that what is read again is not counted again.
     private var counted: LogSpoolPosition
-    private var failing: (segment: UInt64, count: Int) = (0, 0)
-    private(set) var damagedParts = 0
+    /// How often each segment could not be read in a row.
+    private var failures: [UInt64: Int] = [:]
+    private(set) var damagedParts: Int
     private(set) var damagedBytes: Int64 = 0
 
-    init(_ directory: SpoolDirectory, _ positionFile: SpoolPositionFile, front: LogSpoolPosition) {
+    /// - Parameter damagedParts: What was found damaged already.
+    init(
+        _ directory: SpoolDirectory,
+        _ positionFile: SpoolPositionFile,
+        front: LogSpoolPosition,
+        damagedParts: Int
+    ) {
+        self.damagedParts = damagedParts
         self.directory = directory
         self.positionFile = positionFile
         self.front = front
@@ -48,7 +46,24 @@ struct SpoolReader: Sendable {
         let number: UInt64
         let size: Int64
         let header: SpoolSegment.Header?
+        let records: SpoolRecords
         let file: (any SpoolFile)?
+
+        init(_ segment: SealedSegment) {
+            number = segment.number
+            size = segment.size
+            header = segment.header
+            records = segment.records
+            file = nil
+        }
+
+        init(_ segment: ActiveSegment) {
+            number = segment.number
+            size = segment.end
+            header = .sound(salt: segment.salt)
+            records = segment.records
+            file = segment.file
+        }
     }
 
     /// A batch under way.
@@ -58,8 +73,14 @@ struct SpoolReader: Sendable {
         var isFull = false
         let limits: Limits
 
-        mutating func move(to offset: Int64) {
-            batch.position = LogSpoolPosition(segment: batch.position.segment, offset: offset)
+        /// Moves on in a segment, past so many records.
+        mutating func move(to offset: Int64, past records: Int) {
+            let position = batch.position
+            batch.position = LogSpoolPosition(
+                segment: position.segment,
+                offset: offset,
+                index: position.index + records
+            )
         }
     }
 
@@ -71,35 +92,38 @@ struct SpoolReader: Sendable {
         _ limits: Limits
     ) throws(LogSpoolError) -> LogSpoolBatch {
         var reading = Reading(batch: LogSpoolBatch(position: max(start, front)), limits: limits)
-        var segments = view.sealed.map { Segment(number: $0.number, size: $0.size, header: $0.header, file: nil) }
-        if let active = view.active {
-            segments.append(
-                Segment(number: active.number, size: active.end, header: .sound(salt: active.salt), file: active.file)
-            )
-        }
+        var segments = view.sealed.map { Segment($0) }
+        if let active = view.active { segments.append(Segment(active)) }
+        let before = self
+        var failure: LogSpoolError?
         for segment in segments where segment.number >= reading.batch.position.segment {
             if segment.number > reading.batch.position.segment {
                 let offset = Int64(SpoolSegment.headerSize)
-                reading.batch.position = LogSpoolPosition(segment: segment.number, offset: offset)
+                let index = segment.records.first
+                reading.batch.position = LogSpoolPosition(segment: segment.number, offset: offset, index: index)
             }
             do throws(LogSpoolError) {
                 try read(segment, &reading)
-                if failing.segment == segment.number { failing = (0, 0) }
+                // Whatever was damaged, here nothing is left of it.
+                if reading.batch.position.offset >= segment.size { reading.batch.position.index = segment.records.end }
+                failures[segment.number] = nil
             } catch {
                 // What was read before it is delivered first.
                 if !reading.batch.records.isEmpty { break }
-                guard error.isMediumFailure, giveUp(segment.number) else { throw error }
+                failures[segment.number, default: 0] += 1
+                failure = failure ?? error
+                guard error.isMediumFailure, failures[segment.number, default: 0] >= Self.attempts else { break }
                 skip(to: segment.size, &reading)
+                reading.batch.position.index = segment.records.end
             }
             if reading.isFull { break }
         }
+        if let failure, reading.batch.records.isEmpty {
+            // Where nothing at all can be read, it is the disk, and it may be well again.
+            (counted, damagedParts, damagedBytes) = (before.counted, before.damagedParts, before.damagedBytes)
+            throw failure
+        }
         return reading.batch
-    }
-
-    /// Whether the disk has failed so often to read a segment that it keeps others waiting no longer.
-    private mutating func giveUp(_ segment: UInt64) -> Bool {
-        failing = (segment, failing.segment == segment ? failing.count + 1 : 1)
-        return failing.count >= Self.attempts
     }
 
     private mutating func read(_ segment: Segment, _ reading: inout Reading) throws(LogSpoolError) {
@@ -176,7 +200,7 @@ struct SpoolReader: Sendable {
                 if let record = try? LogRecordReader.record(in: payload) {
                     reading.batch.records.append(record)
                     reading.bytes += size
-                    reading.move(to: base + Int64(range.upperBound))
+                    reading.move(to: base + Int64(range.upperBound), past: 1)
                 } else {
                     skip(to: base + Int64(range.upperBound), &reading)
                 }
@@ -194,12 +218,15 @@ struct SpoolReader: Sendable {
     private mutating func skip(to offset: Int64, _ reading: inout Reading) {
         let start = reading.batch.position
         guard offset > start.offset else { return }
-        reading.move(to: offset)
+        reading.move(to: offset, past: 0)
         guard reading.batch.position > counted else { return }
-        counted = reading.batch.position
-        reading.batch.damagedParts += 1
-        damagedParts += 1
         damagedBytes += offset - start.offset
+        // What follows other damage is the same part.
+        if damagedParts == 0 || counted != start {
+            reading.batch.damagedParts += 1
+            damagedParts += 1
+        }
+        counted = reading.batch.position
     }
 
     // MARK: Acknowledging
@@ -207,6 +234,7 @@ struct SpoolReader: Sendable {
     /// Moves the front; what is before it never comes again from this process.
     mutating func move(to position: LogSpoolPosition) {
         front = max(front, position)
+        if !failures.isEmpty { failures = failures.filter { $0.key >= front.segment } }
     }
 
     /// Has the file tell the front.

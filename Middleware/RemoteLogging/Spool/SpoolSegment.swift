@@ -154,17 +154,31 @@ enum SpoolSegment {
         return buffer.number(offset, UInt32.self) == checksum(frame) ^ salt ? end : nil
     }
 
-    /// Where the last whole frame of a segment without its header ends.
-    static func end(of bytes: [UInt8], salt: UInt32) -> Int {
+    /// What is in a segment.
+    struct Content: Sendable, Hashable {
+        /// Where the last whole frame ends.
+        var end = headerSize
+        /// How many whole frames there are.
+        var records = 0
+        /// How many of them begin before a certain offset.
+        var recordsBefore = 0
+    }
+
+    /// Looks through a segment, header and all.
+    static func content(of bytes: [UInt8], salt: UInt32, before offset: Int64) -> Content {
         bytes.withUnsafeBytes { buffer in
-            var offset = 0
-            while true {
-                switch step(buffer, at: offset, salt: salt, isWhole: true) {
-                case .record(let range): offset = range.upperBound
-                case .damaged(let next): offset = next
-                case .torn, .end, .incomplete: return offset
+            var content = Content()
+            while content.end < buffer.count {
+                switch step(buffer, at: content.end, salt: salt, isWhole: true) {
+                case .record(let range):
+                    content.records += 1
+                    if content.end < offset { content.recordsBefore += 1 }
+                    content.end = range.upperBound
+                case .damaged(let next): content.end = next
+                case .torn, .end, .incomplete: return content
                 }
             }
+            return content
         }
     }
 }
