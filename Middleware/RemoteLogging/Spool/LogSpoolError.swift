@@ -35,13 +35,13 @@ public struct LogSpoolError: HTTPChainError, Hashable {
         case .full(let limit):
             "the spool is full (\(limit)); raise its limit, or find out why the receiver takes nothing"
         case .recordTooLarge(let size, let limit):
-            "a record of \(size) does not fit a segment (\(limit)); raise the size of segments, or log less in one record"
+            "a record of \(size) does not fit a segment (\(limit)); raise the size of segments, or log less at once"
         case .recordTooDeep(let limit):
             "a value in a record is nested more than \(limit) levels deep; log it as text"
         case .inUse(let directory):
-            "\(directory) is in use by another process, or by another spool of this one; give each a directory of its own"
+            "\(directory) is in use by another process or another spool of this one; give each a directory of its own"
         case .newerFormat(let file):
-            "\(file) was written by a later version and is left alone; remove it, or give this version another directory"
+            "\(file) was written by a later version and left alone; remove it, or give this version another directory"
         case .system(let operation, let path, let code, let message):
             "cannot \(operation) \(path): \(message) (code \(code))"
         }
