@@ -11,7 +11,9 @@ let settings: [SwiftSetting] = [
 let core = Target.Dependency.product(name: "HTTPChainCore", package: "swift-http-chain")
 let gzip = Target.Dependency.product(name: "HTTPChainGzip", package: "swift-http-chain")
 let inMemory = Target.Dependency.product(name: "HTTPChainInMemory", package: "swift-http-chain")
-let stages = ["Auth", "AuthDigest", "Cache", "Progress", "Redirect", "RemoteLogging", "Retry", "StatusValidation", "Timeout"].map {
+let stages = [
+    "Auth", "AuthDigest", "Cache", "Progress", "Redirect", "RemoteLogging", "Retry", "StatusValidation", "Timeout",
+].map {
     Target.Dependency.product(name: "HTTPChain\($0)", package: "swift-http-chain")
 }
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")

@@ -12,6 +12,7 @@ extension Suite {
         let scenarios = LoggingScenarios.enqueueing()
         let measured = try await Measurements.of(scenarios, count: 20_000, rounds: 15)
         var figures = scenarios.flatMap { measured.figures(of: $0.name) }
+        figures += try await spooling()
         figures += try await sustained()
         let growth = try await ResidentMemory.growth(
             warmingUp: { try await offer(1) },
@@ -19,6 +20,13 @@ extension Suite {
         )
         if let growth { figures.append(Figure(name: "logging.down.growth", value: growth, unit: "MiB")) }
         return figures
+    }
+
+    private static func spooling() async throws -> [Figure] {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("figures-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let scenario = try LoggingScenarios.spooling(in: directory)
+        return try await Measurements.of([scenario], count: 2000, rounds: 15).figures(of: scenario.name)
     }
 
     /// 100,000 records a second for three seconds, to a server in a process of its own.
@@ -43,7 +51,11 @@ extension Suite {
         let statistics = shipper.statistics
         return [
             Figure(name: "logging.sustained", value: Double(statistics.acknowledged) / seconds, unit: "records/s"),
-            Figure(name: "logging.sustained.lost", value: Double(perTick * ticks - statistics.acknowledged), unit: "count"),
+            Figure(
+                name: "logging.sustained.lost",
+                value: Double(perTick * ticks - statistics.acknowledged),
+                unit: "count"
+            ),
         ]
     }
 

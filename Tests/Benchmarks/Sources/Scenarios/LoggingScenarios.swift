@@ -77,6 +77,24 @@ public enum LoggingScenarios {
         ]
     }
 
+    /// One record into a shipper with a spool, which has it in a file before the call returns.
+    public static func spooling(in directory: URL) throws -> Scenario {
+        let record = record(42)
+        let spool = try LogSpool(directory: directory, limit: .gibibytes(1))
+        let shipper = LogShipper(
+            to: "http://127.0.0.1/logs",
+            format: LineLogFormat(),
+            resource: LogResource(serviceName: "figures"),
+            over: MuteTransport(),
+            spool: spool
+        )
+        return Scenario(name: "logging.enqueue.spool") { count in
+            let before = shipper.statistics.accepted
+            for _ in 0..<count { shipper.log(record) }
+            guard shipper.statistics.accepted == before + count else { throw Lost() }
+        }
+    }
+
     private struct Lost: Error {}
 }
 
