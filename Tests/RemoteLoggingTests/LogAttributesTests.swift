@@ -1,3 +1,4 @@
+import HTTPChainCore
 import HTTPChainRemoteLogging
 import Testing
 
