@@ -41,7 +41,9 @@ struct SecretFilterTests {
     @Test("The two agree on whatever is made of names and what stands around them")
     func random() {
         let random = SeededRandom(seed: 1)
-        let pieces = ["token", "Pass", "word", "-", "_", ".", "[", "]", "=", "\"", "'", ":", "<", ">", "a", " ", "\\", "ü"]
+        let pieces = [
+            "token", "Pass", "word", "-", "_", ".", "[", "]", "=", "\"", "'", ":", "<", ">", "a", " ", "\\", "ü",
+        ]
         for _ in 0..<1000 {
             let text = (0..<(random.next() % 8)).map { _ in pieces[Int(random.next() % UInt64(pieces.count))] }.joined()
             #expect(filter.isSecret(name: text) == Redaction.standard.isSecret(name: text), "\(text)")

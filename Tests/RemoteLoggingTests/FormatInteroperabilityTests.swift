@@ -23,7 +23,11 @@ struct FormatInteroperabilityTests {
         var value: JSONValue = "leaf"
         for level in 1...16 { value = level % 2 == 0 ? .array([value]) : .object(["a": value]) }
         let record = LogRecord(
-            date: Date(timeIntervalSince1970: 1), level: .info, component: "a", message: "", attributes: ["deep": value]
+            date: Date(timeIntervalSince1970: 1),
+            level: .info,
+            component: "a",
+            message: "",
+            attributes: ["deep": value]
         )
         try await expectNoProblems(reader, LogBatch(resource: LogResource(serviceName: "shop"), records: [record]))
     }
@@ -40,7 +44,9 @@ struct FormatInteroperabilityTests {
     }
 
     private func expectNoProblems(
-        _ reader: ForeignReader, _ batch: LogBatch, sourceLocation: SourceLocation = #_sourceLocation
+        _ reader: ForeignReader,
+        _ batch: LogBatch,
+        sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         guard let problems = try await reader.problems(of: reader.format.encode(batch), meaning: batch) else {
             return notRun(sourceLocation: sourceLocation)

@@ -62,7 +62,9 @@ struct JSONWriterTests {
 
     @Test(
         "Numbers are read back the same",
-        arguments: [0.1, -0.0, 1e21, 1e-7, .leastNonzeroMagnitude, .greatestFiniteMagnitude, .pi, 100, 123_456_789.123_456_789]
+        arguments: [
+            0.1, -0.0, 1e21, 1e-7, .leastNonzeroMagnitude, .greatestFiniteMagnitude, .pi, 100, 123_456_789.123_456_789,
+        ]
     )
     func numbers(number: Double) throws {
         let text = written { $0.value(.number(number)) }
@@ -132,7 +134,8 @@ struct LogTimeTests {
     @Test(
         "Nanoseconds since 1970 are held to what 63 bits can say",
         arguments: [
-            (0, 0), (0.5, 500_000_000), (1_700_000_000.25, 1_700_000_000_250_000_000), (-1, 0), (-0.25, 0), (1e300, .max),
+            (0, 0), (0.5, 500_000_000), (1_700_000_000.25, 1_700_000_000_250_000_000), (-1, 0), (-0.25, 0),
+            (1e300, .max),
             (.infinity, .max), (-.infinity, 0), (.nan, 0), (978_307_200.5, 978_307_200_500_000_000),
             (9_223_372_035, 9_223_372_035_000_000_000), (9_223_372_036, .max),
         ] as [(Double, Int64)]
@@ -179,7 +182,8 @@ struct LogGroupsTests {
     @Test("Groups are in the order of their first records, records in each in theirs")
     func order() {
         let records = [
-            logRecord(.info, "b"), logRecord(.info, "a"), logRecord(.error, "b"), logRecord(.info, "b"), logRecord(.info, "a"),
+            logRecord(.info, "b"), logRecord(.info, "a"), logRecord(.error, "b"), logRecord(.info, "b"),
+            logRecord(.info, "a"),
         ]
         let byComponent = LogGroups(records, byLevel: false)
         #expect(byComponent.groups.map(\.component) == ["b", "a"])

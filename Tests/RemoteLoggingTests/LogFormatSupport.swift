@@ -4,7 +4,11 @@ import HTTPChainRemoteLogging
 import Logging
 
 /// A batch as a format writes it.
-func logText(_ format: some LogWireFormat, _ records: [LogRecord], of resource: LogResource = LogResource(serviceName: "shop"))
+func logText(
+    _ format: some LogWireFormat,
+    _ records: [LogRecord],
+    of resource: LogResource = LogResource(serviceName: "shop")
+)
     throws -> String
 {
     try String(decoding: format.encode(LogBatch(resource: resource, records: records)), as: UTF8.self)
@@ -19,7 +23,10 @@ func logRecord(
     _ attributes: LogAttributes = [:]
 ) -> LogRecord {
     LogRecord(
-        date: Date(timeIntervalSince1970: time), level: level, component: component, message: message,
+        date: Date(timeIntervalSince1970: time),
+        level: level,
+        component: component,
+        message: message,
         attributes: attributes
     )
 }
@@ -30,8 +37,9 @@ func parsedJSON(_ text: String) throws -> JSONValue {
 }
 
 extension JSONValue {
-    /// Whether it is what another value became in JSON: numbers may have lost their kind, and those that are not finite
-    /// are null. Strings are compared byte by byte.
+    /// Whether it is what another value became in JSON.
+    ///
+    /// Numbers may have lost their kind, and those that are not finite are null. Strings are compared byte by byte.
     func isWritten(as other: JSONValue) -> Bool {
         switch (self, other) {
         case (.string(let one), .string(let other)): one.utf8.elementsEqual(other.utf8)
@@ -40,7 +48,8 @@ extension JSONValue {
         case (.array(let one), .array(let other)):
             one.count == other.count && zip(one, other).allSatisfy { $0.isWritten(as: $1) }
         case (.object(let one), .object(let other)):
-            one.count == other.count && one.allSatisfy { name, value in other[name].map { value.isWritten(as: $0) } ?? false }
+            one.count == other.count
+                && one.allSatisfy { name, value in other[name].map { value.isWritten(as: $0) } ?? false }
         default: self == other
         }
     }

@@ -10,7 +10,8 @@ struct LokiTests {
     @Test("A batch is streams by component and level, each in order of time")
     func streams() throws {
         let records = [
-            logRecord(at: 2, .info, "cart", "second"), logRecord(at: 1, .error, "cart", "failed", ["error.type": "Full"]),
+            logRecord(at: 2, .info, "cart", "second"),
+            logRecord(at: 1, .error, "cart", "failed", ["error.type": "Full"]),
             logRecord(at: 1, .info, "cart", "first"), logRecord(at: 3, .info, "mail", "sent"),
         ]
         #expect(
@@ -27,7 +28,8 @@ struct LokiTests {
     @Test("Attributes of the resource are labels where they were chosen, else metadata of every entry")
     func resource() throws {
         let resource = LogResource(
-            serviceName: "shop", serviceVersion: "1.2",
+            serviceName: "shop",
+            serviceVersion: "1.2",
             attributes: ["deployment.environment.name": "test", "region": "eu", "host.name": "a", "empty": ""]
         )
         let standard = try stream(logText(.loki, [logRecord()], of: resource))
@@ -39,7 +41,9 @@ struct LokiTests {
         #expect(
             standard.entries[0][2] == ["service_version": "1.2", "region": "eu", "host_name": "a", "empty": ""]
         )
-        let chosen = try stream(logText(LokiLogFormat(labels: ["region", "empty", "none"]), [logRecord()], of: resource))
+        let chosen = try stream(
+            logText(LokiLogFormat(labels: ["region", "empty", "none"]), [logRecord()], of: resource)
+        )
         #expect(chosen.labels == ["level": "info", "component": "shop", "service_name": "shop", "region": "eu"])
         #expect(chosen.entries[0][2]?["deployment_environment_name"] == "test")
     }
@@ -55,7 +59,9 @@ struct LokiTests {
     @Test("A label of the resource does not stand in the place of the level")
     func reserved() throws {
         let resource = LogResource(serviceName: "shop", attributes: ["level": "high", "component": "x"])
-        let stream = try stream(logText(LokiLogFormat(labels: ["level", "component"]), [logRecord(.error)], of: resource))
+        let stream = try stream(
+            logText(LokiLogFormat(labels: ["level", "component"]), [logRecord(.error)], of: resource)
+        )
         #expect(stream.labels == ["level": "error", "component": "shop", "service_name": "shop"])
         #expect(stream.entries[0][2] == ["level": "high", "component": "x"])
     }
@@ -95,7 +101,9 @@ struct LokiTests {
 
     @Test("Entries of the same time stay in their order, one nanosecond after another")
     func sameTime() throws {
-        let records = [logRecord(at: 1), logRecord(at: 1), logRecord(at: 0.5), logRecord(at: 1.000_000_001), logRecord(at: 1)]
+        let records = [
+            logRecord(at: 1), logRecord(at: 1), logRecord(at: 0.5), logRecord(at: 1.000_000_001), logRecord(at: 1),
+        ]
         let times = try stream(logText(.loki, records)).entries.map { $0[0]?.string ?? "" }
         #expect(Set(times).count == 5)
         #expect(times.map { UInt64($0) ?? 0 } == times.map { UInt64($0) ?? 0 }.sorted())
@@ -123,7 +131,8 @@ struct LokiTests {
     @Test(
         "A value of logfmt stands in quotes where it could be read as something else",
         arguments: [
-            ("plain", "plain"), ("", #""""#), ("a b", #""a b""#), ("a=b", #""a=b""#), ("\"", #""\"""#), ("\n", #""\n""#),
+            ("plain", "plain"), ("", #""""#), ("a b", #""a b""#), ("a=b", #""a=b""#), ("\"", #""\"""#),
+            ("\n", #""\n""#),
             ("ü", "ü"), ("\\", #""\\""#), ("\u{7F}", "\"\u{7F}\""),
         ]
     )
@@ -181,7 +190,9 @@ struct LokiTests {
         ] as [(Int, String, LogReceipt)]
     )
     func receipts(status: Int, body: String, expected: LogReceipt) {
-        #expect(LokiLogFormat().receipt(for: HTTPResponse(status: .init(code: status)), body: Data(body.utf8)) == expected)
+        #expect(
+            LokiLogFormat().receipt(for: HTTPResponse(status: .init(code: status)), body: Data(body.utf8)) == expected
+        )
     }
 
     @Test("Every line and metadata value is read back by Foundation as it was", arguments: [7, 8] as [UInt64])

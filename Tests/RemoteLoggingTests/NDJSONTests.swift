@@ -65,7 +65,8 @@ struct NDJSONTests {
 
     @Test(
         "Everything is read back by Foundation as it was",
-        arguments: [9, 10] as [UInt64], [NDJSONLogFormat.Attributes.nested, .flat]
+        arguments: [9, 10] as [UInt64],
+        [NDJSONLogFormat.Attributes.nested, .flat]
     )
     func random(seed: UInt64, attributes: NDJSONLogFormat.Attributes) throws {
         let batch = RandomLogs(seed: seed).batch(of: 300)

@@ -13,7 +13,8 @@ struct OTLPTests {
         let content = try logText(
             .otlp,
             [
-                logRecord(at: 1.5, .error, "cart", "No \"room\"", ["error.type": "Full"]), logRecord(at: 2, .info, "mail", "Sent"),
+                logRecord(at: 1.5, .error, "cart", "No \"room\"", ["error.type": "Full"]),
+                logRecord(at: 2, .info, "mail", "Sent"),
                 logRecord(at: 3, .debug, "cart", ""),
             ],
             of: resource
@@ -26,7 +27,8 @@ struct OTLPTests {
                 + #",{"key":"n","value":{"intValue":"1"}}]},"scopeLogs":[{"scope":{"name":"cart"},"logRecords":["#
                 + "{" + times("1500000000") + #","severityNumber":17,"severityText":"error","#
                 + #""body":{"stringValue":"No \"room\""},"attributes":["# + attribute("error.type", "Full") + "]},"
-                + "{" + times("3000000000") + #","severityNumber":5,"severityText":"debug","body":{"stringValue":""}}]},"#
+                + "{" + times("3000000000")
+                + #","severityNumber":5,"severityText":"debug","body":{"stringValue":""}}]},"#
                 + #"{"scope":{"name":"mail"},"logRecords":[{"# + times("2000000000")
                 + #","severityNumber":9,"severityText":"info","body":{"stringValue":"Sent"}}]}]}]}"#
         )
@@ -50,7 +52,8 @@ struct OTLPTests {
             ("x", #"{"stringValue":"x"}"#), (true, #"{"boolValue":true}"#), (7, #"{"intValue":"7"}"#),
             (.integer(.min), #"{"intValue":"-9223372036854775808"}"#), (0.5, #"{"doubleValue":0.5}"#),
             (.number(2), #"{"doubleValue":2.0}"#), (.number(.nan), #"{"doubleValue":"NaN"}"#),
-            (.number(.infinity), #"{"doubleValue":"Infinity"}"#), (.number(-.infinity), #"{"doubleValue":"-Infinity"}"#),
+            (.number(.infinity), #"{"doubleValue":"Infinity"}"#),
+            (.number(-.infinity), #"{"doubleValue":"-Infinity"}"#),
             (nil, "{}"), ([], #"{"arrayValue":{"values":[]}}"#),
             (["a", 1, nil], #"{"arrayValue":{"values":[{"stringValue":"a"},{"intValue":"1"},{}]}}"#),
             (
@@ -61,7 +64,11 @@ struct OTLPTests {
         ] as [(JSONValue, String)]
     )
     func values(value: JSONValue, expected: String) throws {
-        #expect(try logText(.otlp, [logRecord(.info, "a", "m", ["v": value])]).contains(#"{"key":"v","value":\#(expected)}"#))
+        #expect(
+            try logText(.otlp, [logRecord(.info, "a", "m", ["v": value])]).contains(
+                #"{"key":"v","value":\#(expected)}"#
+            )
+        )
     }
 
     @Test("What is nested too deep for the parsers of protocol buffers is left out")
@@ -106,7 +113,9 @@ struct OTLPTests {
         #expect(try names(named) == ["service.name", "service.version", "z"])
         #expect(try logText(.otlp, [], of: named).contains("other") == false)
         let unversioned = LogResource(serviceName: "shop", attributes: attributes)
-        #expect(try logText(.otlp, [], of: unversioned).contains(#"{"key":"service.version","value":{"stringValue":"9"}}"#))
+        #expect(
+            try logText(.otlp, [], of: unversioned).contains(#"{"key":"service.version","value":{"stringValue":"9"}}"#)
+        )
     }
 
     @Test("The content is JSON")
@@ -150,7 +159,9 @@ struct OTLPTests {
         ] as [(Int, String, LogReceipt)]
     )
     func receipts(status: Int, body: String, expected: LogReceipt) {
-        #expect(OTLPLogFormat().receipt(for: HTTPResponse(status: .init(code: status)), body: Data(body.utf8)) == expected)
+        #expect(
+            OTLPLogFormat().receipt(for: HTTPResponse(status: .init(code: status)), body: Data(body.utf8)) == expected
+        )
     }
 
     @Test("What the receiver says is shown without secrets, and not at any length")

@@ -16,7 +16,11 @@ struct RandomLogs {
         var resource: LogAttributes = ["host.name": .string(text()), "deployment.environment.name": "production"]
         resource["1st"] = .integer(Int64(number(9)))
         return LogBatch(
-            resource: LogResource(serviceName: "shop \(text())", serviceVersion: "1.\(number(9))", attributes: resource),
+            resource: LogResource(
+                serviceName: "shop \(text())",
+                serviceVersion: "1.\(number(9))",
+                attributes: resource
+            ),
             records: (0..<count).map { _ in record() }
         )
     }

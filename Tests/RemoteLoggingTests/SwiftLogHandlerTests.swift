@@ -79,7 +79,9 @@ struct SwiftLogHandlerTests {
         handler[metadataKey: "d"] = ["x"]
         #expect(handler.metadata == ["b": ["c": "2"], "d": ["x"]])
         handler.metadata = [:]
-        handler.log(event: LogEvent(level: .info, message: "m", metadata: nil, source: nil, file: "", function: "", line: 0))
+        handler.log(
+            event: LogEvent(level: .info, message: "m", metadata: nil, source: nil, file: "", function: "", line: 0)
+        )
         #expect(sink.records[0].attributes["b"] == nil)
     }
 
@@ -116,7 +118,12 @@ struct SwiftLogHandlerTests {
         let handler: any LogHandler = RemoteLogHandler(label: "a", sink: sink, settings: RemoteLogSettings(code: .all))
         handler.log(
             event: LogEvent(
-                level: .info, message: "m", metadata: ["a": "b"], source: "Source", file: "Shop/Cart.swift", function: "f()",
+                level: .info,
+                message: "m",
+                metadata: ["a": "b"],
+                source: "Source",
+                file: "Shop/Cart.swift",
+                function: "f()",
                 line: 7
             )
         )
@@ -219,7 +226,9 @@ struct SwiftLogHandlerTests {
         let sink = KeepingSink(levels: LogLevels(.info, ["shop": .error]))
         let logger = Logger(label: "shop.cart") {
             RemoteLogHandler(
-                label: $0, sink: sink, level: .trace,
+                label: $0,
+                sink: sink,
+                level: .trace,
                 metadataProvider: Logger.MetadataProvider {
                     Issue.record("the provider was asked")
                     return [:]
@@ -279,8 +288,10 @@ struct SwiftLogSecretTests {
     private let sink = KeepingSink()
 
     private func log(
-        _ settings: RemoteLogSettings = RemoteLogSettings(), _ message: Logger.Message = "m",
-        _ metadata: Logger.Metadata = [:], error: (any Error)? = nil
+        _ settings: RemoteLogSettings = RemoteLogSettings(),
+        _ message: Logger.Message = "m",
+        _ metadata: Logger.Metadata = [:],
+        error: (any Error)? = nil
     ) -> LogRecord {
         Logger(label: "a") { [sink] in RemoteLogHandler(label: $0, sink: sink, settings: settings) }
             .info(message, error: error, metadata: metadata)
@@ -289,7 +300,9 @@ struct SwiftLogSecretTests {
 
     @Test(
         "Metadata under the name of a secret are blotted out",
-        arguments: ["password", "accessToken", "X-API-Key", "Authorization", "user.password", "user[token]", "SET-COOKIE"]
+        arguments: [
+            "password", "accessToken", "X-API-Key", "Authorization", "user.password", "user[token]", "SET-COOKIE",
+        ]
     )
     func names(name: String) {
         let secrets: [Logger.MetadataValue] = ["hunter2", .stringConvertible(2), ["hunter2"], ["a": "hunter2"]]
@@ -307,7 +320,9 @@ struct SwiftLogSecretTests {
     func everywhere() {
         var logger = Logger(label: "a") { [sink] in
             RemoteLogHandler(
-                label: $0, sink: sink, metadataProvider: Logger.MetadataProvider { ["session": "hunter2"] }
+                label: $0,
+                sink: sink,
+                metadataProvider: Logger.MetadataProvider { ["session": "hunter2"] }
             )
         }
         logger[metadataKey: "token"] = "hunter2"
@@ -321,7 +336,10 @@ struct SwiftLogSecretTests {
             ("GET /a?token=hunter2&b=1", "GET /a?token=<redacted>&b=1"),
             (#"sent {"password":"hunter2","a":1}"#, #"sent {"password":"<redacted>","a":1}"#),
             ("via https://ada:hunter2@example.com/x@y.", "via https://<redacted>@example.com/x@y."),
-            ("https://a.example/ http://x@b/ and ftp://ada:p@ss@c", "https://a.example/ http://<redacted>@b/ and ftp://<redacted>@c"),
+            (
+                "https://a.example/ http://x@b/ and ftp://ada:p@ss@c",
+                "https://a.example/ http://<redacted>@b/ and ftp://<redacted>@c"
+            ),
             ("mail ada@example.com: a://b", "mail ada@example.com: a://b"), ("nothing", "nothing"), ("@", "@"),
             ("://", "://"), ("@://", "@://"), ("x://@", "x://<redacted>@"),
         ]
