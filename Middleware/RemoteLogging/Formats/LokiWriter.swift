@@ -61,7 +61,9 @@ struct LokiWriter: ~Copyable {
             var isFirst = true
             var time: UInt64 = 0
             for position in Self.inOrderOfTime(groups.order[group.range], of: records) {
-                time = isFirst ? records[position].date.unixNanoseconds
+                time =
+                    isFirst
+                    ? records[position].date.unixNanoseconds
                     : max(time + 1, records[position].date.unixNanoseconds)
                 json.raw(isFirst ? "[\"" : ",[\"")
                 isFirst = false

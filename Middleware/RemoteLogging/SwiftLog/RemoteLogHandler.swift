@@ -1,5 +1,5 @@
-public import Logging
 import HTTPChainCore
+public import Logging
 
 /// Hands what the application logs through swift-log to a ``LogSink``: its own log goes the way of the records of its
 /// calls.

@@ -65,6 +65,7 @@ extension UInt8 {
     }
 
     fileprivate var startsValue: Bool {
-        self == UInt8(ascii: "=") || self == UInt8(ascii: "\"") || self == UInt8(ascii: "'") || self == UInt8(ascii: "<")
+        self == UInt8(ascii: "=") || self == UInt8(ascii: "\"") || self == UInt8(ascii: "'")
+            || self == UInt8(ascii: "<")
     }
 }
