@@ -341,3 +341,4 @@ def options(receiver):
         run = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=PATIENCE)
         equal(run.returncode, status)
         assert run.stderr.startswith("Error: "), run.stderr
+    assert "in use" in run.stderr and "--port 0" in run.stderr, run.stderr

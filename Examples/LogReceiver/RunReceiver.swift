@@ -1,0 +1,70 @@
+import FlyingFox
+import FlyingSocks
+import Foundation
+
+/// Runs the receiver for as long as `body` takes.
+func runReceiver(_ options: Options, _ body: @escaping @Sendable (_ url: String) async throws -> Void) async throws {
+    let store = RecordStore()
+    let server = try makeServer(options, store)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask {
+            do {
+                try await server.run()
+            } catch SocketError.failed(_, _, let message) {
+                throw ListeningError(description: "Port \(options.port) of \(options.host): \(message). Try --port 0.")
+            }
+        }
+        group.addTask {
+            // What is written to pages now and then shows which of them are gone.
+            while true {
+                try await Task.sleep(for: .seconds(10))
+                await store.wake()
+            }
+        }
+        group.addTask { try await body(try await url(of: server, options)) }
+        // The first to end ends the others: `body`, or what fails.
+        try await group.next()
+        group.cancelAll()
+    }
+}
+
+private func makeServer(_ options: Options, _ store: RecordStore) throws -> HTTPServer {
+    guard let address = try? sockaddr_in.inet(ip4: options.host, port: options.port) else {
+        throw UsageError(description: "--host is an IPv4 address such as 127.0.0.1, not \(options.host).")
+    }
+    // Without a replay buffer a request that is refused in the middle is answered at once, not when its rest has come.
+    let configuration = HTTPServer.Configuration(
+        address: address,
+        timeout: 60,
+        sharedRequestReplaySize: 0,
+        logger: .disabled
+    )
+    let receiver = Receiver(store: store, isLocal: options.host.hasPrefix("127."))
+    return HTTPServer(config: configuration, handler: receiver)
+}
+
+/// Where the server listens, once it does; says so to who started it.
+private func url(of server: HTTPServer, _ options: Options) async throws -> String {
+    try await server.waitUntilListening()
+    guard case .ip4(_, let port) = await server.listeningAddress else {
+        throw ListeningError(description: "The server did not get a port.")
+    }
+    let url = "http://\(options.host):\(port)"
+    print(
+        """
+        LogReceiver is at \(url)
+
+          OTLP     POST \(url)/v1/logs
+          Loki     POST \(url)/loki/api/v1/push
+          NDJSON   POST \(url)/ndjson
+
+        """
+    )
+    fflush(nil)
+    return url
+}
+
+/// The receiver cannot listen.
+struct ListeningError: Error, CustomStringConvertible {
+    var description: String
+}
