@@ -42,7 +42,7 @@ public final class LogSpool: Sendable {
     private let reader: Locked<SpoolReader>
     private let opening: LogSpoolReport
     /// Goes with the spool.
-    private let lock: any SpoolFile
+    private let lock: SpoolLock
 
     /// Opens a spool; what an earlier process has left is read through once, to count and check it.
     ///

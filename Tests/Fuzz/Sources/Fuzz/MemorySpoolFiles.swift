@@ -68,5 +68,7 @@ private final class MemorySpoolFile: SpoolFile {
 
     func lock() throws(LogSpoolError) -> Bool { true }
 
+    func unlock() {}
+
     func synchronize() throws(LogSpoolError) {}
 }
