@@ -227,7 +227,7 @@ let package = Package(
         tests("RedirectTests", of: ["HTTPChainRedirect"]),
         tests(
             "RemoteLoggingTests",
-            of: ["HTTPChainRemoteLogging", "HTTPChainGzip", "LogSpoolKillDrill", logging, metrics]
+            of: ["HTTPChainRemoteLogging", "HTTPChainGzip", "HTTPChainURLSession", "LogSpoolKillDrill", logging, metrics]
         ),
         .executableTarget(
             name: "LogSpoolKillDrill",

@@ -5,16 +5,27 @@ import Scenarios
 enum ResidentMemory {
     /// Growth of the peak, in MiB, while a file of a size is sent; `nil` where the system does not tell.
     static func growth(for size: Int64, sending send: (SparseFile) async throws -> Void) async throws -> Double? {
-        guard peakKiB != nil else { return nil }
         let small = try BodyScenarios.sparseFile(of: 1 << 20)
         defer { small.delete() }
         let large = try BodyScenarios.sparseFile(of: size)
         defer { large.delete() }
-        // A small body first: what the runtime allocates once and for all is not the large one's.
-        try await send(small)
+        return try await growth(warmingUp: { try await send(small) }, while: { try await send(large) })
+    }
+
+    /// Growth of the peak, in MiB, while some work is done; `nil` where the system does not tell.
+    ///
+    /// - Parameters:
+    ///   - warmUp: A little of the same, first: what the runtime allocates once and for all is not the work's.
+    ///   - work: The work.
+    static func growth(
+        warmingUp warmUp: () async throws -> Void,
+        while work: () async throws -> Void
+    ) async throws -> Double? {
+        guard peakKiB != nil else { return nil }
+        try await warmUp()
         forgetPeak()
         guard let before = peakKiB else { return nil }
-        try await send(large)
+        try await work()
         guard let after = peakKiB else { return nil }
         // A measurement that cannot see memory grow would find every chain frugal.
         let held = Data(repeating: 1, count: 64 << 20)
