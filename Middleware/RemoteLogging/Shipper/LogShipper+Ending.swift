@@ -21,7 +21,7 @@ extension LogShipper {
     /// comes to the same result.
     ///
     /// - Parameter deadline: How long sending may take; 30 seconds by default.
-    /// - Returns: Whether everything was settled, and how many records were not, because the deadline passed first: they
+    /// - Returns: Whether everything was settled, and how many records were not because the deadline passed first: they
     ///   are lost, or stay in the spool for the next process.
     /// - Throws: `CancellationError` when the task is cancelled; the shipper is shut down all the same, and
     ///   ``statistics`` tell what is lost.
