@@ -231,7 +231,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "LogSpoolKillDrill",
-            dependencies: ["HTTPChainCore", "HTTPChainRemoteLogging", logging],
+            dependencies: ["HTTPChainCore", "HTTPChainRemoteLogging", "HTTPChainURLSession", logging],
             path: "Tests/LogSpoolKillDrill",
             swiftSettings: settings
         ),

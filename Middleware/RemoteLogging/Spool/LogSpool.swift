@@ -42,7 +42,7 @@ public final class LogSpool: Sendable {
     private let reader: Locked<SpoolReader>
     private let opening: LogSpoolReport
     /// Goes with the spool.
-    private let lock: any SpoolFile
+    private let lock: SpoolLock
 
     /// Opens a spool; what an earlier process has left is read through once, to count and check it.
     ///
@@ -109,7 +109,8 @@ public final class LogSpool: Sendable {
 
     /// Reads records without removing them.
     ///
-    /// What cannot be read is passed over, and counted in the batch.
+    /// What cannot be read is passed over, and counted in the batch, which may then have no records; it is acknowledged
+    /// as any other.
     ///
     /// - Parameters:
     ///   - position: Where an earlier batch ended that is not acknowledged yet; `nil` for the front.
