@@ -227,7 +227,9 @@ let package = Package(
         tests("RedirectTests", of: ["HTTPChainRedirect"]),
         tests(
             "RemoteLoggingTests",
-            of: ["HTTPChainRemoteLogging", "HTTPChainGzip", "HTTPChainURLSession", "LogSpoolKillDrill", logging, metrics]
+            of: [
+                "HTTPChainRemoteLogging", "HTTPChainGzip", "HTTPChainURLSession", "LogSpoolKillDrill", logging, metrics,
+            ]
         ),
         .executableTarget(
             name: "LogSpoolKillDrill",
