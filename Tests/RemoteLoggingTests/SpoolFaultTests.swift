@@ -15,8 +15,8 @@ private struct SpoolLedger {
     var attempted = -1
     /// What any process has.
     var everAttempted = -1
-    /// Whether a record that was refused may be delivered all the same: it was written, the disk did not confirm it, and
-    /// the process ended before the disk let it be cut off.
+    /// Whether a record that was refused may be delivered all the same: it was written, the disk did not confirm it,
+    /// and the process ended before the disk let it be cut off.
     var mayKeepRefused = false
 
     mutating func append(_ spool: LogSpool, _ number: Int) {
