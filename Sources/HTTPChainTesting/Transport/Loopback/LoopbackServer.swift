@@ -20,7 +20,7 @@ public final class LoopbackServer: Sendable {
     /// Answers one request.
     public typealias Script = @Sendable (LoopbackExchange) async throws -> Void
 
-    /// The port it listens on, chosen by the system.
+    /// The port it listens on.
     public let port: UInt16
 
     private let log: LoopbackLog
@@ -29,10 +29,15 @@ public final class LoopbackServer: Sendable {
     /// Starts a server.
     ///
     /// - Parameters:
+    ///   - port: The port to listen on, such as that of a server that was stopped; chosen by the system by default.
     ///   - bufferSize: The size of the socket buffers in bytes, to see backpressure early; the system's own by default.
     ///   - script: Answers each request.
     /// - Throws: ``LoopbackError`` when the system has no socket to give.
-    public static func start(bufferSize: Int32? = nil, script: @escaping Script) async throws -> LoopbackServer {
+    public static func start(
+        port: UInt16 = 0,
+        bufferSize: Int32? = nil,
+        script: @escaping Script
+    ) async throws -> LoopbackServer {
         do {
             let pool: any AsyncSocketPool = try await SocketPool<Poll>.client
             let socket = try Socket(domain: AF_INET, type: .stream)
@@ -42,7 +47,9 @@ public final class LoopbackServer: Sendable {
                 try socket.setValue(bufferSize, for: .receiveBufferSize)
             }
             do {
-                try socket.bind(to: .inet(ip4: "127.0.0.1", port: 0))
+                // So that another server can take the port while connections of this one linger.
+                try socket.setValue(true, for: .localAddressReuse)
+                try socket.bind(to: .inet(ip4: "127.0.0.1", port: port))
             } catch {
                 try? socket.close()
                 throw error

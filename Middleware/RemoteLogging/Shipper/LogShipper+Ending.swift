@@ -1,0 +1,68 @@
+import HTTPChainCore
+
+extension LogShipper {
+    /// Sends what waits now, without waiting for more.
+    ///
+    /// Pauses between retries end, and are short as long as somebody flushes; only a pause that the receiver asked for
+    /// is kept. Flushes at the same time share the work.
+    ///
+    /// - Parameter deadline: How long it may take; 30 seconds by default.
+    /// - Returns: Whether everything that was queued before is settled, and what is left.
+    /// - Throws: `CancellationError` when the task is cancelled; nothing is lost by it.
+    @discardableResult
+    public func flush(deadline: Duration = .seconds(30)) async throws(CancellationError) -> FlushResult {
+        if Task.isCancelled { throw CancellationError() }
+        return try await core.flush(deadline: deadline)
+    }
+
+    /// Takes no more records, sends what waits, and ends the worker.
+    ///
+    /// Batches that are under way at the deadline are interrupted: their tasks are cancelled and awaited, and so a
+    /// transport that ignores its cancellation makes this late. It may be called again and at the same time, and
+    /// comes to the same result.
+    ///
+    /// - Parameter deadline: How long sending may take; 30 seconds by default.
+    /// - Returns: Whether everything was settled, and how many records were not because the deadline passed first: they
+    ///   are lost, or stay in the spool for the next process.
+    /// - Throws: `CancellationError` when the task is cancelled; the shipper is shut down all the same, and
+    ///   ``statistics`` tell what is lost.
+    @discardableResult
+    public func shutdown(deadline: Duration = .seconds(30)) async throws(CancellationError) -> FlushResult {
+        close()
+        var isCancelled = Task.isCancelled
+        do throws(CancellationError) {
+            if !isCancelled { _ = try await core.flush(deadline: deadline) }
+        } catch {
+            isCancelled = true
+        }
+        core.dismissWorker()
+        await core.waitForWorker()
+        let result = core.end()
+        if isCancelled { throw CancellationError() }
+        return result
+    }
+}
+
+extension ShipperCore {
+    func flush(deadline: Duration) async throws(CancellationError) -> LogShipper.FlushResult {
+        let instant = environment.time.elapsed + LogShipper.Settings.bounded(deadline)
+        let bell = Doorbell()
+        guard let flush = state.withLock({ $0.beginFlush(bell) }) else {
+            return LogShipper.FlushResult(isComplete: true, left: 0)
+        }
+        wake(flush.wake)
+        for bell in flush.bells { bell.ring() }
+        await bell.wait(until: instant, on: environment.time)
+        let result = state.withLock { $0.endFlush(flush.id) }
+        if !result.isComplete, Task.isCancelled { throw CancellationError() }
+        return result
+    }
+
+    /// Gives up what is left, once the worker has ended.
+    func end() -> LogShipper.FlushResult {
+        let (result, bells) = state.withLock { $0.end() }
+        for bell in bells { bell.ring() }
+        publish()
+        return result
+    }
+}

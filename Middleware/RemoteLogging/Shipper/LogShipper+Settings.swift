@@ -1,0 +1,68 @@
+public import HTTPChainCore
+
+extension LogShipper {
+    /// How much is kept, what makes a batch, and how failures are met.
+    ///
+    /// Defaults are those of the OpenTelemetry batch log record processor where it has one. Values that make no sense
+    /// are taken for the nearest that do.
+    public struct Settings: Sendable, Hashable {
+        /// How many records wait in memory at most; 2,048 by default.
+        ///
+        /// Those of a batch under way come on top.
+        public var queueRecords = 2048
+        /// How much memory the waiting records take at most, by estimate; 4 MiB by default.
+        public var queueBytes: ByteCount = .mebibytes(4)
+        /// How many records are sent at once at most; 512 by default.
+        public var batchRecords = 512
+        /// How much memory the records sent at once take at most, by estimate; 1 MiB by default.
+        ///
+        /// A larger record is sent alone.
+        public var batchBytes: ByteCount = .mebibytes(1)
+        /// How long a record waits for others before it is sent; 1 second by default.
+        public var batchAge: Duration = .seconds(1)
+        /// How long one request may take, its answer included; 30 seconds by default.
+        public var exportTimeout: Duration = .seconds(30)
+        /// How many batches are under way at once at most; 1 by default, which keeps the order of the records.
+        public var concurrentExports = 1
+        /// The longest pause before the first retry, which doubles with each; 1 second by default.
+        ///
+        /// The pause itself is drawn evenly from zero to the longest.
+        public var retryBase: Duration = .seconds(1)
+        /// What no pause is longer than, but one that the receiver asks for; 30 seconds by default.
+        public var retryCap: Duration = .seconds(30)
+        /// The longest `Retry-After` that is honoured, a longer one being cut to it; 5 minutes by default.
+        public var retryAfterCap: Duration = .seconds(300)
+        /// How often a batch is sent at most that may have reached the receiver without an answer; 20 by default, so
+        /// that a batch which breaks the receiver does not hold up the others for good.
+        ///
+        /// A receiver that cannot be reached, or that answers that it may take the batch later, does not count: such a
+        /// batch is sent until it is taken.
+        public var attempts = 20
+
+        /// The default settings.
+        public init() {}
+
+        /// The default settings.
+        public static let standard = Settings()
+
+        /// The settings with each value in its range.
+        var bounded: Settings {
+            var result = self
+            result.queueRecords = min(max(1, queueRecords), 1 << 30)
+            result.batchRecords = min(max(1, batchRecords), result.queueRecords)
+            result.batchAge = Self.bounded(batchAge)
+            result.exportTimeout = max(.milliseconds(1), Self.bounded(exportTimeout))
+            result.concurrentExports = max(1, concurrentExports)
+            result.retryBase = Self.bounded(retryBase)
+            result.retryCap = Self.bounded(retryCap)
+            result.retryAfterCap = Self.bounded(retryAfterCap)
+            result.attempts = max(1, attempts)
+            return result
+        }
+
+        /// At most 100 years, so that a point in time can be added.
+        static func bounded(_ duration: Duration) -> Duration {
+            min(max(.zero, duration), .seconds(100 * 365 * 86_400))
+        }
+    }
+}

@@ -1,0 +1,56 @@
+extension LogShipper {
+    /// What became of the records so far.
+    ///
+    /// The sums are exact at any moment: what was accepted or recovered is queued, in flight, acknowledged, rejected or
+    /// dropped (``DropReason/displaced``, ``DropReason/refused``, ``DropReason/gaveUp``, ``DropReason/unencodable``,
+    /// ``DropReason/abandoned``). Records that the shipper makes itself, to report drops, are not counted.
+    public struct Statistics: Sendable, Hashable {
+        /// Records that were queued.
+        public internal(set) var accepted = 0
+        /// Records that an earlier process has left in the spool; an estimate where files were damaged.
+        public internal(set) var recovered = 0
+        /// Records in the requests that were made, each as often as it was sent.
+        public internal(set) var sent = 0
+        /// Records that the receiver has taken.
+        public internal(set) var acknowledged = 0
+        /// Records that the receiver refused while it took the rest of their batch.
+        public internal(set) var rejected = 0
+        /// Records that are lost, and why.
+        public internal(set) var dropped = Drops()
+        /// Records not taken because they tell of the shipping itself; not among ``dropped``.
+        public internal(set) var ownTraffic = 0
+        /// Requests made because one before had failed.
+        public internal(set) var retries = 0
+        /// Records that wait in the queue; after a shutdown, those that the spool keeps for the next process.
+        public internal(set) var queuedRecords = 0
+        /// What they take, as ``Settings/queueBytes`` counts.
+        public internal(set) var queuedBytes = 0
+        /// Records that were taken from the queue and whose batch is not settled.
+        public internal(set) var inFlight = 0
+
+        /// Nothing so far.
+        public init() {}
+    }
+
+    /// What a flush came to.
+    public struct FlushResult: Sendable, Hashable {
+        /// Whether every record that was queued before is settled: acknowledged, or counted among the dropped.
+        public let isComplete: Bool
+        /// The records that were still held when the deadline passed, those logged meanwhile included; 0 when complete.
+        public let left: Int
+    }
+
+    /// What happens to a batch, for an observer.
+    public enum Event: Sendable {
+        /// The receiver took it, but for the records it rejected; what it said, if it said something.
+        case acknowledged(records: Int, rejected: Int, message: String?)
+        /// It failed, and is sent again after a pause.
+        case retrying(records: Int, after: Duration, failure: any Error)
+        /// The receiver will never take it: the records are lost.
+        case refused(records: Int, failure: any Error)
+        /// It was sent as often as ``Settings/attempts`` allows: the records are lost.
+        case gaveUp(records: Int, failure: any Error)
+        /// The wire format cannot express these records, which are lost; the rest of the batch is sent.
+        case unencodable(records: Int, failure: any Error)
+    }
+}

@@ -1,0 +1,36 @@
+public import HTTPChainCore
+public import HTTPTypes
+
+/// Why a batch of log records was not delivered, as far as it was not an error of the chain.
+public struct LogShipperError: HTTPChainError {
+    /// What happened.
+    public enum Problem: Sendable, Hashable {
+        /// The receiver answered with this status that it may take the batch later.
+        case later(HTTPResponse.Status)
+        /// The receiver will never take the batch, for the reason given.
+        case refused(String)
+        /// There was no complete answer in ``LogShipper/Settings/exportTimeout``.
+        case timedOut(Duration)
+    }
+
+    /// What happened.
+    public let problem: Problem
+
+    /// Makes the error for a problem.
+    public init(_ problem: Problem) {
+        self.problem = problem
+    }
+
+    /// Always "LogShipper".
+    public var stage: String { "LogShipper" }
+
+    /// What happened and what to do about it.
+    public var reason: String {
+        switch problem {
+        case .later(let status): "the receiver answered \(status.code) and may take the batch later"
+        case .refused(let reason): "the receiver refused the batch: \(reason)"
+        case .timedOut(let limit):
+            "the receiver did not answer within \(limit); make batches smaller or exportTimeout longer"
+        }
+    }
+}
