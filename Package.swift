@@ -225,7 +225,16 @@ let package = Package(
         tests("MultipartTests", of: ["HTTPChainMultipart", "HTTPChainURLSession"], resources: [.copy("Resources")]),
         tests("ProgressTests", of: ["HTTPChainProgress", "HTTPChainGzip"]),
         tests("RedirectTests", of: ["HTTPChainRedirect"]),
-        tests("RemoteLoggingTests", of: ["HTTPChainRemoteLogging", "HTTPChainGzip", logging, metrics]),
+        tests(
+            "RemoteLoggingTests",
+            of: ["HTTPChainRemoteLogging", "HTTPChainGzip", "HTTPChainURLSession", "LogSpoolKillDrill", logging, metrics]
+        ),
+        .executableTarget(
+            name: "LogSpoolKillDrill",
+            dependencies: ["HTTPChainCore", "HTTPChainRemoteLogging", "HTTPChainURLSession", logging],
+            path: "Tests/LogSpoolKillDrill",
+            swiftSettings: settings
+        ),
         tests("RequestProcessorTests", of: ["HTTPChainRequestProcessor"]),
         tests("RetryTests", of: ["HTTPChainRetry", "HTTPChainURLSession"]),
         tests("SerializerTests", of: ["HTTPChainSerializer"]),

@@ -11,9 +11,12 @@ let settings: [SwiftSetting] = [
 let core = Target.Dependency.product(name: "HTTPChainCore", package: "swift-http-chain")
 let gzip = Target.Dependency.product(name: "HTTPChainGzip", package: "swift-http-chain")
 let inMemory = Target.Dependency.product(name: "HTTPChainInMemory", package: "swift-http-chain")
-let stages = ["Auth", "AuthDigest", "Cache", "Progress", "Redirect", "Retry", "StatusValidation", "Timeout"].map {
+let stages = [
+    "Auth", "AuthDigest", "Cache", "Progress", "Redirect", "RemoteLogging", "Retry", "StatusValidation", "Timeout",
+].map {
     Target.Dependency.product(name: "HTTPChain\($0)", package: "swift-http-chain")
 }
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let multipart = Target.Dependency.product(name: "HTTPChainMultipart", package: "swift-http-chain")
 let urlBuilder = Target.Dependency.product(name: "HTTPChainURLBuilder", package: "swift-http-chain")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
@@ -24,6 +27,7 @@ let package = Package(
     dependencies: [
         .package(name: "swift-http-chain", path: "../.."),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
     ],
@@ -32,13 +36,14 @@ let package = Package(
         .target(name: "ZlibLoop", linkerSettings: [.linkedLibrary("z")]),
         .target(
             name: "Scenarios",
-            dependencies: ["ZlibLoop", core, gzip, httpTypes, inMemory, multipart, urlBuilder] + stages,
+            dependencies: ["ZlibLoop", core, gzip, httpTypes, inMemory, logging, multipart, urlBuilder] + stages,
             swiftSettings: settings
         ),
         .executableTarget(
             name: "Figures",
             dependencies: [
                 "Scenarios", "MallocCounter", core, httpTypes,
+                .product(name: "HTTPChainRemoteLogging", package: "swift-http-chain"),
                 .product(name: "HTTPChainURLSession", package: "swift-http-chain"),
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "FlyingSocks", package: "FlyingFox"),

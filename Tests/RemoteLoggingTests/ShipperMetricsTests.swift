@@ -103,10 +103,9 @@ struct ShipperMetricsTests {
             metrics: recorder
         )
         for _ in 0..<3 { shipper.log(entry("a")) }
-        while shipper.statistics.inFlight == 0 || recorder.seen.isEmpty { await Task.yield() }
+        try await clock.waitForSleepers()
         clock.advance(by: .seconds(5))
-        while shipper.statistics.retries == 0 { await Task.yield() }
-        #expect(recorder.seen["httpchain.logs.queued.records service=plants"] == 2)
+        try await eventually { recorder.seen["httpchain.logs.queued.records service=plants"] == 2 }
         #expect(recorder.seen["httpchain.logs.queued.bytes service=plants"] ?? 0 > 200)
     }
 }

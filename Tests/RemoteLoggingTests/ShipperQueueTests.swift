@@ -19,12 +19,13 @@ struct ShipperQueueTests {
         to queue: inout MemoryLogQueue
     ) -> (taken: Bool, displaced: LogLevelCounts) {
         var displaced = LogLevelCounts()
-        let taken = queue.add(entry(message, level), size: size, displaced: &displaced)
-        return (taken, displaced)
+        let reason = queue.add(entry(message, level), size: size, displaced: &displaced)
+        return (reason == nil, displaced)
     }
 
     private func messages(_ queue: inout MemoryLogQueue, _ count: Int = .max, bytes: Int = .max) -> [String] {
-        queue.next(count, bytes: bytes)?.records.map(\.message) ?? []
+        guard case .batch(let batch) = queue.next(count, bytes: bytes) else { return [] }
+        return batch.records.map(\.message)
     }
 
     @Test("A ring keeps its order while it grows and goes round")
@@ -64,7 +65,7 @@ struct ShipperQueueTests {
         #expect(queue.oldest == 4)
         #expect(messages(&queue) == ["d"])
         #expect(queue.oldest == nil)
-        #expect(queue.next(1, bytes: 1) == nil)
+        #expect(messages(&queue, 1).isEmpty)
         #expect(queue.count == 0)
         #expect(queue.bytes == 0)
     }
@@ -82,9 +83,12 @@ struct ShipperQueueTests {
         #expect(messages(&queue) == ["a", "c", "d", "e"])
     }
 
-    @Test("When it is full, a record that is no graver than the others is not taken", arguments: [
-        Logger.Level.debug, .info,
-    ])
+    @Test(
+        "When it is full, a record that is no graver than the others is not taken",
+        arguments: [
+            Logger.Level.debug, .info,
+        ]
+    )
     func refusing(level: Logger.Level) {
         var queue = queue(2)
         add("a", .info, to: &queue)

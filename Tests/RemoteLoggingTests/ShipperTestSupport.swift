@@ -49,7 +49,7 @@ struct ShipperFixture: Sendable {
     let clock = VirtualClock()
     let transport = InMemoryTransport()
     let shipper: LogShipper
-    private let seen = Locked<[String]>([])
+    private let seen = Watched<[String]>([])
 
     init(
         _ settings: LogShipper.Settings = .standard,
@@ -68,7 +68,7 @@ struct ShipperFixture: Sendable {
             levels: levels,
             environment: .virtual(clock),
             filter: filter,
-            observer: { event in seen.withLock { $0.append(Self.text(event)) } }
+            observer: { event in seen.update { $0.append(Self.text(event)) } }
         )
     }
 
@@ -78,7 +78,7 @@ struct ShipperFixture: Sendable {
     }
 
     /// What the observer was told, in short.
-    var events: [String] { seen.withLock { $0 } }
+    var events: [String] { seen.value }
 
     /// The lines of each request, in order.
     var requests: [[String]] {
@@ -97,10 +97,7 @@ struct ShipperFixture: Sendable {
 
     /// Waits until the observer was told so much.
     func waitForEvents(_ count: Int) async throws {
-        while events.count < count {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        try await seen.wait { $0.count >= count ? () : nil }
     }
 
     private static func text(_ event: LogShipper.Event) -> String {
@@ -114,11 +111,18 @@ struct ShipperFixture: Sendable {
     }
 }
 
+/// Returns once a condition holds for which nobody can be told to wait.
+///
+/// A loop of `Task.yield` in its place would keep tasks of lower priority from running, the shipper's among them.
+func eventually(_ condition: () -> Bool) async throws {
+    while !condition() { try await Task.sleep(for: .milliseconds(1)) }
+}
+
 extension LogShipper.Statistics {
     /// Everything that was accepted is somewhere.
     var isBalanced: Bool {
         let lost = [LogShipper.DropReason.displaced, .refused, .gaveUp, .unencodable, .abandoned]
             .reduce(0) { $0 + dropped[$1].total }
-        return accepted == queuedRecords + inFlight + acknowledged + rejected + lost
+        return accepted + recovered == queuedRecords + inFlight + acknowledged + rejected + lost
     }
 }

@@ -228,7 +228,7 @@ struct ShipperTests {
             weakCore = shipper.core
         }
         #expect(weakShipper == nil)
-        while weakCore != nil { await Task.yield() }
+        try await eventually { weakCore == nil }
         #expect(clock.pendingDeadlines.isEmpty)
     }
 

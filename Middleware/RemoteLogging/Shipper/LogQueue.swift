@@ -17,26 +17,57 @@ protocol LogQueue: Sendable {
     ///   - record: The record.
     ///   - size: What it takes.
     ///   - displaced: Where the records that lost their place are counted.
-    /// - Returns: Whether there was room.
-    mutating func add(_ record: LogRecord, size: Int, displaced: inout LogLevelCounts) -> Bool
+    /// - Returns: Why it was not taken; `nil` when it was.
+    mutating func add(
+        _ record: LogRecord,
+        size: Int,
+        displaced: inout LogLevelCounts
+    ) -> LogShipper.DropReason?
 
     /// Takes the oldest records out.
     ///
     /// - Parameters:
     ///   - count: How many at most.
     ///   - bytes: What they take together at most; a single larger record is taken all the same.
-    mutating func next(_ count: Int, bytes: Int) -> LogQueueBatch?
+    mutating func next(_ count: Int, bytes: Int) -> LogQueueNext
+
+    /// Takes out what was read for it.
+    ///
+    /// - Parameter reading: What came of a ``LogQueueNext/reading(_:)``, of which there is one at a time.
+    mutating func take(_ reading: LogQueueReading) -> LogQueueBatch?
 
     /// Forgets records for good that were taken out before.
-    mutating func settle(_ batch: LogQueueBatch.Position)
-
-    /// Gives up the records that wait, when the shipper ends.
     ///
-    /// - Returns: Those that are lost by it.
-    mutating func abandon() -> LogLevelCounts
+    /// - Returns: What is to be done for it where it may take long; `nil` for nothing.
+    mutating func settle(_ batch: LogQueueBatch.Position) -> (@Sendable () -> Void)?
 
-    /// Whether records that were taken out and never settled are there again for the next process.
-    var isDurable: Bool { get }
+    /// Takes records back that were taken out before and will not be sent, as the shipper ends.
+    ///
+    /// - Returns: Whether the next process has them.
+    mutating func giveBack(_ count: Int) -> Bool
+
+    /// Gives up the records that wait, as the shipper ends.
+    ///
+    /// - Returns: Those that the next process does not have.
+    mutating func abandon() -> LogLevelCounts
+}
+
+/// What there is to take out of a queue.
+enum LogQueueNext: Sendable {
+    case nothing
+    case batch(LogQueueBatch)
+    /// It has to be read first, which may take long: to be done where nobody waits for the queue.
+    case reading(@Sendable () -> LogQueueReading)
+}
+
+/// What was read for a queue.
+enum LogQueueReading: Sendable {
+    /// Records, and where the next begin.
+    case records([LogRecord], LogSpoolPosition)
+    /// There is nothing beyond the record with this number.
+    case end(after: Int)
+    /// It could not be read now, and may be another time.
+    case failed
 }
 
 /// Records that were taken out of a queue together.
@@ -47,6 +78,8 @@ struct LogQueueBatch: Sendable {
         let first: Int
         /// The number of the last.
         let last: Int
+        /// Where the spool goes on after it; `nil` for records in memory.
+        var spool: LogSpoolPosition?
     }
 
     let records: [LogRecord]

@@ -1,10 +1,12 @@
 extension LogShipper {
     /// Why records are lost.
     public enum DropReason: String, Sendable, Hashable, CaseIterable {
-        /// The queue was full of records that are as grave or graver.
+        /// The queue was full of records that are as grave or graver; or the spool was full.
         case full
         /// The queue was full, and a graver record took the place.
         case displaced
+        /// The spool could not write it to the disk.
+        case unwritable
         /// The receiver will never take the batch.
         case refused
         /// The batch was sent as often as ``Settings/attempts`` allows, and nobody knows what became of it.
@@ -19,7 +21,7 @@ extension LogShipper {
         /// Whether a later batch tells the receiver of the loss.
         var isReported: Bool {
             switch self {
-            case .full, .displaced, .refused, .gaveUp, .unencodable: true
+            case .full, .displaced, .unwritable, .refused, .gaveUp, .unencodable: true
             case .shutDown, .abandoned: false
             }
         }
@@ -28,11 +30,12 @@ extension LogShipper {
             switch self {
             case .full: 0
             case .displaced: 1
-            case .refused: 2
-            case .gaveUp: 3
-            case .unencodable: 4
-            case .shutDown: 5
-            case .abandoned: 6
+            case .unwritable: 2
+            case .refused: 3
+            case .gaveUp: 4
+            case .unencodable: 5
+            case .shutDown: 6
+            case .abandoned: 7
             }
         }
     }

@@ -6,14 +6,17 @@ extension LogShipper {
     /// Defaults are those of the OpenTelemetry batch log record processor where it has one. Values that make no sense
     /// are taken for the nearest that do.
     public struct Settings: Sendable, Hashable {
-        /// How many records wait at most; 2,048 by default. Those of a batch under way come on top.
+        /// How many records wait in memory at most; 2,048 by default.
+        ///
+        /// Those of a batch under way come on top.
         public var queueRecords = 2048
         /// How much memory the waiting records take at most, by estimate; 4 MiB by default.
         public var queueBytes: ByteCount = .mebibytes(4)
         /// How many records are sent at once at most; 512 by default.
         public var batchRecords = 512
-        /// How much memory the records sent at once take at most, by estimate; 1 MiB by default. A larger record is sent
-        /// alone.
+        /// How much memory the records sent at once take at most, by estimate; 1 MiB by default.
+        ///
+        /// A larger record is sent alone.
         public var batchBytes: ByteCount = .mebibytes(1)
         /// How long a record waits for others before it is sent; 1 second by default.
         public var batchAge: Duration = .seconds(1)
@@ -21,8 +24,9 @@ extension LogShipper {
         public var exportTimeout: Duration = .seconds(30)
         /// How many batches are under way at once at most; 1 by default, which keeps the order of the records.
         public var concurrentExports = 1
-        /// The longest pause before the first retry, which doubles with each; 1 second by default. The pause itself is
-        /// drawn evenly from zero to the longest.
+        /// The longest pause before the first retry, which doubles with each; 1 second by default.
+        ///
+        /// The pause itself is drawn evenly from zero to the longest.
         public var retryBase: Duration = .seconds(1)
         /// What no pause is longer than, but one that the receiver asks for; 30 seconds by default.
         public var retryCap: Duration = .seconds(30)
@@ -47,7 +51,7 @@ extension LogShipper {
             result.queueRecords = min(max(1, queueRecords), 1 << 30)
             result.batchRecords = min(max(1, batchRecords), result.queueRecords)
             result.batchAge = Self.bounded(batchAge)
-            result.exportTimeout = Self.bounded(exportTimeout)
+            result.exportTimeout = max(.milliseconds(1), Self.bounded(exportTimeout))
             result.concurrentExports = max(1, concurrentExports)
             result.retryBase = Self.bounded(retryBase)
             result.retryCap = Self.bounded(retryCap)

@@ -1,12 +1,14 @@
 extension LogShipper {
     /// What became of the records so far.
     ///
-    /// The sums are exact at any moment: what was accepted is queued, in flight, acknowledged, rejected or dropped
-    /// (``DropReason/displaced``, ``DropReason/refused``, ``DropReason/gaveUp``, ``DropReason/unencodable``,
+    /// The sums are exact at any moment: what was accepted or recovered is queued, in flight, acknowledged, rejected or
+    /// dropped (``DropReason/displaced``, ``DropReason/refused``, ``DropReason/gaveUp``, ``DropReason/unencodable``,
     /// ``DropReason/abandoned``). Records that the shipper makes itself, to report drops, are not counted.
     public struct Statistics: Sendable, Hashable {
         /// Records that were queued.
         public internal(set) var accepted = 0
+        /// Records that an earlier process has left in the spool; an estimate where files were damaged.
+        public internal(set) var recovered = 0
         /// Records in the requests that were made, each as often as it was sent.
         public internal(set) var sent = 0
         /// Records that the receiver has taken.
@@ -19,7 +21,7 @@ extension LogShipper {
         public internal(set) var ownTraffic = 0
         /// Requests made because one before had failed.
         public internal(set) var retries = 0
-        /// Records that wait in the queue.
+        /// Records that wait in the queue; after a shutdown, those that the spool keeps for the next process.
         public internal(set) var queuedRecords = 0
         /// What they take, as ``Settings/queueBytes`` counts.
         public internal(set) var queuedBytes = 0

@@ -30,25 +30,27 @@ struct MemoryLogQueue: LogQueue {
         self.maxBytes = maxBytes
     }
 
-    var isDurable: Bool { false }
-
     var oldest: Int? { oldestLevel.map { levels[$0].ring.first?.number ?? 0 } }
 
-    mutating func add(_ record: LogRecord, size: Int, displaced: inout LogLevelCounts) -> Bool {
+    mutating func add(
+        _ record: LogRecord,
+        size: Int,
+        displaced: inout LogLevelCounts
+    ) -> LogShipper.DropReason? {
         let level = record.level.rank
         if count >= maxCount || bytes + size > maxBytes {
-            guard makeRoom(for: size, above: level, displaced: &displaced) else { return false }
+            guard makeRoom(for: size, above: level, displaced: &displaced) else { return .full }
         }
         latest += 1
         count += 1
         bytes += size
         levels[level].bytes += size
         levels[level].ring.append(Entry(number: latest, size: size, record: record))
-        return true
+        return nil
     }
 
-    mutating func next(_ maxCount: Int, bytes maxBytes: Int) -> LogQueueBatch? {
-        guard let first = oldest else { return nil }
+    mutating func next(_ maxCount: Int, bytes maxBytes: Int) -> LogQueueNext {
+        guard let first = oldest else { return .nothing }
         var records: [LogRecord] = []
         records.reserveCapacity(min(count, maxCount))
         var counts = LogLevelCounts()
@@ -62,10 +64,14 @@ struct MemoryLogQueue: LogQueue {
             counts[entry.record.level] += 1
             records.append(entry.record)
         }
-        return LogQueueBatch(records: records, levels: counts, position: .init(first: first, last: last))
+        return .batch(LogQueueBatch(records: records, levels: counts, position: .init(first: first, last: last)))
     }
 
-    mutating func settle(_ batch: LogQueueBatch.Position) {}
+    mutating func take(_ reading: LogQueueReading) -> LogQueueBatch? { nil }
+
+    mutating func settle(_ batch: LogQueueBatch.Position) -> (@Sendable () -> Void)? { nil }
+
+    mutating func giveBack(_ count: Int) -> Bool { false }
 
     mutating func abandon() -> LogLevelCounts {
         var counts = LogLevelCounts()

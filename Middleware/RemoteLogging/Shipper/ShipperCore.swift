@@ -51,6 +51,11 @@ final class ShipperCore: Sendable {
         }
     }
 
+    /// Starts the worker without a record: there are some of an earlier process.
+    func start() {
+        wake(state.withLock { $0.wakeWorker() })
+    }
+
     /// Brings the metrics up to date.
     func publish() {
         metrics.publish(state.withLock { $0.statistics })
@@ -96,17 +101,32 @@ final class ShipperCore: Sendable {
             switch state.withLock({ $0.step(now: now) }) {
             case .export(let batch): return batch
             case .wait(let instant): await bell.wait(until: instant, on: environment.time)
+            case .read(let read): if let batch = await self.read(read) { return batch }
             }
         }
         return nil
     }
 
+    /// Reads records where nobody waits for the queue.
+    private func read(_ read: @Sendable () -> LogQueueReading) async -> OutgoingBatch? {
+        let reading = read()
+        let now = environment.time.elapsed
+        switch state.withLock({ $0.resume(reading, now: now) }) {
+        case .export(let batch): return batch
+        case .nothing(let bells, let pause):
+            for bell in bells { bell.ring() }
+            await environment.time.wait(until: now + pause)
+            return nil
+        }
+    }
+
     /// Ends a batch, and wakes who waited for it.
     func settle(_ batch: OutgoingBatch, _ outcome: ShipperState.Outcome) {
-        let (wake, bells) = state.withLock { $0.settle(batch.id, outcome) }
+        let aftermath = state.withLock { $0.settle(batch.id, outcome) }
+        aftermath.forget?()
         // Before those who wait go on, who may want to see them.
         publish()
-        self.wake(wake)
-        for bell in bells { bell.ring() }
+        wake(aftermath.wake)
+        for bell in aftermath.bells { bell.ring() }
     }
 }

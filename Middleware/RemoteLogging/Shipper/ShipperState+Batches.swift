@@ -14,9 +14,20 @@ extension ShipperState {
     /// What the worker does next.
     enum Step: Sendable {
         case export(OutgoingBatch)
+        /// Read the next records, and come back with them.
+        case read(@Sendable () -> LogQueueReading)
         /// Sleep, at most until a point in time.
         case wait(until: Duration?)
     }
+
+    /// What follows a reading.
+    enum Resumption: Sendable {
+        case export(OutgoingBatch)
+        /// Nothing to send; who is to be told, and how long to wait before the next step.
+        case nothing([Doorbell], pause: Duration)
+    }
+
+    private static let pauseAfterFailedReading = Duration.seconds(1)
 
     /// How a batch ended.
     enum Outcome: Sendable, Hashable {
@@ -45,10 +56,14 @@ extension ShipperState {
         case .send:
             // A report of losses takes the place of a record.
             let count = unreported.isEmpty ? rule.records : max(1, rule.records - 1)
-            let batch = queue.next(count, bytes: rule.bytes)
-            if queue.count == 0 { self.since = now }
             sleep = .awake
-            return .export(depart(batch))
+            switch queue.next(count, bytes: rule.bytes) {
+            case .batch(let batch):
+                if queue.count == 0 { self.since = now }
+                return .export(depart(batch))
+            case .reading(let read): return .read(read)
+            case .nothing: return .wait(until: now)
+            }
         case .wait(let instant):
             sleep = .untilFullBatch
             return .wait(until: instant)
@@ -61,6 +76,16 @@ extension ShipperState {
             sleep = .untilRecords
             return .wait(until: nil)
         }
+    }
+
+    /// Goes on with what was read for the queue.
+    ///
+    mutating func resume(_ reading: LogQueueReading, now: Duration) -> Resumption {
+        let batch = queue.take(reading)
+        if queue.count == 0 { since = now }
+        if let batch { return .export(depart(batch)) }
+        // Whoever flushed waited for records of which there are fewer than it seemed.
+        return .nothing(settledBells, pause: reading.hasFailed ? Self.pauseAfterFailedReading : .zero)
     }
 
     private mutating func depart(_ batch: LogQueueBatch?) -> OutgoingBatch {
@@ -101,9 +126,10 @@ extension ShipperState {
 
     /// Ends a batch.
     ///
-    /// - Returns: Whether the worker is to be woken, and who else.
-    mutating func settle(_ id: Int, _ outcome: Outcome) -> (wake: Wake, bells: [Doorbell]) {
-        guard let flight = flights.removeValue(forKey: id) else { return (.nobody, []) }
+    /// - Returns: What is to be done next.
+    mutating func settle(_ id: Int, _ outcome: Outcome) -> Aftermath {
+        guard let flight = flights.removeValue(forKey: id) else { return Aftermath() }
+        var aftermath = Aftermath()
         switch outcome {
         case .acknowledged(let rejected):
             let rejected = min(rejected, flight.levels.total)
@@ -114,12 +140,32 @@ extension ShipperState {
             // Not for a batch that only reported: refused each time, it would be sent without end.
             if !flight.levels.isEmpty, !flushes.isEmpty { mayReportAlone = true }
         case .interrupted:
-            if !queue.isDurable { lose(flight.levels, .abandoned) }
+            if !queue.giveBack(flight.levels.total) { lose(flight.levels, .abandoned) }
         }
         if let reported = flight.reported, !outcome.isDelivered { unreported += reported }
-        if let position = flight.position, outcome != .interrupted { queue.settle(position) }
-        let bells = flushes.values.filter { isSettled($0.target) }.map(\.bell)
-        return (sleep == .untilSettled ? wakeWorker() : .nobody, bells)
+        if let position = flight.position, outcome != .interrupted { aftermath.forget = queue.settle(position) }
+        aftermath.bells = settledBells
+        if sleep == .untilSettled { aftermath.wake = wakeWorker() }
+        return aftermath
+    }
+
+    /// What is to be done after a change, where nobody waits for the state.
+    struct Aftermath: Sendable {
+        /// Done first: writes down that records are settled.
+        var forget: (@Sendable () -> Void)?
+        var wake = Wake.nobody
+        var bells: [Doorbell] = []
+    }
+
+    /// Those who flush and need not wait any longer.
+    private var settledBells: [Doorbell] {
+        flushes.values.filter { isSettled($0.target) }.map(\.bell)
+    }
+}
+
+extension LogQueueReading {
+    fileprivate var hasFailed: Bool {
+        if case .failed = self { true } else { false }
     }
 }
 

@@ -69,6 +69,7 @@ struct ShipperState: Sendable {
             age: settings.batchAge
         )
         maxFlights = settings.concurrentExports
+        counts.recovered = queue.count
     }
 
     var statistics: LogShipper.Statistics {
@@ -88,12 +89,12 @@ struct ShipperState: Sendable {
             return .nobody
         }
         var displaced = LogLevelCounts()
-        if queue.add(record, size: size, displaced: &displaced) {
+        if let reason = queue.add(record, size: size, displaced: &displaced) {
+            counts.dropped[reason][record.level] += 1
+            unreported[reason][record.level] += 1
+        } else {
             counts.accepted += 1
             if !displaced.isEmpty { lose(displaced, .displaced) }
-        } else {
-            counts.dropped[.full][record.level] += 1
-            unreported[.full][record.level] += 1
         }
         switch sleep {
         case _ where !hasWorker, .untilRecords: return wakeWorker()

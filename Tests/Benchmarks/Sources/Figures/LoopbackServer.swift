@@ -48,6 +48,11 @@ struct LoopbackServer {
         // No content: the server sends head and body apart, and between two small packets of one connection the
         // network waits 40 ms (Nagle's algorithm against delayed acknowledgement), which would be all one measures.
         await server.appendRoute("GET /users/42") { _ in HTTPResponse(statusCode: .ok) }
+        await server.appendRoute("POST /logs") { request in
+            // As a receiver would: it has the records before it says so.
+            _ = try await request.bodyData
+            return HTTPResponse(statusCode: .ok)
+        }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run() }
             try await server.waitUntilListening()

@@ -1,0 +1,49 @@
+public import HTTPChainCore
+
+/// Why a ``LogSpool`` could not be opened, or could not do what it was asked.
+public struct LogSpoolError: HTTPChainError, Hashable {
+    /// What went wrong.
+    public enum Problem: Sendable, Hashable {
+        /// The spool holds as much as it may; the record was not kept.
+        case full(limit: ByteCount)
+        /// The record takes more bytes than a segment has; it was not kept.
+        case recordTooLarge(ByteCount, limit: ByteCount)
+        /// A value in the record is nested more deeply than so many levels; it was not kept.
+        case recordTooDeep(limit: Int)
+        /// Another process, or another spool of this one, works in the directory.
+        case inUse(directory: String)
+        /// A later version of this package wrote the file.
+        case newerFormat(file: String)
+        /// The system refused; the code is `errno`.
+        case system(operation: String, path: String, code: Int32, message: String)
+    }
+
+    /// What went wrong.
+    public let problem: Problem
+
+    /// Makes an error.
+    public init(_ problem: Problem) {
+        self.problem = problem
+    }
+
+    /// Always "log spool".
+    public var stage: String { "log spool" }
+
+    /// What went wrong and what to do about it.
+    public var reason: String {
+        switch problem {
+        case .full(let limit):
+            "the spool is full (\(limit)); raise its limit, or find out why the receiver takes nothing"
+        case .recordTooLarge(let size, let limit):
+            "a record of \(size) does not fit a segment (\(limit)); raise the size of segments, or log less at once"
+        case .recordTooDeep(let limit):
+            "a value in a record is nested more than \(limit) levels deep; log it as text"
+        case .inUse(let directory):
+            "\(directory) is in use by another process or another spool of this one; give each a directory of its own"
+        case .newerFormat(let file):
+            "\(file) was written by a later version and left alone; remove it, or give this version another directory"
+        case .system(let operation, let path, let code, let message):
+            "cannot \(operation) \(path): \(message) (code \(code))"
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/// The directory of a spool: where things are called what.
+struct SpoolDirectory: Sendable {
+    let path: String
+    let files: any SpoolFileSystem
+    let durability: LogSpoolDurability
+
+    var lock: String { path + "/lock" }
+    var position: String { path + "/position" }
+
+    func segment(_ number: UInt64) -> String { path + "/" + SpoolSegment.name(number) }
+
+    func synchronize() throws(LogSpoolError) {
+        guard durability == .power else { return }
+        try files.synchronizeDirectory(path)
+    }
+}
+
+/// Keeps other spools out of a directory as long as it lives.
+final class SpoolLock: Sendable {
+    private let file: any SpoolFile
+
+    init(_ directory: SpoolDirectory) throws(LogSpoolError) {
+        guard let file = try directory.files.open(directory.lock, creating: true), try file.lock() else {
+            throw LogSpoolError(.inUse(directory: directory.path))
+        }
+        self.file = file
+    }
+
+    // To close the file is not enough: a child process that was just begun has it open too.
+    deinit { file.unlock() }
+}
+
+/// What the records in a ``LogSpool`` survive.
+public enum LogSpoolDurability: Sendable, Hashable {
+    /// The end of the process at any point, `kill -9` included: a record is with the system before `append` returns.
+    /// After a loss of power, or the end of the system itself, the newest records may be gone, and some that were
+    /// acknowledged may come again.
+    case process
+    /// A loss of power too: each record and each acknowledgement waits for the disk, which takes milliseconds.
+    case power
+}

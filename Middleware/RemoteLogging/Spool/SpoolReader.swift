@@ -1,0 +1,244 @@
+import HTTPChainCore
+
+/// The front of a spool: what is read next, and what is done with.
+struct SpoolReader: Sendable {
+    /// How much is read at once.
+    private static let window: Int64 = 262_144
+    /// How often a segment that the disk cannot read is tried.
+    private static let attempts = 3
+
+    let directory: SpoolDirectory
+    private(set) var front: LogSpoolPosition
+    private var positionFile: SpoolPositionFile
+    /// How far damage was counted, so that what is read again is not counted again.
+    private var counted: LogSpoolPosition
+    /// How often each segment could not be read in a row.
+    private var failures: [UInt64: Int] = [:]
+    private(set) var damagedParts: Int
+    private(set) var damagedBytes: Int64 = 0
+
+    /// - Parameter damagedParts: What was found damaged already.
+    init(
+        _ directory: SpoolDirectory,
+        _ positionFile: SpoolPositionFile,
+        front: LogSpoolPosition,
+        damagedParts: Int
+    ) {
+        self.damagedParts = damagedParts
+        self.directory = directory
+        self.positionFile = positionFile
+        self.front = front
+        counted = front
+    }
+
+    /// Where to read, as it was at one time.
+    struct View {
+        let sealed: [SealedSegment]
+        let active: ActiveSegment?
+    }
+
+    struct Limits {
+        let records: Int
+        let bytes: Int64
+    }
+
+    private struct Segment {
+        let number: UInt64
+        let size: Int64
+        let header: SpoolSegment.Header?
+        let records: SpoolRecords
+        let file: (any SpoolFile)?
+
+        init(_ segment: SealedSegment) {
+            number = segment.number
+            size = segment.size
+            header = segment.header
+            records = segment.records
+            file = nil
+        }
+
+        init(_ segment: ActiveSegment) {
+            number = segment.number
+            size = segment.end
+            header = .sound(salt: segment.salt)
+            records = segment.records
+            file = segment.file
+        }
+    }
+
+    /// A batch under way.
+    private struct Reading {
+        var batch: LogSpoolBatch
+        var bytes: Int64 = 0
+        var isFull = false
+        let limits: Limits
+
+        /// Moves on in a segment, past so many records.
+        mutating func move(to offset: Int64, past records: Int) {
+            let position = batch.position
+            batch.position = LogSpoolPosition(
+                segment: position.segment,
+                offset: offset,
+                index: position.index + records
+            )
+        }
+    }
+
+    // MARK: Reading
+
+    mutating func batch(
+        after start: LogSpoolPosition,
+        of view: View,
+        _ limits: Limits
+    ) throws(LogSpoolError) -> LogSpoolBatch {
+        var reading = Reading(batch: LogSpoolBatch(position: max(start, front)), limits: limits)
+        var segments = view.sealed.map { Segment($0) }
+        if let active = view.active { segments.append(Segment(active)) }
+        let before = self
+        var failure: LogSpoolError?
+        for segment in segments where segment.number >= reading.batch.position.segment {
+            if segment.number > reading.batch.position.segment {
+                let offset = Int64(SpoolSegment.headerSize)
+                let index = segment.records.first
+                reading.batch.position = LogSpoolPosition(segment: segment.number, offset: offset, index: index)
+            }
+            do throws(LogSpoolError) {
+                try read(segment, &reading)
+                // Whatever was damaged, here nothing is left of it.
+                if reading.batch.position.offset >= segment.size { reading.batch.position.index = segment.records.end }
+                failures[segment.number] = nil
+            } catch {
+                // What was read before it is delivered first.
+                if !reading.batch.records.isEmpty { break }
+                failures[segment.number, default: 0] += 1
+                failure = failure ?? error
+                guard error.isMediumFailure, failures[segment.number, default: 0] >= Self.attempts else { break }
+                skip(to: segment.size, &reading)
+                reading.batch.position.index = segment.records.end
+            }
+            if reading.isFull { break }
+        }
+        if let failure, reading.batch.records.isEmpty {
+            // Where nothing at all can be read, it is the disk, and it may be well again.
+            (counted, damagedParts, damagedBytes) = (before.counted, before.damagedParts, before.damagedBytes)
+            throw failure
+        }
+        return reading.batch
+    }
+
+    private mutating func read(_ segment: Segment, _ reading: inout Reading) throws(LogSpoolError) {
+        guard reading.batch.position.offset < segment.size else { return }
+        let opened =
+            if let file = segment.file { file } else {
+                try directory.files.openForReading(directory.segment(segment.number))
+            }
+        guard let file = opened else { return skip(to: segment.size, &reading) }
+        let header: SpoolSegment.Header
+        if let known = segment.header {
+            header = known
+        } else {
+            header = SpoolSegment.header(try file.read(SpoolSegment.headerSize, at: 0), number: segment.number)
+        }
+        switch header {
+        case .newer: throw LogSpoolError(.newerFormat(file: directory.segment(segment.number)))
+        case .damaged: skip(to: segment.size, &reading)
+        case .sound(let salt): try readFrames(of: file, to: segment.size, salt, &reading)
+        }
+    }
+
+    private mutating func readFrames(
+        of file: any SpoolFile,
+        to end: Int64,
+        _ salt: UInt32,
+        _ reading: inout Reading
+    ) throws(LogSpoolError) {
+        var window = Self.window
+        while reading.batch.position.offset < end, !reading.isFull {
+            let start = reading.batch.position.offset
+            let count = min(end - start, window)
+            let bytes = try file.read(Int(count), at: start)
+            bytes.withUnsafeBytes { buffer in
+                readFrames(
+                    in: buffer,
+                    from: start,
+                    salt,
+                    isWhole: count == end - start || buffer.count < count,
+                    &reading
+                )
+            }
+            if Int64(bytes.count) < count, !reading.isFull {
+                // The file has become shorter than it was.
+                return skip(to: end, &reading)
+            }
+            // A frame that is longer than the window, or damaged: the rest of the segment tells.
+            if reading.batch.position.offset == start { window = SpoolSegment.maximumSize }
+        }
+    }
+
+    /// - Parameter base: Where in the segment the buffer begins.
+    private mutating func readFrames(
+        in buffer: UnsafeRawBufferPointer,
+        from base: Int64,
+        _ salt: UInt32,
+        isWhole: Bool,
+        _ reading: inout Reading
+    ) {
+        var offset = 0
+        while true {
+            switch SpoolSegment.step(buffer, at: offset, salt: salt, isWhole: isWhole) {
+            case .record(let range):
+                let size = Int64(range.count)
+                let isFirst = reading.batch.records.isEmpty
+                let isOver =
+                    reading.batch.records.count >= reading.limits.records
+                    || size > reading.limits.bytes - reading.bytes
+                guard isFirst || !isOver else {
+                    reading.isFull = true
+                    return
+                }
+                let payload = UnsafeRawBufferPointer(rebasing: buffer[range])
+                if let record = try? LogRecordReader.record(in: payload) {
+                    reading.batch.records.append(record)
+                    reading.bytes += size
+                    reading.move(to: base + Int64(range.upperBound), past: 1)
+                } else {
+                    skip(to: base + Int64(range.upperBound), &reading)
+                }
+                offset = range.upperBound
+            case .damaged(let next):
+                skip(to: base + Int64(next), &reading)
+                offset = next
+            case .torn: return skip(to: base + Int64(buffer.count), &reading)
+            case .end, .incomplete: return
+            }
+        }
+    }
+
+    /// Passes over what cannot be read, and counts it.
+    private mutating func skip(to offset: Int64, _ reading: inout Reading) {
+        let start = reading.batch.position
+        guard offset > start.offset else { return }
+        reading.move(to: offset, past: 0)
+        guard reading.batch.position > counted else { return }
+        damagedBytes += offset - start.offset
+        // What follows other damage is the same part.
+        if damagedParts == 0 || counted != start {
+            reading.batch.damagedParts += 1
+            damagedParts += 1
+        }
+        counted = reading.batch.position
+    }
+
+    // MARK: Acknowledging
+
+    /// Moves the front; what is before it never comes again from this process.
+    mutating func move(to position: LogSpoolPosition) {
+        front = max(front, position)
+        if !failures.isEmpty { failures = failures.filter { $0.key >= front.segment } }
+    }
+
+    /// Has the file tell the front.
+    mutating func save() throws(LogSpoolError) {
+        if positionFile.position != front { try positionFile.save(front) }
+    }
+}

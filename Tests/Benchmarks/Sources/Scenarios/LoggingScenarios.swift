@@ -1,0 +1,177 @@
+public import Foundation
+public import HTTPChainCore
+public import HTTPChainRemoteLogging
+import HTTPTypes
+import Logging
+
+/// Records on their way into a shipper, and out of it.
+public enum LoggingScenarios {
+    /// A record as an application makes one for a call.
+    public static func record(_ number: Int) -> LogRecord {
+        LogRecord(
+            date: Date(timeIntervalSince1970: 1_700_000_000),
+            level: .info,
+            component: "http.client",
+            message: "GET https://api.example.com/plants/\(number) 200 OK",
+            attributes: [
+                "http.request.method": "GET", "http.response.status_code": 200,
+                "url.full": .string("https://api.example.com/plants/\(number)"),
+                "http.client.request.duration": 0.0421, "http.response.body.size": 1832,
+            ]
+        )
+    }
+
+    /// A shipper with room for many records.
+    public static func shipper(
+        over transport: any Transport,
+        to url: String = "http://127.0.0.1/logs",
+        format: any LogWireFormat = LineLogFormat(),
+        settings: LogShipper.Settings = .standard
+    ) -> LogShipper {
+        LogShipper(
+            to: url,
+            format: format,
+            resource: LogResource(serviceName: "figures"),
+            over: transport,
+            settings: settings
+        )
+    }
+
+    /// Settings for 100,000 records a second.
+    public static var manyRecords: LogShipper.Settings {
+        var settings = LogShipper.Settings()
+        settings.queueRecords = 65_536
+        settings.queueBytes = .mebibytes(64)
+        settings.concurrentExports = 2
+        settings.batchRecords = 2048
+        settings.batchBytes = .mebibytes(2)
+        return settings
+    }
+
+    /// One record into a queue: with room and nobody who takes, with a worker that takes, full of records as grave, and
+    /// not taken because of its level.
+    public static func enqueueing() -> [Scenario] {
+        let record = record(42)
+        var roomy = manyRecords
+        roomy.queueRecords = 1 << 20
+        roomy.queueBytes = .gibibytes(1)
+        let full = shipper(over: MuteTransport())
+        for _ in 0..<10_000 { full.log(record) }
+        let draining = shipper(over: CannedTransport(), format: EmptyLogFormat(), settings: roomy)
+        return [
+            Scenario(name: "logging.enqueue") { [roomy] count in
+                let shipper = shipper(over: MuteTransport(), settings: roomy)
+                for _ in 0..<count { shipper.log(record) }
+                guard shipper.statistics.accepted == count else { throw Lost() }
+            },
+            Scenario(name: "logging.enqueue.draining") { count in
+                for _ in 0..<count { draining.log(record) }
+            },
+            Scenario(name: "logging.enqueue.full") { count in
+                for _ in 0..<count { full.log(record) }
+            },
+            Scenario(name: "logging.level.off") { count in
+                var taken = 0
+                for _ in 0..<count where full.takes(.debug, from: "http.client") { taken += 1 }
+                guard taken == 0 else { throw Lost() }
+            },
+        ]
+    }
+
+    /// One record into a shipper with a spool, which has it in a file before the call returns.
+    public static func spooling(in directory: URL) throws -> Scenario {
+        let record = record(42)
+        let spool = try LogSpool(directory: directory, limit: .gibibytes(1))
+        let shipper = LogShipper(
+            to: "http://127.0.0.1/logs",
+            format: LineLogFormat(),
+            resource: LogResource(serviceName: "figures"),
+            over: MuteTransport(),
+            spool: spool
+        )
+        return Scenario(name: "logging.enqueue.spool") { count in
+            let before = shipper.statistics.accepted
+            for _ in 0..<count { shipper.log(record) }
+            guard shipper.statistics.accepted == before + count else { throw Lost() }
+        }
+    }
+
+    private struct Lost: Error {}
+}
+
+/// JSON objects on lines, for texts that need no escapes.
+public struct LineLogFormat: LogWireFormat {
+    /// Newline-delimited JSON.
+    public let contentType = "application/x-ndjson"
+
+    /// Makes the format.
+    public init() {}
+
+    /// A line for each record.
+    public func encode(_ batch: LogBatch) throws -> Data {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(batch.records.count * 320)
+        for record in batch.records {
+            append("{\"time\":", to: &bytes)
+            append("\(Int64(record.date.timeIntervalSince1970 * 1000))", to: &bytes)
+            append(",\"level\":\"", to: &bytes)
+            append(record.level.rawValue, to: &bytes)
+            append("\",\"component\":\"", to: &bytes)
+            append(record.component, to: &bytes)
+            append("\",\"message\":\"", to: &bytes)
+            append(record.message, to: &bytes)
+            append("\"", to: &bytes)
+            for attribute in record.attributes {
+                append(",\"", to: &bytes)
+                append(attribute.name, to: &bytes)
+                append("\":", to: &bytes)
+                switch attribute.value {
+                case .string(let text):
+                    append("\"", to: &bytes)
+                    append(text, to: &bytes)
+                    append("\"", to: &bytes)
+                case .integer(let number): append("\(number)", to: &bytes)
+                case .number(let number): append("\(number)", to: &bytes)
+                default: append("null", to: &bytes)
+                }
+            }
+            append("}\n", to: &bytes)
+        }
+        return Data(bytes)
+    }
+
+    private func append(_ text: String, to bytes: inout [UInt8]) {
+        bytes.append(contentsOf: text.utf8)
+    }
+}
+
+/// No content at all, where only the queue is measured.
+private struct EmptyLogFormat: LogWireFormat {
+    let contentType = "text/plain"
+
+    func encode(_ batch: LogBatch) throws -> Data { Data() }
+}
+
+/// Never answers.
+private struct MuteTransport: Transport {
+    var capabilities: TransportCapabilities { [] }
+
+    func send(_ request: consuming Request) async throws -> Response {
+        try await request.environment.time.sleep(for: .seconds(3600))
+        throw CancellationError()
+    }
+}
+
+/// A receiver that is not there.
+public struct AbsentReceiver: Transport {
+    /// Nothing.
+    public var capabilities: TransportCapabilities { [] }
+
+    /// Makes the transport.
+    public init() {}
+
+    /// Finds no receiver.
+    public func send(_ request: consuming Request) async throws -> Response {
+        throw TransportError(.cannotConnect, sent: .nothing, stage: "AbsentReceiver")
+    }
+}
