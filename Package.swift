@@ -80,6 +80,12 @@ let serviceLifecycle = Target.Dependency.product(
     condition: .when(traits: ["ServiceLifecycle"])
 )
 
+let unixSignals = Target.Dependency.product(
+    name: "UnixSignals",
+    package: "swift-service-lifecycle",
+    condition: .when(traits: ["ServiceLifecycle"])
+)
+
 let structuredFields = Target.Dependency.product(
     name: "RawStructuredFieldValues",
     package: "swift-http-structured-headers"
@@ -228,8 +234,10 @@ let package = Package(
         tests(
             "RemoteLoggingTests",
             of: [
-                "HTTPChainRemoteLogging", "HTTPChainGzip", "HTTPChainURLSession", "LogSpoolKillDrill", logging, metrics,
-            ]
+                "HTTPChainRemoteLogging", "HTTPChainRemoteLoggingServiceLifecycle", "HTTPChainGzip",
+                "HTTPChainURLSession", "LogSpoolKillDrill", logging, metrics, serviceLifecycle, unixSignals,
+            ],
+            resources: [.copy("Resources")]
         ),
         .executableTarget(
             name: "LogSpoolKillDrill",

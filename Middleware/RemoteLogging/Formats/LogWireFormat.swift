@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPChainCore
 public import HTTPTypes
 
 /// How a batch of records looks on the wire, and what the receiver's answer to it means.
@@ -39,7 +40,7 @@ public enum LogReceipt: Sendable, Hashable {
         switch status.code {
         case 200..<300: self = .accepted()
         case 429, 502, 503, 504: self = .later
-        default: self = .refused("the receiver answered \(status.code) \(status.reasonPhrase)")
+        default: self = .refused("the receiver answered \(status.label)")
         }
     }
 }

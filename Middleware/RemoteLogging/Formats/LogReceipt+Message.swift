@@ -1,0 +1,31 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+extension LogReceipt {
+    /// The receipt with what the receiver said, where it refused the batch.
+    func explained(by message: String?) -> LogReceipt {
+        guard case .refused(let reason) = self, let message else { return self }
+        return .refused("\(reason): \(message)")
+    }
+}
+
+/// What a receiver says about a batch, made fit for a line of a log.
+enum ReceiverMessage {
+    private static let limit = 500
+    private static let secrets = SecretFilter(.standard)
+
+    /// One line without secrets, of bounded length; `nil` when there is nothing in it.
+    static func line(_ text: String?) -> String? {
+        guard let text else { return nil }
+        let words = secrets.text(String(text.prefix(4 * limit))).split { $0.isWhitespace || $0.isNewline }
+        let line = words.joined(separator: " ")
+        return line.isEmpty ? nil : line.count > limit ? line.prefix(limit) + "…" : line
+    }
+
+    /// Content that is plain text.
+    static func plainText(_ head: HTTPResponse, _ body: Data) -> String? {
+        guard head.headerFields[.contentType]?.lowercased().hasPrefix("text/plain") ?? true else { return nil }
+        return line(String(data: body, encoding: .utf8))
+    }
+}

@@ -1,0 +1,48 @@
+import HTTPChainCore
+import Logging
+
+/// Turns metadata of swift-log into attributes, with what is secret blotted out.
+struct MetadataConverter {
+    let settings: RemoteLogSettings
+
+    /// Adds metadata to attributes; of a name that stands there the new value counts.
+    func add(_ metadata: Logger.Metadata, to attributes: inout LogAttributes) {
+        attributes.reserveCapacity(attributes.count + metadata.count)
+        let isFresh = attributes.isEmpty
+        // In one order always, which a dictionary has not.
+        for (name, value) in metadata.sorted(by: { $0.key < $1.key }) {
+            let value = self.value(value, under: name, depth: 0)
+            if isFresh { attributes.append(name, value) } else { attributes[name] = value }
+        }
+    }
+
+    private func value(_ value: Logger.MetadataValue, under name: String, depth: Int) -> JSONValue {
+        if let filter = settings.filter, filter.isSecret(name: name) { return .string(Redaction.placeholder) }
+        return self.value(value, depth: depth)
+    }
+
+    private func value(_ value: Logger.MetadataValue, depth: Int) -> JSONValue {
+        guard depth <= JSONWriter.deepest else { return .string(JSONWriter.elision) }
+        switch value {
+        case .string(let text): return .string(settings.shown(text))
+        case .stringConvertible(let value): return number(value) ?? .string(settings.shown(value.description))
+        case .array(let elements): return .array(elements.map { self.value($0, depth: depth + 1) })
+        case .dictionary(let members):
+            var object: [String: JSONValue] = [:]
+            for (name, value) in members { object[name] = self.value(value, under: name, depth: depth + 1) }
+            return .object(object)
+        }
+    }
+
+    /// Numbers and truth values keep their types.
+    private func number(_ value: any CustomStringConvertible & Sendable) -> JSONValue? {
+        switch value {
+        case let value as Int: .integer(Int64(value))
+        case let value as Bool: .bool(value)
+        case let value as Double: .number(value)
+        case let value as any BinaryInteger: Int64(exactly: value).map { .integer($0) }
+        case let value as Float: .number(Double(value))
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainRemoteLogging
+import Logging
+import Testing
+
+/// A program in Python that reads log content by the definitions of others.
+enum ForeignReader: String, CaseIterable {
+    case otlp, loki, ndjson
+
+    var format: any LogWireFormat {
+        switch self {
+        case .otlp: .otlp
+        case .loki: .loki
+        case .ndjson: .ndjson
+        }
+    }
+
+    /// What the program finds wrong with content; `nil` when it cannot run on this machine.
+    func problems(of content: Data, meaning batch: LogBatch) async throws -> String? {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("logs-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let files = ["content", "meant", "output", "errors"].map { directory.appendingPathComponent($0) }
+        try content.write(to: files[0])
+        try JSONEncoder().encode(MeantBatch(batch)).write(to: files[1])
+        for file in files[2...] { try Data().write(to: file) }
+        let script = try #require(
+            Bundle.module.url(forResource: "read_logs", withExtension: "py", subdirectory: "Resources")
+        )
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["python3", "-B", script.path, rawValue, files[0].path, files[1].path]
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try FileHandle(forWritingTo: files[2])
+        process.standardError = try FileHandle(forWritingTo: files[3])
+        let status = try await withCheckedThrowingContinuation {
+            (continuation: CheckedContinuation<Int32, any Error>) in
+            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+            do {
+                try process.run()
+            } catch {
+                process.terminationHandler = nil
+                continuation.resume(throwing: error)
+            }
+        }
+        switch status {
+        case 0:
+            return try String(contentsOf: files[2], encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+        // 3 is said by the program, 127 by env where there is no Python.
+        case 3, 127: return nil
+        default: return try "\(rawValue): \(String(contentsOf: files[3], encoding: .utf8))"
+        }
+    }
+}
+
+/// What a batch means, written by Foundation's encoder, for the program to compare with.
+private struct MeantBatch: Encodable {
+    let resource: [MeantAttribute]
+    let labels = ["service.name", "service.namespace", "deployment.environment.name"]
+    let records: [MeantRecord]
+
+    init(_ batch: LogBatch) {
+        var attributes = [MeantAttribute("service.name", .string(batch.resource.serviceName))]
+        if let version = batch.resource.serviceVersion {
+            attributes.append(MeantAttribute("service.version", .string(version)))
+        }
+        resource = attributes + batch.resource.attributes.map { MeantAttribute($0.name, $0.value) }
+        records = batch.records.map(MeantRecord.init)
+    }
+}
+
+private struct MeantRecord: Encodable {
+    let time: String
+    let level: String
+    let severity: Int
+    let component: String
+    let message: String
+    var traceID = ""
+    var spanID = ""
+    var flags = 0
+    /// Those that are no field of the record in OTLP.
+    var attributes: [MeantAttribute] = []
+    let all: [MeantAttribute]
+
+    init(_ record: LogRecord) {
+        let time = record.date.timeIntervalSinceReferenceDate
+        let seconds = Int(time.rounded(.down)) + 978_307_200
+        let nanoseconds = Int(((time - time.rounded(.down)) * 1e9).rounded())
+        self.time = "\(seconds * 1_000_000_000 + nanoseconds)"
+        level = "\(record.level)"
+        let severities: [Logger.Level: Int] = [
+            .trace: 1, .debug: 5, .info: 9, .notice: 10, .warning: 13, .error: 17, .critical: 21,
+        ]
+        severity = severities[record.level] ?? 0
+        component = record.component
+        message = record.message
+        all = record.attributes.map { MeantAttribute($0.name, $0.value) }
+        let hasTrace = record.attributes["trace_id"] != nil
+        for attribute in record.attributes {
+            switch attribute.name {
+            case "trace_id": traceID = attribute.value.string ?? ""
+            case "span_id" where hasTrace: spanID = attribute.value.string ?? ""
+            case "trace_flags" where hasTrace: flags = Int(attribute.value.string ?? "", radix: 16) ?? -1
+            default: attributes.append(MeantAttribute(attribute.name, attribute.value))
+            }
+        }
+    }
+}
+
+/// A name and a value, as an array.
+private struct MeantAttribute: Encodable {
+    let name: String
+    let value: MeantValue
+
+    init(_ name: String, _ value: JSONValue) {
+        self.name = name
+        self.value = MeantValue(value: value)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        try container.encode(name)
+        try container.encode(value)
+    }
+}
+
+/// A value with its kind before it, so that 1 is not taken for 1.0.
+private struct MeantValue: Encodable {
+    let value: JSONValue
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        switch value {
+        case .null:
+            try container.encode("null")
+            try container.encodeNil()
+        case .bool(let value):
+            try container.encode("bool")
+            try container.encode(value)
+        case .integer(let value):
+            try container.encode("integer")
+            try container.encode(String(value))
+        case .number(let value):
+            try container.encode("double")
+            try container.encode("\(value)")
+        case .string(let value):
+            try container.encode("string")
+            try container.encode(value)
+        case .array(let elements):
+            try container.encode("array")
+            try container.encode(elements.map(MeantValue.init))
+        case .object(let members):
+            try container.encode("object")
+            try container.encode(members.mapValues(MeantValue.init))
+        }
+    }
+}

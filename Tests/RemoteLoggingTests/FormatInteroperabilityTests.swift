@@ -1,0 +1,73 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainRemoteLogging
+import Logging
+import Testing
+
+@Suite("Log content is read by programs that were not written here", .timeLimit(.minutes(2)))
+struct FormatInteroperabilityTests {
+    @Test("Every kind of value, thousands of them", arguments: ForeignReader.allCases)
+    func random(reader: ForeignReader) async throws {
+        for seed in 1...3 as ClosedRange<UInt64> {
+            try await expectNoProblems(reader, RandomLogs(seed: seed).batch(of: 700))
+        }
+    }
+
+    @Test("A batch of nothing", arguments: [ForeignReader.otlp, .loki])
+    func empty(reader: ForeignReader) async throws {
+        try await expectNoProblems(reader, LogBatch(resource: LogResource(serviceName: "shop"), records: []))
+    }
+
+    @Test("Nested as deep as it is written, which every parser must bear", arguments: ForeignReader.allCases)
+    func deep(reader: ForeignReader) async throws {
+        var value: JSONValue = "leaf"
+        for level in 1...16 { value = level % 2 == 0 ? .array([value]) : .object(["a": value]) }
+        let record = LogRecord(
+            date: Date(timeIntervalSince1970: 1),
+            level: .info,
+            component: "a",
+            message: "",
+            attributes: ["deep": value]
+        )
+        try await expectNoProblems(reader, LogBatch(resource: LogResource(serviceName: "shop"), records: [record]))
+    }
+
+    @Test("What is not as it was meant is noticed", arguments: ForeignReader.allCases)
+    func noticed(reader: ForeignReader) async throws {
+        let batch = RandomLogs(seed: 4).batch(of: 20)
+        var other = batch
+        other.records[7].attributes["more"] = 1
+        guard let problems = try await reader.problems(of: reader.format.encode(other), meaning: batch) else {
+            return notRun()
+        }
+        #expect(!problems.isEmpty)
+    }
+
+    private func expectNoProblems(
+        _ reader: ForeignReader,
+        _ batch: LogBatch,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        guard let problems = try await reader.problems(of: reader.format.encode(batch), meaning: batch) else {
+            return notRun(sourceLocation: sourceLocation)
+        }
+        #expect(problems == "", sourceLocation: sourceLocation)
+    }
+
+    /// Says that a test did not run: as a failure where everything must be there.
+    private func notRun(sourceLocation: SourceLocation = #_sourceLocation) {
+        let text = """
+            NOT RUN: \(Test.current?.name ?? "a test"): python3 cannot import opentelemetry.proto; install it with: \
+            pip install opentelemetry-proto
+            """
+        if ProcessInfo.processInfo.environment["CI"] != nil {
+            Issue.record("\(text)", sourceLocation: sourceLocation)
+            return
+        }
+        #if compiler(>=6.3)
+        Issue.record("\(text)", severity: .warning, sourceLocation: sourceLocation)
+        #else
+        print(text)
+        #endif
+    }
+}
