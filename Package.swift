@@ -87,6 +87,12 @@ let serviceLifecycle = Target.Dependency.product(
     condition: .when(traits: ["ServiceLifecycle"])
 )
 
+let unixSignals = Target.Dependency.product(
+    name: "UnixSignals",
+    package: "swift-service-lifecycle",
+    condition: .when(traits: ["ServiceLifecycle"])
+)
+
 let structuredFields = Target.Dependency.product(
     name: "RawStructuredFieldValues",
     package: "swift-http-structured-headers"
@@ -234,11 +240,15 @@ let package = Package(
         tests("RedirectTests", of: ["HTTPChainRedirect"]),
         tests(
             "RemoteLoggingTests",
-            of: ["HTTPChainRemoteLogging", "HTTPChainGzip", "HTTPChainURLSession", "LogSpoolKillDrill", logging, metrics]
+            of: [
+                "HTTPChainRemoteLogging", "HTTPChainRemoteLoggingServiceLifecycle", "HTTPChainGzip",
+                "HTTPChainURLSession", "LogSpoolKillDrill", logging, metrics, serviceLifecycle, unixSignals,
+            ],
+            resources: [.copy("Resources")]
         ),
         .executableTarget(
             name: "LogSpoolKillDrill",
-            dependencies: ["HTTPChainCore", "HTTPChainRemoteLogging", logging],
+            dependencies: ["HTTPChainCore", "HTTPChainRemoteLogging", "HTTPChainURLSession", logging],
             path: "Tests/LogSpoolKillDrill",
             swiftSettings: settings
         ),

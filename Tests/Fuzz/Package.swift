@@ -11,14 +11,17 @@ let package = Package(
     dependencies: [
         .package(name: "swift-http-chain", path: "../.."),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     ],
     targets: [
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                .product(name: "HTTPTypes", package: "swift-http-types"), library("HTTPChainAuth"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"), library("HTTPChainAuth"),
                 library("HTTPChainAuthDigest"), library("HTTPChainCache"), library("HTTPChainCore"),
-                library("HTTPChainGzip"), library("HTTPChainMultipart"), library("HTTPChainURLBuilder"),
+                library("HTTPChainGzip"), library("HTTPChainMultipart"),
+                library("HTTPChainRemoteLogging"), library("HTTPChainURLBuilder"),
             ],
             swiftSettings: [
                 .swiftLanguageMode(.v6),

@@ -6,6 +6,8 @@ import Logging
 // Appends numbered records to a spool, and now and then acknowledges some, until it is killed:
 // LogSpoolKillDrill <directory> <first number> <seed>
 //
+// With the URL of a receiver in place of the seed, the records are logged to a shipper that has the spool.
+//
 // Each step is told on standard output once it is done, a line each: "a 17" for a record that was accepted, "d 3 9" for
 // records from 3 to 9 that are about to be acknowledged, "k 9" once they are.
 
@@ -21,14 +23,19 @@ struct Numbers {
 
 @main
 enum Drill {
-    static func main() {
+    static func main() async {
         let arguments = CommandLine.arguments
-        guard arguments.count == 4, let first = Int(arguments[2]), let seed = UInt64(arguments[3]) else {
-            print("usage: LogSpoolKillDrill <directory> <first number> <seed>")
+        guard arguments.count == 4, let first = Int(arguments[2]) else {
+            print("usage: LogSpoolKillDrill <directory> <first number> <seed or URL>")
             exit(2)
         }
+        let directory = URL(fileURLWithPath: arguments[1])
         do {
-            try run(URL(fileURLWithPath: arguments[1]), first, Numbers(state: seed))
+            if let seed = UInt64(arguments[3]) {
+                try run(directory, first, Numbers(state: seed))
+            } else {
+                try await ship(directory, first, to: arguments[3])
+            }
         } catch {
             FileHandle.standardError.write(Data("\(error)\n".utf8))
             exit(3)

@@ -149,6 +149,8 @@ private final class FaultySpoolFile: SpoolFile {
         try system.perform(writes: false) { () throws(LogSpoolError) in try base.lock() }
     }
 
+    func unlock() { base.unlock() }
+
     func synchronize() throws(LogSpoolError) {
         try system.perform {}
     }

@@ -4,6 +4,7 @@ import HTTPChainGzip
 import HTTPChainInMemory
 import HTTPChainRemoteLogging
 import HTTPTypes
+import Logging
 import Testing
 
 @Suite("The example of the log shipper")

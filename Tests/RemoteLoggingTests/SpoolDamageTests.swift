@@ -171,16 +171,26 @@ struct SpoolDamageTests {
         #expect(report.damagedParts == 1)
     }
 
+    /// A frame as one would write it who does not know the segment's number, in bytes that are text.
+    private func textualFrame() throws -> String {
+        for number in 0..<1000 {
+            let record = LogRecord(
+                date: Date(timeIntervalSinceReferenceDate: 0),
+                level: .info,
+                component: "c",
+                message: "\(number)"
+            )
+            if let text = String(bytes: try SpoolSegment.frame(record), encoding: .utf8) { return text }
+        }
+        throw CancellationError()
+    }
+
     @Test("A record whose message looks like a frame is not taken for one, whatever is damaged before it")
     func forged() throws {
         do {
             let spool = try directory.spool()
             var record = numbered(1)
-            var frame = try SpoolSegment.frame(numbered(666))
-            for salt in [0, 1, 0xFFFF_FFFF] as [UInt32] {
-                SpoolSegment.seal(&frame, salt: salt)
-                record.message += String(decoding: frame, as: UTF8.self)
-            }
+            record.message += try textualFrame()
             try spool.append(record)
             try spool.append(numbered(2))
         }
@@ -232,6 +242,18 @@ struct SpoolDamageTests {
         #expect(try spool.drain() == [200])
     }
 
+    @Test("A position that nobody could have come to is no position", arguments: [8, 16, 24])
+    func impossiblePosition(offset: Int) throws {
+        let all = try fill(130, acknowledging: 5).flatMap { $0 }
+        let (numbers, report) = try read("position") { bytes in
+            for index in offset..<(offset + 8) { bytes[64 + index] = 0xFF }
+            let check = bytes[64..<96].withUnsafeBytes { CRC32.value($0) }
+            withUnsafeBytes(of: check.littleEndian) { bytes.replaceSubrange(96..<100, with: $0) }
+        }
+        #expect(numbers == all)
+        #expect(report.isPositionLost)
+    }
+
     @Test("What a later version wrote is refused and left alone")
     func newer() throws {
         _ = try fill(130, acknowledging: 5)
@@ -259,7 +281,7 @@ struct SpoolDamageTests {
         let all = try fill().flatMap { $0 }
         let manager = FileManager.default
         let last = try #require(directory.segments.last.flatMap(SpoolSegment.number))
-        let names = ["notes.txt", "0.segment", "000000000000000G.segment", ".hidden", "FFFFFFFFFFFFFFFF.segment"]
+        let names = ["notes.txt", "0.segment", "000000000000000G.segment", ".hidden", "ffffffffffffffff.segment"]
         for name in names { try directory.write([1, 2, 3], name) }
         let folder = SpoolSegment.name(0)
         try manager.createDirectory(at: directory.url.appendingPathComponent(folder), withIntermediateDirectories: true)

@@ -19,7 +19,8 @@ public struct LogAttributes: Sendable, Hashable {
         }
     }
 
-    private var attributes: [Attribute] = []
+    /// The list itself, for those who go through it where each nanosecond counts.
+    private(set) var attributes: [Attribute] = []
 
     /// Makes an empty list.
     public init() {}

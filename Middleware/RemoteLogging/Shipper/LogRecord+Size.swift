@@ -4,7 +4,11 @@ extension LogRecord {
     /// What the record takes in memory, by estimate: its texts and a fixed amount for each of its parts.
     var estimatedSize: Int {
         var size = 96 + message.utf8.count + component.utf8.count
-        for attribute in attributes { size += 48 + attribute.name.utf8.count + attribute.value.estimatedSize }
+        // Not by way of the collection, which would retain and release each name and value.
+        let attributes = attributes.attributes
+        for index in attributes.indices {
+            size += 48 + attributes[index].name.utf8.count + attributes[index].value.estimatedSize
+        }
         return size
     }
 }

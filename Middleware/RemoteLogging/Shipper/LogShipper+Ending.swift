@@ -17,11 +17,12 @@ extension LogShipper {
 
     /// Takes no more records, sends what waits, and ends the worker.
     ///
-    /// Batches that are under way at the deadline are interrupted. It may be called again and at the same time, and
+    /// Batches that are under way at the deadline are interrupted: their tasks are cancelled and awaited, and so a
+    /// transport that ignores its cancellation makes this late. It may be called again and at the same time, and
     /// comes to the same result.
     ///
     /// - Parameter deadline: How long sending may take; 30 seconds by default.
-    /// - Returns: Whether everything was settled, and how many records were not, because the deadline passed first: they
+    /// - Returns: Whether everything was settled, and how many records were not because the deadline passed first: they
     ///   are lost, or stay in the spool for the next process.
     /// - Throws: `CancellationError` when the task is cancelled; the shipper is shut down all the same, and
     ///   ``statistics`` tell what is lost.

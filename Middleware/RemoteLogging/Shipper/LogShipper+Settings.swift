@@ -51,7 +51,7 @@ extension LogShipper {
             result.queueRecords = min(max(1, queueRecords), 1 << 30)
             result.batchRecords = min(max(1, batchRecords), result.queueRecords)
             result.batchAge = Self.bounded(batchAge)
-            result.exportTimeout = Self.bounded(exportTimeout)
+            result.exportTimeout = max(.milliseconds(1), Self.bounded(exportTimeout))
             result.concurrentExports = max(1, concurrentExports)
             result.retryBase = Self.bounded(retryBase)
             result.retryCap = Self.bounded(retryCap)

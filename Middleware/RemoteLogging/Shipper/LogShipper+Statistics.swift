@@ -1,8 +1,8 @@
 extension LogShipper {
     /// What became of the records so far.
     ///
-    /// The sums are exact at any moment: what was accepted or recovered is queued, in flight, acknowledged, rejected or dropped
-    /// (``DropReason/displaced``, ``DropReason/refused``, ``DropReason/gaveUp``, ``DropReason/unencodable``,
+    /// The sums are exact at any moment: what was accepted or recovered is queued, in flight, acknowledged, rejected or
+    /// dropped (``DropReason/displaced``, ``DropReason/refused``, ``DropReason/gaveUp``, ``DropReason/unencodable``,
     /// ``DropReason/abandoned``). Records that the shipper makes itself, to report drops, are not counted.
     public struct Statistics: Sendable, Hashable {
         /// Records that were queued.

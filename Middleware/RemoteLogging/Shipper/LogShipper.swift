@@ -16,9 +16,9 @@ public import Metrics
 /// try await shipper.shutdown(deadline: .seconds(5))
 /// ```
 ///
-/// ``log(_:)`` puts a record into a queue and returns; a worker task sends what waits, in batches: when there are enough
-/// records, when they are large enough, or when the first has waited long enough (``Settings``). The transport is any
-/// chain: compression, credentials and redirects are its stages. Stages for retries are not needed.
+/// ``log(_:)`` puts a record into a queue and returns; a worker task sends what waits, in batches: when there are
+/// enough records, when they are large enough, or when the first has waited long enough (``Settings``). The transport is
+/// any chain: compression, credentials and redirects are its stages. Stages for retries are not needed.
 ///
 /// **Bounds.** The queue keeps to a number of records and of bytes. When it is full, a record displaces the oldest of
 /// the least grave records that wait, provided that they are less grave than itself; else it is dropped. Nothing is
@@ -28,14 +28,15 @@ public import Metrics
 /// receiver takes.
 ///
 /// **Failures.** A batch that the receiver may take later (``LogReceipt/later``), and one that did not reach it or was
-/// not answered, is sent again, after a pause that grows and is drawn by chance, or that `Retry-After` asks for. A batch
-/// that it refuses is dropped and counted. One that it has acknowledged is never sent again; of one that it had and did
-/// not answer it may get a second copy.
+/// not answered, is sent again, after a pause that grows and is drawn by chance, or that `Retry-After` asks for. One
+/// that it refuses is dropped and counted. One that it has acknowledged is never sent again; of one that it had and
+/// did not answer it may get a second copy.
 ///
 /// **With a spool** records wait in files. A record is accepted when the system has it, before ``log(_:)`` returns: it
-/// survives the end of the process, `kill -9` included. A new shipper sends what an earlier one left, at once and before
+/// survives the end of the process, `kill -9` included. A new shipper sends by itself what an earlier one left, before
 /// its own. Bounds are those of the spool, which keeps its last tenth for what is grave and displaces nothing; what is
 /// left at a shutdown stays for the next process. A batch whose answer the process did not live to see comes again.
+/// Counts of losses are in memory alone: those that were not reported end with the process.
 ///
 /// **Metrics.** Counters `httpchain.logs.accepted`, `.sent`, `.acknowledged`, `.rejected`, `.retries`, `.own_traffic`
 /// and `.dropped` (with the dimensions `reason` and `level`), gauges `httpchain.logs.queued.records` and
@@ -65,8 +66,8 @@ public final class LogShipper: LogSink, Sendable {
     ///   - resource: Who sends them.
     ///   - transport: What carries them: a chain, or a bare transport.
     ///   - settings: Bounds, batches and retries.
-    ///   - spool: Where records wait that are to survive the end of the process; in memory by default. It belongs to this
-    ///     shipper alone.
+    ///   - spool: Where records wait that are to survive the end of the process; in memory by default. It belongs to
+    ///     this shipper alone.
     ///   - levels: The least grave level taken, for each component; `info` by default. See ``levels``.
     ///   - environment: Clock and chance, also for the requests; the system's by default.
     ///   - metrics: Where the metrics go; to the system that the program set up by default.

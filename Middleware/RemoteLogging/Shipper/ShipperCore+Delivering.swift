@@ -4,8 +4,7 @@ import HTTPChainCore
 extension ShipperCore {
     /// Sends a batch until it is settled, or the worker is dismissed.
     func deliver(_ batch: OutgoingBatch) async {
-        guard let content = encode(batch) else { return settle(batch, .lost(.unencodable)) }
-        let count = batch.records.count
+        guard let (content, count) = encode(batch) else { return settle(batch, .lost(.unencodable)) }
         var retries = ExportRetries(settings)
         var isRetry = false
         while !Task.isCancelled {
@@ -52,27 +51,23 @@ extension ShipperCore {
         return environment.time.elapsed < instant
     }
 
-    /// The content of a batch; records that have none are counted among the lost.
-    private func encode(_ batch: OutgoingBatch) -> Data? {
+    /// The content of a batch and how many records it has; those that cannot be encoded are counted among the lost.
+    private func encode(_ batch: OutgoingBatch) -> (content: Data, count: Int)? {
         var records = batch.records
         if let drops = batch.reported {
             records.append(DropReport.record(of: drops, date: environment.time.date))
         }
         let (content, failed, failure) = destination.encode(records)
-        if let failure {
-            observer?(.unencodable(records: failed.count, failure: failure))
-            if content != nil { lose(failed, of: batch) }
-        }
-        return content
-    }
-
-    /// Counts records that have no content, of a batch that goes on without them.
-    private func lose(_ failed: [LogRecord], of batch: OutgoingBatch) {
+        guard let failure else { return content.map { ($0, batch.records.count) } }
         // The report stands last.
         let reports = batch.reported != nil && failed.last?.component == DropReport.component
+        let lost = reports ? failed.dropLast() : failed[...]
+        observer?(.unencodable(records: lost.count, failure: failure))
+        guard let content else { return nil }
         var levels = LogLevelCounts()
-        for record in reports ? failed.dropLast() : failed[...] { levels[record.level] += 1 }
+        for record in lost { levels[record.level] += 1 }
         state.withLock { $0.loseUnencodable(levels, reports: reports, of: batch.id) }
+        return (content, batch.records.count - lost.count)
     }
 
     /// Sends a batch once, within the time allowed.

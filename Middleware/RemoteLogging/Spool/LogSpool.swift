@@ -22,8 +22,9 @@ import Logging
 /// - **Bounds.** All files together stay within the limit. The last tenth of it is kept for records of level `warning`
 ///   and above. What does not fit is refused with ``LogSpoolError/Problem/full(limit:)``; nothing that was accepted is
 ///   thrown away for it. Space comes back a segment at a time, as everything in one is acknowledged.
-/// - **Failures.** A disk that is full, cannot be written to or has gone away makes ``append(_:)`` throw; nothing of
-///   that record is kept, and once the disk is well again records are taken again.
+/// - **Failures.** A disk that is full, cannot be written to or has gone away makes ``append(_:)`` throw; what was
+///   written of that record is cut off, and once the disk is well again records are taken again. Only one that was
+///   written, that a failing disk did not confirm and that could not be cut off before the process ended may come.
 /// - **Damage.** Each record is under a checksum. What cannot be read is passed over, up to the next record that can,
 ///   and counted; see ``report``.
 /// - **One at a time.** One spool of one process works in a directory; another is refused with
@@ -42,7 +43,7 @@ public final class LogSpool: Sendable {
     private let reader: Locked<SpoolReader>
     private let opening: LogSpoolReport
     /// Goes with the spool.
-    private let lock: any SpoolFile
+    private let lock: SpoolLock
 
     /// Opens a spool; what an earlier process has left is read through once, to count and check it.
     ///
@@ -109,7 +110,8 @@ public final class LogSpool: Sendable {
 
     /// Reads records without removing them.
     ///
-    /// What cannot be read is passed over, and counted in the batch.
+    /// What cannot be read is passed over, and counted in the batch, which may then have no records; it is acknowledged
+    /// as any other.
     ///
     /// - Parameters:
     ///   - position: Where an earlier batch ended that is not acknowledged yet; `nil` for the front.

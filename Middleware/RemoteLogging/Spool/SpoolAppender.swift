@@ -167,8 +167,8 @@ struct SpoolAppender: Sendable {
 
     /// The segments of which everything is done with.
     ///
-    /// The one that is written to goes too once it is half full, so that records that are sent as they come do not leave
-    /// files that only grow.
+    /// The one that is written to goes too once it is half full, so that where records are sent as they come, files do
+    /// not only grow.
     mutating func finished(before position: LogSpoolPosition) -> [SealedSegment] {
         if let active, !active.needsRepair, active.end >= limits.segment / 2,
             position >= LogSpoolPosition(segment: active.number, offset: active.end)

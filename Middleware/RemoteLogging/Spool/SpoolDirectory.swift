@@ -15,6 +15,21 @@ struct SpoolDirectory: Sendable {
     }
 }
 
+/// Keeps other spools out of a directory as long as it lives.
+final class SpoolLock: Sendable {
+    private let file: any SpoolFile
+
+    init(_ directory: SpoolDirectory) throws(LogSpoolError) {
+        guard let file = try directory.files.open(directory.lock, creating: true), try file.lock() else {
+            throw LogSpoolError(.inUse(directory: directory.path))
+        }
+        self.file = file
+    }
+
+    // To close the file is not enough: a child process that was just begun has it open too.
+    deinit { file.unlock() }
+}
+
 /// What the records in a ``LogSpool`` survive.
 public enum LogSpoolDurability: Sendable, Hashable {
     /// The end of the process at any point, `kill -9` included: a record is with the system before `append` returns.

@@ -30,10 +30,12 @@ protocol SpoolFile: AnyObject, Sendable {
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(LogSpoolError)
     /// Cuts the file off.
     func truncate(to size: Int64) throws(LogSpoolError)
-    /// Takes the advisory lock of the file without waiting; it goes with the file.
+    /// Takes the advisory lock of the file without waiting; it ends with the process at the latest.
     ///
     /// - Returns: `false` when another open file has it.
     func lock() throws(LogSpoolError) -> Bool
+    /// Gives the lock back.
+    func unlock()
     /// Has the content survive a loss of power.
     func synchronize() throws(LogSpoolError)
 }

@@ -2,7 +2,7 @@ import HTTPChainCore
 
 /// What is found in the directory of a spool when it is opened.
 struct SpoolOpening {
-    let lock: any SpoolFile
+    let lock: SpoolLock
     var appender: SpoolAppender
     var reader: SpoolReader
     /// What a process that was killed had not written to the end.
@@ -15,10 +15,7 @@ struct SpoolOpening {
     init(_ directory: SpoolDirectory, _ limits: SpoolLimits) throws(LogSpoolError) {
         let files = directory.files
         try files.makeDirectory(directory.path)
-        guard let lock = try files.open(directory.lock, creating: true), try lock.lock() else {
-            throw LogSpoolError(.inUse(directory: directory.path))
-        }
-        self.lock = lock
+        lock = try SpoolLock(directory)
         let positionFile = try SpoolPositionFile(directory.position, files, directory.durability)
         isPositionLost = positionFile.isDamaged
         let saved = positionFile.position

@@ -83,7 +83,9 @@ struct SpoolPositionFile: Sendable {
         }
         guard numbers.magic == magic, numbers.check == numbers.sum else { return nil }
         guard numbers.version <= formatVersion else { throw LogSpoolError(.newerFormat(file: path)) }
-        guard numbers.offset >= 0, numbers.segment < .max else { return nil }
+        guard numbers.offset >= 0, max(numbers.segment, numbers.generation) < SpoolSegment.maximumNumber else {
+            return nil
+        }
         return (numbers.generation, LogSpoolPosition(segment: numbers.segment, offset: numbers.offset))
     }
 }

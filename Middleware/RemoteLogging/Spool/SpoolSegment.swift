@@ -2,8 +2,8 @@ import HTTPChainCore
 
 /// The form of a segment: a header, and then records one after the other, each in a frame.
 ///
-/// A header stands twice, so that one bit turned over does not cost the whole segment. The checksums of frames are mixed
-/// with a number that only the header tells: what a record says can never be taken for a frame.
+/// A header stands twice, so that one bit turned over does not cost the whole segment. The checksums of frames are
+/// mixed with a number that only the header tells: what a record says is never taken for a frame.
 enum SpoolSegment {
     static let formatVersion: UInt16 = 1
     /// Both copies of the header.
@@ -54,6 +54,8 @@ enum SpoolSegment {
     // MARK: Names
 
     private static let suffix = ".segment"
+    /// What no segment comes to by itself, so that there is always a number for the next.
+    static let maximumNumber: UInt64 = 1 << 62
 
     static func name(_ number: UInt64) -> String {
         let digits = String(number, radix: 16)
@@ -65,8 +67,7 @@ enum SpoolSegment {
         guard name.hasSuffix(suffix), name.utf8.count == 16 + suffix.utf8.count else { return nil }
         let digits = name.utf8.prefix(16)
         guard digits.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }) else { return nil }
-        // The last number would leave none for the next segment.
-        guard let number = UInt64(String(Substring(digits)), radix: 16), number < .max else { return nil }
+        guard let number = UInt64(String(Substring(digits)), radix: 16), number < maximumNumber else { return nil }
         return number
     }
 

@@ -130,6 +130,10 @@ private final class SystemSpoolFile: SpoolFile {
         return true
     }
 
+    func unlock() {
+        _ = flock(descriptor, LOCK_UN)
+    }
+
     func synchronize() throws(LogSpoolError) {
         guard fsync(descriptor) == 0 else { throw LogSpoolError(system: "synchronize", path) }
     }

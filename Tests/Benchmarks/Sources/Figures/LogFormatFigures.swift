@@ -5,7 +5,7 @@ import Scenarios
 enum LogFormatFigures {
     static func measure() async throws -> [Figure] {
         let scenarios = LogFormatScenarios.all() + LogFormatScenarios.handler()
-        let measured = try await Measurements.of(scenarios, count: 5120, rounds: 15)
+        let measured = try await Measurements.of(scenarios, count: 1024, rounds: 60)
         return scenarios.flatMap { measured.figures(of: $0.name) }
     }
 }

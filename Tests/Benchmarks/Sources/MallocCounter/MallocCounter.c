@@ -7,6 +7,7 @@
 #if defined(__linux__) && defined(__GLIBC__)
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
@@ -61,10 +62,14 @@ uint64_t malloc_counter_value(void) {
     return atomic_load_explicit(&allocations, memory_order_relaxed);
 }
 
+void malloc_counter_trim(void) { malloc_trim(0); }
+
 #else
 
 bool malloc_counter_is_available(void) { return false; }
 
 uint64_t malloc_counter_value(void) { return 0; }
+
+void malloc_counter_trim(void) {}
 
 #endif

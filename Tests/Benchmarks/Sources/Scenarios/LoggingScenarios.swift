@@ -40,8 +40,9 @@ public enum LoggingScenarios {
     /// Settings for 100,000 records a second.
     public static var manyRecords: LogShipper.Settings {
         var settings = LogShipper.Settings()
-        settings.queueRecords = 32_768
-        settings.queueBytes = .mebibytes(32)
+        settings.queueRecords = 65_536
+        settings.queueBytes = .mebibytes(64)
+        settings.concurrentExports = 2
         settings.batchRecords = 2048
         settings.batchBytes = .mebibytes(2)
         return settings

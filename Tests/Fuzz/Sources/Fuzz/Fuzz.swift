@@ -14,6 +14,7 @@ enum Fuzz {
         "digest": { checkDigest($0) },
         "cache": { checkCache($0) },
         "stored": { checkStored($0) },
+        "spool": { checkSpool($0) },
     ]
 
     static let selected: Check = {

@@ -10,4 +10,7 @@ bool malloc_counter_is_available(void);
 /// Heap allocations of the process so far, of all threads.
 uint64_t malloc_counter_value(void);
 
+/// Gives memory that was freed back to the system, where allocations are counted.
+void malloc_counter_trim(void);
+
 #endif
