@@ -46,11 +46,11 @@ struct Demo {
         await call(.get("https://shop.example.com/plants/7/photo"))
         await call(.get("https://shop.example.com/plants?season=summer"))
         await call(.get("https://shop.example.com/stock/7"))
-        let order = Request.post("https://shop.example.com/orders", body: #"{"plant":7,"card_token":"4111"}"#)
+        let order = Request.post("https://shop.example.com/orders", body: #"{"plant":7,"card_token":"hidden-token"}"#)
         await call(order, "Order placed")
         await call(.get("https://shop.example.com/plants/404"))
         await call(.get("https://shop.example.com/weather"))
-        await call(.get("https://shop.example.com/supplier?api_key=secret"))
+        await call(.get("https://shop.example.com/supplier?api_key=hidden-key"))
         logger.debug("Round ends", metadata: ["round": "\(number)", "next": "\(number + 1)"])
     }
 

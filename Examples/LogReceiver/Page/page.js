@@ -131,28 +131,37 @@ function drawFilters() {
     row.classList.toggle("off", level < filter.level);
     row.querySelector("input").checked = level === filter.level;
   });
-  const focused = document.activeElement?.dataset?.component;
   const rows = [componentRow(null, "all", log.records.length, 0)];
   for (const node of log.tree()) rows.push(componentRow(node.name, node.label || "(none)", node.count, node.depth));
-  $("components").replaceChildren(...rows);
-  if (focused !== undefined) rows.find((row) => row.dataset.component === focused)?.focus();
+  // The same elements stay where they are: one of them may have the focus, or be about to be clicked.
+  const place = $("components");
+  if (rows.length !== place.children.length || rows.some((row, index) => row !== place.children[index])) {
+    const focused = document.activeElement;
+    place.replaceChildren(...rows);
+    if (rows.includes(focused)) focused.focus();
+    for (const [name, row] of componentRows) if (!rows.includes(row)) componentRows.delete(name);
+  }
 }
 
+const componentRows = new Map();
+
 function componentRow(name, label, number, depth) {
-  const row = views.make(
-    "button.component-row",
-    views.make("span.label", label),
-    views.make("span.count", number.toLocaleString("en")),
-  );
-  row.type = "button";
-  row.dataset.component = name ?? "*";
+  let row = componentRows.get(name);
+  if (!row) {
+    row = views.make("button.component-row", views.make("span.label"), views.make("span.count"));
+    row.type = "button";
+    row.dataset.component = name ?? "*";
+    row.title = name ?? "all components";
+    row.addEventListener("click", () => {
+      filter.component = filter.component === name ? null : name;
+      filterChanged();
+    });
+    componentRows.set(name, row);
+  }
+  row.firstChild.textContent = label;
+  row.lastChild.textContent = number.toLocaleString("en");
   row.style.paddingInlineStart = `${8 + depth * 14}px`;
   row.setAttribute("aria-pressed", filter.component === name);
-  row.title = name ?? "all components";
-  row.addEventListener("click", () => {
-    filter.component = filter.component === name ? null : name;
-    filterChanged();
-  });
   return row;
 }
 
