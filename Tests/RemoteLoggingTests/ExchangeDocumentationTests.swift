@@ -46,7 +46,7 @@ struct ExchangeDocumentationTests {
         "Each example of the documentation is part of the tests",
         arguments: [
             "Stage/RemoteLoggingMiddleware.swift", "Stage/LogRequestsMiddleware.swift", "Stage/CallLogging.swift",
-            "Redaction/LoggedFields.swift", "Record/ExchangeOutcome.swift", "Format/LogFilter.swift",
+            "../Redaction/LoggedFields.swift", "Record/ExchangeOutcome.swift", "Format/LogFilter.swift",
             "Format/LogFormatter.swift",
         ]
     )

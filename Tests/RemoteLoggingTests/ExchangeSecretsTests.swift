@@ -10,7 +10,7 @@ import Testing
 @Suite("Secrets", .timeLimit(.minutes(1)))
 struct ExchangeSecretsTests {
     /// One secret for each place, so that a failure tells where it leaked.
-    private static func secret(_ place: String) -> String { "s3cr3t\(place)Hunter2" }
+    static func secret(_ place: String) -> String { "s3cr3t\(place)Hunter2" }
 
     private static func field(_ name: String) -> HTTPField.Name { HTTPField.Name(name) ?? .via }
 
@@ -108,7 +108,7 @@ struct ExchangeSecretsTests {
         ),
     ]
 
-    private static let exchanges: [Exchange] =
+    static let exchanges: [Exchange] =
         [
             exchange("JSON", "application/json", { Body(json) }),
             exchange("streamed JSON", "application/json", { .pieces(json, replayable: true) }),
@@ -159,7 +159,7 @@ struct ExchangeSecretsTests {
                         bodyLimit: limit,
                         formatter: formatter
                     )
-                    try await send(exchange, through: [remote, local])
+                    try await Self.send(exchange, through: [remote, local])
                     #expect(sink.records.count == 1)
                     for record in sink.records { Self.check(record.everything, "\(detail)") }
                     #expect(console.lines.count == 1)
@@ -169,7 +169,7 @@ struct ExchangeSecretsTests {
         }
     }
 
-    private func send(_ exchange: Exchange, through stages: [any Middleware]) async throws {
+    static func send(_ exchange: Exchange, through stages: [any Middleware]) async throws {
         let answer = exchange.answer()
         let transport = ExchangeStub { request in
             if request.body.value == nil { for try await _ in request.body {} }
@@ -188,7 +188,7 @@ struct ExchangeSecretsTests {
         _ = try? await response.body.collect()
     }
 
-    private static func check(_ text: String, _ comment: String) {
+    static func check(_ text: String, _ comment: String) {
         // What is left of a secret that was cut counts too.
         #expect(!text.contains("s3cr3t"), "\(comment): \(text)")
         #expect(!text.contains("Hunter2"), "\(comment): \(text)")
@@ -213,7 +213,7 @@ struct ExchangeSecretsTests {
     @Test("What is no secret is shown where it was asked for")
     func theRestIsShown() async throws {
         let sink = ExchangeCapture()
-        try await send(Self.exchanges[0], through: [RemoteLoggingMiddleware(sink, detail: .bodies)])
+        try await Self.send(Self.exchanges[0], through: [RemoteLoggingMiddleware(sink, detail: .bodies)])
         let attributes = try sink.record().attributes
         #expect(
             attributes["url.full"]

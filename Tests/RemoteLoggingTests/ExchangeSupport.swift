@@ -98,8 +98,8 @@ struct ExchangeProvoked: Error, CustomStringConvertible {
 
 let exchangeStart = Date(timeIntervalSince1970: 784_111_777)
 
-extension ExchangeRedaction {
-    static let standard = ExchangeRedaction(.standard, showing: .standard)
+extension LogRedaction {
+    static let standard = LogRedaction(.standard, showing: .standard)
 }
 
 /// A transport that is a closure.

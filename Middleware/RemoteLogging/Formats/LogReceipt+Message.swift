@@ -13,12 +13,14 @@ extension LogReceipt {
 /// What a receiver says about a batch, made fit for a line of a log.
 enum ReceiverMessage {
     private static let limit = 500
-    private static let secrets = SecretFilter(.standard)
+    private static let redaction = LogRedaction(.standard)
 
     /// One line without secrets, of bounded length; `nil` when there is nothing in it.
     static func line(_ text: String?) -> String? {
         guard let text else { return nil }
-        let words = secrets.text(String(text.prefix(4 * limit))).split { $0.isWhitespace || $0.isNewline }
+        let start = text.prefix(4 * limit)
+        let shown = redaction.text(String(start), isCutOff: start.endIndex < text.endIndex)
+        let words = shown.split { $0.isWhitespace || $0.isNewline }
         let line = words.joined(separator: " ")
         return line.isEmpty ? nil : line.count > limit ? line.prefix(limit) + "…" : line
     }

@@ -17,7 +17,7 @@ struct MetadataConverter {
     }
 
     private func value(_ value: Logger.MetadataValue, under name: String, depth: Int) -> JSONValue {
-        if let filter = settings.filter, filter.isSecret(name: name) { return .string(Redaction.placeholder) }
+        if let rules = settings.rules, rules.isSecret(name: name) { return .string(Redaction.placeholder) }
         return self.value(value, depth: depth)
     }
 

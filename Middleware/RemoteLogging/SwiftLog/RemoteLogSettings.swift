@@ -8,7 +8,7 @@ public struct RemoteLogSettings: Sendable {
     public var code: LogCodeAttributes
     /// What counts as a secret; ``HTTPChainCore/Redaction/standard`` by default, `nil` shows everything.
     public var redaction: Redaction? {
-        didSet { filter = redaction.map(SecretFilter.init) }
+        didSet { rules = redaction.map { LogRedaction($0) } }
     }
     /// Whether messages, errors and texts in metadata are searched for secrets too; `true` by default.
     ///
@@ -17,7 +17,7 @@ public struct RemoteLogSettings: Sendable {
     /// Where the time of records comes from; the live environment by default.
     public var environment: ChainEnvironment
 
-    private(set) var filter: SecretFilter?
+    private(set) var rules: LogRedaction?
 
     /// Makes settings.
     ///
@@ -36,7 +36,7 @@ public struct RemoteLogSettings: Sendable {
         self.redaction = redaction
         self.redactsText = redactsText
         self.environment = environment
-        filter = redaction.map(SecretFilter.init)
+        rules = redaction.map { LogRedaction($0) }
     }
 
     /// Everything by default.
@@ -44,7 +44,7 @@ public struct RemoteLogSettings: Sendable {
 
     /// A text as it may be shown.
     func shown(_ text: String) -> String {
-        guard redactsText, let filter else { return text }
-        return URLCredentials.redacted(in: filter.text(text))
+        guard redactsText, let rules else { return text }
+        return rules.text(text)
     }
 }

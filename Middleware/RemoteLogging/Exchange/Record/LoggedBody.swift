@@ -38,7 +38,7 @@ extension LoggedBody {
     ///   - preview: The first bytes.
     ///   - size: How many there are in all, where known.
     ///   - fields: The fields that describe the content.
-    init?(_ preview: BodyPreview, size: Int64?, fields: BodyFields, redaction: ExchangeRedaction) {
+    init?(_ preview: BodyPreview, size: Int64?, fields: BodyFields, redaction: LogRedaction) {
         if preview.bytes.isEmpty, !preview.isTruncated || size == 0 { return nil }
         let total = size ?? (preview.isTruncated ? nil : Int64(preview.bytes.count))
         let type = MediaType(fields.type)

@@ -20,7 +20,7 @@ public struct LoggedCacheStatus: Sendable, Hashable {
 
 extension LoggedCacheStatus {
     /// Reads the field; `nil` where there is none.
-    init?(_ fields: HTTPFields, redaction: ExchangeRedaction) {
+    init?(_ fields: HTTPFields, redaction: LogRedaction) {
         let values = fields[values: .cacheStatus]
         if values.isEmpty { return nil }
         let joined = values.joined(separator: ", ")

@@ -20,7 +20,7 @@ extension LoggedError {
 
     private static let longestReason = 2048
 
-    init(_ error: any Error, redaction: ExchangeRedaction) {
+    init(_ error: any Error, redaction: LogRedaction) {
         let name = String(describing: Swift.type(of: error))
         let reason: String
         switch error {

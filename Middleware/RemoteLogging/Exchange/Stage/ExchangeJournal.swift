@@ -6,7 +6,7 @@ import Logging
 /// How the exchanges that pass one stage are logged, and the work of it: shared by all calls of the stage.
 final class ExchangeJournal: Sendable {
     let unit: ExchangeUnit
-    let redaction: ExchangeRedaction
+    let redaction: LogRedaction
     let bodyLimit: ByteCount
     private let sink: any LogSink
     private let component: String
@@ -26,7 +26,7 @@ final class ExchangeJournal: Sendable {
         levels: ExchangeLevels?,
         details: ExchangeDetails,
         bodyLimit: ByteCount,
-        redaction: ExchangeRedaction,
+        redaction: LogRedaction,
         filter: LogFilter?,
         formatter: any LogFormatter
     ) {

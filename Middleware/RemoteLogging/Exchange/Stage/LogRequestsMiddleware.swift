@@ -51,7 +51,7 @@ public struct LogRequestsMiddleware: Middleware {
             levels: levels,
             details: detail,
             bodyLimit: bodyLimit,
-            redaction: ExchangeRedaction(redaction, showing: fields),
+            redaction: LogRedaction(redaction, showing: fields),
             filter: filter,
             formatter: formatter
         )

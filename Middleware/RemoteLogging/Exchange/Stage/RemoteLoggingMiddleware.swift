@@ -69,7 +69,7 @@ public struct RemoteLoggingMiddleware: Middleware {
             levels: levels,
             details: detail,
             bodyLimit: bodyLimit,
-            redaction: ExchangeRedaction(redaction, showing: fields),
+            redaction: LogRedaction(redaction, showing: fields),
             filter: filter,
             formatter: formatter
         )

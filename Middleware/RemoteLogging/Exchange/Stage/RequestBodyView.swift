@@ -46,7 +46,7 @@ struct RequestBodyView: Sendable {
         return .init(declared: length)
     }
 
-    func shown(_ redaction: ExchangeRedaction) -> LoggedBody? {
+    func shown(_ redaction: LogRedaction) -> LoggedBody? {
         guard showsContent else { return nil }
         switch content {
         case .nothing: return nil

@@ -2,7 +2,7 @@ import HTTPChainCore
 import HTTPTypes
 
 /// The rules by which nothing secret gets into a record, prepared once for all of them.
-struct ExchangeRedaction: Sendable {
+struct LogRedaction: Sendable {
     private let redaction: Redaction
     /// What stands before a secret in text.
     private let names: SecretNames
@@ -10,12 +10,15 @@ struct ExchangeRedaction: Sendable {
     private let pairNames: SecretNames
     private let shown: LoggedFields
 
-    init(_ redaction: Redaction, showing fields: LoggedFields) {
+    init(_ redaction: Redaction, showing fields: LoggedFields = .none) {
         self.redaction = redaction
         names = SecretNames(redaction)
         pairNames = SecretNames([redaction.queryNames, redaction.memberNames, redaction.fieldNames].joined())
         shown = fields
     }
+
+    /// Whether a name in structured data stands before a secret.
+    func isSecret(name: String) -> Bool { names.contains(name) }
 
     func url(_ url: String) -> String {
         let redacted = redaction.url(url, isSecret: pairNames.contains)

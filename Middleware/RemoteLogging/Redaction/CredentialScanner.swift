@@ -58,17 +58,24 @@ struct CredentialScanner {
     private func afterName(_ word: Range<Int>, in names: SecretNames) -> Range<Int>? {
         let afterSpace = bytes[word.upperBound...].firstIndex { !$0.isBlank } ?? bytes.count
         guard afterSpace < bytes.count else { return nil }
-        let name = String(decoding: bytes[word], as: UTF8.self).lowercased()
-        if afterSpace > word.upperBound, Self.schemes.contains(name) {
+        if afterSpace > word.upperBound, isScheme(word) {
             let end = bytes[afterSpace...].firstIndex { !$0.isToken68 } ?? bytes.count
             let credential = bytes[afterSpace..<end]
             let plain = String(decoding: credential.filter { $0 != UInt8(ascii: ".") }, as: UTF8.self).lowercased()
             return credential.isEmpty || Self.plainWords.contains(plain) ? nil : afterSpace..<end
         }
-        guard bytes[afterSpace] == UInt8(ascii: ":"), names.contains(name) else { return nil }
+        guard bytes[afterSpace] == UInt8(ascii: ":") else { return nil }
+        let name = String(decoding: bytes[word], as: UTF8.self).lowercased()
+        guard names.contains(name) else { return nil }
         let start = bytes[(afterSpace + 1)...].firstIndex { !$0.isBlank } ?? bytes.count
         guard start < bytes.count, !bytes[start].isNewline, bytes[start] != UInt8(ascii: "/") else { return nil }
         return start..<endOfValue(at: start, isLine: Self.lineFields.contains(name))
+    }
+
+    private func isScheme(_ word: Range<Int>) -> Bool {
+        Self.schemes.contains { scheme in
+            scheme.count == word.count && zip(scheme, bytes[word]).allSatisfy { $0 == $1 | 0x20 }
+        }
     }
 
     private func endOfValue(at start: Int, isLine: Bool) -> Int {
@@ -98,7 +105,7 @@ struct CredentialScanner {
         return min(position, bytes.count)
     }
 
-    private static let schemes: Set<String> = ["bearer", "basic", "negotiate", "dpop", "token", "apikey"]
+    private static let schemes = ["bearer", "basic", "negotiate", "dpop", "token", "apikey"].map { Array($0.utf8) }
 
     /// Fields whose values hold blanks: they go on to the end of the line.
     private static let lineFields: Set<String> = [

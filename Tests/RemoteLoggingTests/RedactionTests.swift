@@ -5,8 +5,8 @@ import Testing
 @testable import HTTPChainRemoteLogging
 
 @Suite("What is redacted in records")
-struct ExchangeRedactionTests {
-    private let redaction = ExchangeRedaction.standard
+struct RedactionTests {
+    private let redaction = LogRedaction.standard
 
     @Test(
         "URLs lose user information and secret values of query and fragment",
@@ -84,11 +84,11 @@ struct ExchangeRedactionTests {
         #expect(shown[.location] == "/next#access_token=<redacted>")
         #expect(shown[.init("Referer")!] == "https://<redacted>@b.example/?q=1&key=<redacted>")
         #expect(shown.count == fields.count)
-        let more = ExchangeRedaction(.standard, showing: .standard.adding("X-OWN", "Authorization").removing("Accept"))
+        let more = LogRedaction(.standard, showing: .standard.adding("X-OWN", "Authorization").removing("Accept"))
         #expect(more.fields(fields)[.init("X-Own")!] == "hunter2")
         #expect(more.fields(fields)[.authorization] == "<redacted>")
         #expect(more.fields(fields)[.accept] == "<redacted>")
-        let none = ExchangeRedaction(.standard, showing: .none)
+        let none = LogRedaction(.standard, showing: .none)
         #expect(none.fields(fields).allSatisfy { $0.value == "<redacted>" })
     }
 
