@@ -166,7 +166,7 @@ let package = Package(
         ),
         library(
             "HTTPChain",
-            ["HTTPChainCore", "HTTPChainURLSession", "HTTPChainInMemory", httpTypes]
+            ["HTTPChainCore", "HTTPChainURLSession", "HTTPChainInMemory", httpTypes, logging]
                 + lightStages.map { .target(name: "HTTPChain\($0)") }
         ),
 

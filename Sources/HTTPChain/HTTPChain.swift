@@ -20,3 +20,4 @@
 @_exported public import HTTPChainURLBuilder
 @_exported public import HTTPChainURLSession
 @_exported public import HTTPTypes
+@_exported public import Logging

@@ -25,9 +25,9 @@ struct SinkSecretsTests {
             format: wire.format,
             resource: LogResource(serviceName: "plants"),
             over: transport,
+            spool: spool,
             levels: LogLevels(.trace),
-            environment: .virtual(),
-            spool: spool
+            environment: .virtual()
         )
     }
 

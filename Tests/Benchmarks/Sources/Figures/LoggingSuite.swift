@@ -12,6 +12,7 @@ extension Suite {
         let scenarios = LoggingScenarios.enqueueing()
         let measured = try await Measurements.of(scenarios, count: 20_000, rounds: 15)
         var figures = scenarios.flatMap { measured.figures(of: $0.name) }
+        figures += try await LogFormatFigures.measure()
         figures += try await spooling()
         figures += try await sustained()
         let growth = try await ResidentMemory.growth(

@@ -25,7 +25,7 @@ public enum LoggingScenarios {
     public static func shipper(
         over transport: any Transport,
         to url: String = "http://127.0.0.1/logs",
-        format: any LogWireFormat = LineLogFormat(),
+        format: any LogWireFormat = .otlp,
         settings: LogShipper.Settings = .standard
     ) -> LogShipper {
         LogShipper(
@@ -84,7 +84,7 @@ public enum LoggingScenarios {
         let spool = try LogSpool(directory: directory, limit: .gibibytes(1))
         let shipper = LogShipper(
             to: "http://127.0.0.1/logs",
-            format: LineLogFormat(),
+            format: .otlp,
             resource: LogResource(serviceName: "figures"),
             over: MuteTransport(),
             spool: spool
@@ -97,52 +97,6 @@ public enum LoggingScenarios {
     }
 
     private struct Lost: Error {}
-}
-
-/// JSON objects on lines, for texts that need no escapes.
-public struct LineLogFormat: LogWireFormat {
-    /// Newline-delimited JSON.
-    public let contentType = "application/x-ndjson"
-
-    /// Makes the format.
-    public init() {}
-
-    /// A line for each record.
-    public func encode(_ batch: LogBatch) throws -> Data {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(batch.records.count * 320)
-        for record in batch.records {
-            append("{\"time\":", to: &bytes)
-            append("\(Int64(record.date.timeIntervalSince1970 * 1000))", to: &bytes)
-            append(",\"level\":\"", to: &bytes)
-            append(record.level.rawValue, to: &bytes)
-            append("\",\"component\":\"", to: &bytes)
-            append(record.component, to: &bytes)
-            append("\",\"message\":\"", to: &bytes)
-            append(record.message, to: &bytes)
-            append("\"", to: &bytes)
-            for attribute in record.attributes {
-                append(",\"", to: &bytes)
-                append(attribute.name, to: &bytes)
-                append("\":", to: &bytes)
-                switch attribute.value {
-                case .string(let text):
-                    append("\"", to: &bytes)
-                    append(text, to: &bytes)
-                    append("\"", to: &bytes)
-                case .integer(let number): append("\(number)", to: &bytes)
-                case .number(let number): append("\(number)", to: &bytes)
-                default: append("null", to: &bytes)
-                }
-            }
-            append("}\n", to: &bytes)
-        }
-        return Data(bytes)
-    }
-
-    private func append(_ text: String, to bytes: inout [UInt8]) {
-        bytes.append(contentsOf: text.utf8)
-    }
 }
 
 /// No content at all, where only the queue is measured.
