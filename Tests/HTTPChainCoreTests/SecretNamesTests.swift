@@ -12,8 +12,8 @@ struct SecretNamesTests {
     private func isSecret(_ name: String) -> Bool {
         let folded = { (name: String) in name.lowercased().filter { $0 != "-" && $0 != "_" } }
         let names = Set(Self.names.map(folded))
-        let pieces = name.split { "[].:".contains($0) }.map(String.init)
-        return names.contains(folded(name)) || (pieces.count > 1 && pieces.contains { names.contains(folded($0)) })
+        let pieces = name.unicodeScalars.split { "[].:".unicodeScalars.contains($0) }.map { String($0) }
+        return names.contains(folded(name)) || (pieces != [name] && pieces.contains { names.contains(folded($0)) })
     }
 
     @Test(

@@ -58,13 +58,13 @@ struct ShipperMetricsTests {
         transport.enqueue([.status(503), .text("rejected 1"), .status(.badRequest)])
         var settings = LogShipper.Settings()
         settings.queueRecords = 3
+        settings.retryBase = .milliseconds(1)
         let shipper = LogShipper(
             to: ShipperFixture.url,
             format: LineFormat(),
             resource: LogResource(serviceName: "plants"),
             over: transport,
             settings: settings,
-            environment: .virtual(.automatic()),
             metrics: recorder
         )
         for _ in 0..<3 { shipper.log(entry("a")) }

@@ -60,5 +60,8 @@ private struct TextReader: BodyReader {
 
 /// Lets tasks that are ready go on until something is so.
 func eventually(_ isSo: () -> Bool) async {
-    for _ in 0..<10_000 where !isSo() { await Task.yield() }
+    for _ in 0..<10_000 {
+        if isSo() { return }
+        await Task.yield()
+    }
 }

@@ -80,7 +80,10 @@ extension Request {
 
 /// Lets other tasks run until a condition holds.
 func settle(_ isSettled: () -> Bool) async {
-    for _ in 0..<100_000 where !isSettled() { await Task.yield() }
+    for _ in 0..<100_000 {
+        if isSettled() { return }
+        await Task.yield()
+    }
 }
 
 /// The timeout that a call ends with.
