@@ -29,11 +29,13 @@ final class CacheDatabase: Sendable {
     }
     let path: String
     private let bounds: CacheBounds
+    private let prepare: @Sendable (Database) throws -> Void
     private let state = Locked(State())
 
-    init(path: String, bounds: CacheBounds) {
+    init(path: String, bounds: CacheBounds, prepare: @escaping @Sendable (Database) throws -> Void) {
         self.path = path
         self.bounds = bounds
+        self.prepare = prepare
     }
 
     deinit {
@@ -65,22 +67,23 @@ final class CacheDatabase: Sendable {
         let isAlone = state.lock >= 0 && flock(state.lock, LOCK_EX | LOCK_NB) == 0
         defer { if state.lock >= 0 { _ = flock(state.lock, LOCK_SH | LOCK_NB) } }
         do {
-            return try prepare(isAlone: isAlone)
+            return try makePool(isAlone: isAlone)
         } catch {
             let fault = fault(error)
             guard case .damaged = fault.problem else { throw fault }
             removeFiles()
-            do { return try prepare(isAlone: isAlone) } catch { throw self.fault(error) }
+            do { return try makePool(isAlone: isAlone) } catch { throw self.fault(error) }
         }
     }
 
-    private func prepare(isAlone: Bool) throws -> DatabasePool {
+    private func makePool(isAlone: Bool) throws -> DatabasePool {
         var configuration = Configuration()
         configuration.busyMode = .timeout(2)
         configuration.maximumReaderCount = 4
-        configuration.prepareDatabase { db in
+        configuration.prepareDatabase { [prepare] db in
             // In WAL mode an entry is whole or not there after a loss of power too; the newest may be lost.
             try db.execute(sql: "PRAGMA synchronous = NORMAL")
+            try prepare(db)
         }
         var isReadOnly = false
         let pool: DatabasePool
@@ -95,13 +98,18 @@ final class CacheDatabase: Sendable {
         }
         let version = try pool.read { db in try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0 }
         guard version <= CacheSchema.version else { throw CacheStoreFault(.newerFormat(path)) }
-        if !isReadOnly {
+        guard !isReadOnly else { return pool }
+        do {
             try pool.write { db in
                 if version == 0 { try CacheSchema.create(db) }
                 // Nobody else is there: what was being written is left over.
                 if isAlone { try CacheSchema.purge(db, except: []) }
                 _ = try CacheSchema.makeRoom(db, bytes: 0, entries: 0, bounds)
             }
+        } catch {
+            // On a disk that is full, or read-only by now, what is there can still be read.
+            if version == 0 { throw error }
+            if case .damaged = fault(error).problem { throw error }
         }
         return pool
     }

@@ -35,9 +35,14 @@ public final class SQLiteCacheStore: CacheStore {
     /// - Parameters:
     ///   - file: Where the database is; the directory is created where it is not there.
     ///   - bounds: How much it holds at most.
-    public init(file: URL, bounds: CacheBounds) {
+    public convenience init(file: URL, bounds: CacheBounds) {
+        self.init(file: file, bounds: bounds) { _ in }
+    }
+
+    /// - Parameter prepare: Is shown each connection when it is opened, so that tests can make it fail.
+    init(file: URL, bounds: CacheBounds, prepare: @escaping @Sendable (Database) throws -> Void) {
         self.bounds = bounds
-        database = CacheDatabase(path: file.path, bounds: bounds)
+        database = CacheDatabase(path: file.path, bounds: bounds, prepare: prepare)
     }
 
     /// "SQLite in" the file, and the bound.

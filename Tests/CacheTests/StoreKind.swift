@@ -26,6 +26,22 @@ enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
+    /// Those that are there after the end of the process.
+    static let onDisk: [StoreKind] = allCases.filter { kind in
+        #if SQLite
+        if kind == .sqlite { return true }
+        #endif
+        return kind == .files
+    }
+
+    /// Where the store is.
+    func path(in directory: ScratchDirectory) -> String {
+        #if SQLite
+        if self == .sqlite { return directory.url.appendingPathComponent("cache.sqlite").path }
+        #endif
+        return directory.path
+    }
+
     func make(_ bounds: CacheBounds, in directory: ScratchDirectory) -> any CacheStore {
         switch self {
         case .memory: MemoryCacheStore(bounds: bounds, shards: 1)
@@ -42,7 +58,7 @@ enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
             )
         #if SQLite
         case .sqlite:
-            SQLiteCacheStore(file: directory.url.appendingPathComponent("cache.sqlite"), bounds: bounds)
+            SQLiteCacheStore(file: URL(fileURLWithPath: path(in: directory)), bounds: bounds)
         #endif
         }
     }
