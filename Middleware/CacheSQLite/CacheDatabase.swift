@@ -16,6 +16,8 @@ import Musl
 final class CacheDatabase: Sendable {
     private struct State: Sendable {
         var pool: DatabasePool?
+        /// Whether a database that is damaged is being closed, so that it can be removed.
+        var isClosing = false
         /// Locked, shared, as long as the database is open: who has it alone knows that no other process writes.
         var lock: Int32 = -1
         /// Removed, though the database may not know.
@@ -49,6 +51,7 @@ final class CacheDatabase: Sendable {
     private func opened() throws(CacheStoreFault) -> DatabasePool {
         let (pool, missed) = try state.withOutcome { state throws(CacheStoreFault) in
             if let pool = state.pool { return (pool, [CacheSelection]()) }
+            guard !state.isClosing else { throw CacheStoreFault(.busy(path)) }
             let pool = try open(&state)
             state.pool = pool
             let last = try? pool.read { db in try Int64.fetchOne(db, sql: "SELECT max(used) FROM entry") }
@@ -67,13 +70,16 @@ final class CacheDatabase: Sendable {
         let isAlone = state.lock >= 0 && flock(state.lock, LOCK_EX | LOCK_NB) == 0
         defer { if state.lock >= 0 { _ = flock(state.lock, LOCK_SH | LOCK_NB) } }
         do {
-            return try makePool(isAlone: isAlone)
+            let pool = try makePool(isAlone: isAlone)
+            guard isOutdated else { return pool }
+            try pool.close()
         } catch {
             let fault = fault(error)
             guard case .damaged = fault.problem else { throw fault }
-            removeFiles()
-            do { return try makePool(isAlone: isAlone) } catch { throw self.fault(error) }
         }
+        removeFiles()
+        guard !isOutdated else { throw CacheStoreFault(.busy(path)) }
+        do { return try makePool(isAlone: isAlone) } catch { throw fault(error) }
     }
 
     private func makePool(isAlone: Bool) throws -> DatabasePool {
@@ -116,14 +122,21 @@ final class CacheDatabase: Sendable {
 
     private func removeFiles() {
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        guard !FileManager.default.fileExists(atPath: path) else { return }
+        try? FileManager.default.removeItem(atPath: outdatedMark)
     }
+
+    /// An empty file, for which there is room on a disk that is full: something that the database has was to be removed.
+    private var outdatedMark: String { path + ".outdated" }
+
+    private var isOutdated: Bool { FileManager.default.fileExists(atPath: outdatedMark) }
 
     // MARK: - Reading and writing
 
     /// Reads without a transaction: each statement sees one state, and two may see two.
     func read<Result>(_ work: (Database) throws -> Result) throws(CacheStoreFault) -> Result {
         let pool = try opened()
-        do { return try pool.unsafeRead(work) } catch { throw failed(error) }
+        do { return try pool.unsafeRead(work) } catch { throw failed(error, pool) }
     }
 
     private func write<Result>(_ work: (Database) throws -> Result) throws(CacheStoreFault) -> Result {
@@ -131,17 +144,25 @@ final class CacheDatabase: Sendable {
         do {
             return try pool.write(work)
         } catch {
-            throw failed(error)
+            throw failed(error, pool)
         }
     }
 
     /// What went wrong; a database that is damaged is closed, and made anew when it is opened again.
-    private func failed(_ error: any Error) -> CacheStoreFault {
+    private func failed(_ error: any Error, _ pool: DatabasePool) -> CacheStoreFault {
         let fault = fault(error)
-        if case .damaged(path) = fault.problem {
-            state.withLock { $0.pool = nil }
-            removeFiles()
+        guard case .damaged(path) = fault.problem else { return fault }
+        let isFirst = state.withLock { state in
+            guard state.pool === pool else { return false }
+            state.pool = nil
+            state.isClosing = true
+            return true
         }
+        guard isFirst else { return fault }
+        // First closed: one that is closed later takes the journal away that has its name, which is the new one's.
+        try? pool.close()
+        removeFiles()
+        state.withLock { $0.isClosing = false }
         return fault
     }
 
@@ -169,7 +190,7 @@ final class CacheDatabase: Sendable {
     func drop(_ id: Int64, _ fault: CacheStoreFault) {
         guard case .damaged = fault.problem else { return }
         hide([id])
-        _ = try? remove(.entry(CacheEntryID(rawValue: UInt64(bitPattern: id))))
+        _ = try? write { db in try delete([id], db) }
     }
 
     func use(_ id: Int64) {
@@ -222,6 +243,10 @@ final class CacheDatabase: Sendable {
                 return ids.count { !isHidden($0) }
             }
         } catch {
+            if case .newerFormat = error.problem { throw error }
+            // For the next process; this one remembers.
+            let mark = openFile(outdatedMark)
+            if mark >= 0 { close(mark) }
             if let ids = try? read({ db in try CacheRow.ids(selection, db) }) {
                 hide(ids)
             } else {

@@ -27,7 +27,7 @@ struct SQLiteFaultTests {
 
     /// A sound process finds a database in order, and can work with it.
     private func inspect(_ directory: ScratchDirectory, _ script: FaultScript) async throws {
-        let store = StoreKind.sqlite.make(FaultScript.bounds, in: directory)
+        let store = try await StoreKind.sqlite.settled(FaultScript.bounds, in: directory)
         try await script.verify(store, isSameProcess: false)
         let usage = try await store.usage()
         #expect(usage.bytes <= FaultScript.bounds.totalBytes.bytes)
@@ -101,6 +101,10 @@ struct SQLiteFaultTests {
         }
         #expect(try await store.variants(of: storeKey(2)).isEmpty, "not as it was described before")
         #expect(try await store.bytes(storeKey(3)) == content(3, 100_000))
+        let next = StoreKind.sqlite.make(.ample, in: directory)
+        #expect(try await next.keys().isEmpty, "what could not be removed is not found by another process")
+        try await next.put(storeKey(1), content(5, 10))
+        #expect(try await StoreKind.sqlite.make(.ample, in: directory).bytes(storeKey(1)) == content(5, 10))
     }
 
     @Test(
