@@ -21,7 +21,7 @@ struct FileStoreFaultTests {
 
     /// A sound process finds a directory in order, and can work with it.
     private func inspect(_ directory: ScratchDirectory, _ script: FaultScript) async throws {
-        let store = store(directory, SystemFileSystem())
+        let store = try await StoreKind.files.settled(bounds, in: directory)
         try await script.verify(store, isSameProcess: false)
         let usage = try await store.usage()
         #expect(usage.bytes <= bounds.totalBytes.bytes && usage.entries <= bounds.entryCount)

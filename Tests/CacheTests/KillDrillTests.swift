@@ -55,7 +55,7 @@ struct KillDrillTests {
     }
 
     private func inspect(_ kind: StoreKind, _ round: Int) async throws -> Int {
-        let store = kind.make(bounds, in: directory)
+        let store = try await kind.settled(bounds, in: directory)
         let usage = try await store.usage()
         #expect(usage.bytes <= bounds.totalBytes.bytes && usage.entries <= bounds.entryCount)
         var entries: [CacheEntry] = []
@@ -75,7 +75,7 @@ struct KillDrillTests {
             let tag = try #require(entry.response.metadata.head.headerFields[.eTag])
             let generation = try #require(Int(tag.dropFirst().dropLast()))
             let bytes = try await store.body(of: entry, range: nil)?.collect()
-            #expect(bytes == written(number, generation, Int(entry.response.bodyLength)), "round \(round)")
+            #expect(bytes == Helper.content(number, generation, Int(entry.response.bodyLength)), "round \(round)")
             #expect(try await store.variants(of: entry.key).map(\.id) == [entry.id])
         }
         return entries.count
@@ -108,15 +108,4 @@ struct KillDrillTests {
         }
     }
     #endif
-
-    /// What the helper stores.
-    private func written(_ number: Int, _ generation: Int, _ length: Int) -> Data {
-        var state = UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(truncatingIfNeeded: generation)
-        var bytes = Data(capacity: length + 8)
-        while bytes.count < length {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            withUnsafeBytes(of: state) { bytes.append(contentsOf: $0) }
-        }
-        return bytes.prefix(length)
-    }
 }

@@ -6,6 +6,10 @@ import Testing
 
 @testable import HTTPChainCache
 
+#if SQLite
+import GRDB
+#endif
+
 /// A directory that goes with its last reference.
 final class ScratchDirectory: Sendable {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("httpchain-\(UUID().uuidString)")
@@ -61,6 +65,29 @@ enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
             SQLiteCacheStore(file: URL(fileURLWithPath: path(in: directory)), bounds: bounds)
         #endif
         }
+    }
+}
+
+extension StoreKind {
+    /// Opens a store, and again while something is left over: a process that another test is just starting has our files
+    /// open for a moment, and with them their locks.
+    func settled(_ bounds: CacheBounds, in directory: ScratchDirectory) async throws -> any CacheStore {
+        for _ in 0..<50 {
+            let store = make(bounds, in: directory)
+            _ = try await store.usage()
+            if try await !hasLeftOver(in: directory) { return store }
+        }
+        return make(bounds, in: directory)
+    }
+
+    private func hasLeftOver(in directory: ScratchDirectory) async throws -> Bool {
+        #if SQLite
+        if self == .sqlite {
+            let queue = try DatabaseQueue(path: path(in: directory))
+            return try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM garbage") ?? 0 } > 0
+        }
+        #endif
+        return directory.names.contains { $0.hasSuffix(".tmp") }
     }
 }
 
