@@ -28,6 +28,8 @@ final class CacheDatabase: Sendable {
         var uses: [Int64: Int64] = [:]
         /// How many readers each body has.
         var readers: [Int64: Int] = [:]
+        /// Entries that are gone, whose blocks go with their last reader.
+        var gone: Set<Int64> = []
     }
     let path: String
     private let bounds: CacheBounds
@@ -267,8 +269,14 @@ final class CacheDatabase: Sendable {
     }
 
     private func purge(_ ids: [Int64], _ db: Database) throws {
-        let read = state.withLock { $0.readers }
-        for id in ids where read[id] == nil { try CacheSchema.purge(id, db) }
+        let unread = state.withLock { state in
+            ids.filter { id in
+                guard state.readers[id] != nil else { return true }
+                state.gone.insert(id)
+                return false
+            }
+        }
+        for id in unread { try CacheSchema.purge(id, db) }
     }
 
     /// Gives an entry another description.
@@ -353,12 +361,12 @@ final class CacheDatabase: Sendable {
     func beginReading(_ id: Int64) { state.withLock { $0.readers[id, default: 0] += 1 } }
 
     func endReading(_ id: Int64) {
-        let isLast = state.withLock { state in
+        let isGone = state.withLock { state in
             let left = (state.readers[id] ?? 1) - 1
             state.readers[id] = left > 0 ? left : nil
-            return left <= 0 && state.pool != nil
+            return left <= 0 && state.gone.remove(id) != nil && state.pool != nil
         }
-        guard isLast else { return }
+        guard isGone else { return }
         try? write { db in
             guard try Int.fetchOne(db, sql: "SELECT 1 FROM garbage WHERE id = ?", arguments: [id]) != nil else {
                 return
