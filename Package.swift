@@ -211,10 +211,16 @@ let package = Package(
         tests("AuthTests", of: ["HTTPChainAuth"]),
         tests("AuthDigestTests", of: ["HTTPChainAuthDigest", "HTTPChainAuth"]),
         tests("ChaosTests", of: ["HTTPChain", "HTTPChainAsyncHTTPClient"]),
-        tests("CacheTests", of: ["HTTPChainCache", "HTTPChainCacheSQLite", "CacheKillDrill", grdb]),
+        tests(
+            "CacheTests",
+            of: [
+                "HTTPChainCache", "HTTPChainCacheSQLite", "HTTPChainURLSession", "HTTPChainAsyncHTTPClient",
+                "CacheKillDrill", grdb,
+            ]
+        ),
         .executableTarget(
             name: "CacheKillDrill",
-            dependencies: ["HTTPChainCore", "HTTPChainCache", httpTypes],
+            dependencies: ["HTTPChainCore", "HTTPChainCache", "HTTPChainCacheSQLite", httpTypes],
             path: "Tests/CacheKillDrill",
             swiftSettings: settings
         ),
@@ -260,6 +266,7 @@ let package = Package(
         tests("TimeoutTests", of: ["HTTPChainTimeout"]),
         tests("URLBuilderTests", of: ["HTTPChainURLBuilder"], resources: [.copy("Resources")]),
 
+        example("CacheInspector", ["HTTPChainCacheSQLite"]),
         example(
             "Download",
             [.product(name: "FlyingFox", package: "FlyingFox"), .product(name: "FlyingSocks", package: "FlyingFox")]

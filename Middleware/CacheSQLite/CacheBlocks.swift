@@ -32,12 +32,10 @@ final class CacheBlocks: Sendable {
     /// Blocks, each checked; `nil` when the entry is gone.
     func fetch(_ blocks: ClosedRange<Int64>) throws(CacheStoreFault) -> [Data]? {
         try database.read { db in
-            guard try isThere(db) else { return nil }
-            guard length > 0 else { return [] }
+            guard length > 0 else { return try isThere(db) ? [] : nil }
             do {
-                return try fetch(blocks, db)
+                return try fetch(blocks, db, where: "EXISTS (SELECT 1 FROM entry WHERE id = ?)", [id])
             } catch {
-                // Another process may have removed it meanwhile.
                 guard try isThere(db) else { return nil }
                 throw error
             }
@@ -49,12 +47,17 @@ final class CacheBlocks: Sendable {
         return try Int.fetchOne(statement, arguments: [id]) != nil
     }
 
-    private func fetch(_ blocks: ClosedRange<Int64>, _ db: Database) throws -> [Data] {
+    private func fetch(
+        _ blocks: ClosedRange<Int64>,
+        _ db: Database,
+        where condition: String = "1",
+        _ arguments: StatementArguments = []
+    ) throws -> [Data] {
         let statement = try db.cachedStatement(
-            sql: "SELECT id, sum, bytes FROM block WHERE id BETWEEN ? AND ? ORDER BY id"
+            sql: "SELECT id, sum, bytes FROM block WHERE id BETWEEN ? AND ? AND \(condition) ORDER BY id"
         )
         let names = CacheSchema.blockID(blocks.lowerBound, of: id)...CacheSchema.blockID(blocks.upperBound, of: id)
-        let rows = try Row.fetchCursor(statement, arguments: [names.lowerBound, names.upperBound])
+        let rows = try Row.fetchCursor(statement, arguments: [names.lowerBound, names.upperBound] + arguments)
         var chunks: [Data] = []
         while let row = try rows.next() {
             let (name, sum, bytes): (Int64, Int64, Data) = (row[0], row[1], row[2])

@@ -16,6 +16,8 @@ import Musl
 final class CacheDatabase: Sendable {
     private struct State: Sendable {
         var pool: DatabasePool?
+        /// Whether a database that is damaged is being closed, so that it can be removed.
+        var isClosing = false
         /// Locked, shared, as long as the database is open: who has it alone knows that no other process writes.
         var lock: Int32 = -1
         /// Removed, though the database may not know.
@@ -26,14 +28,18 @@ final class CacheDatabase: Sendable {
         var uses: [Int64: Int64] = [:]
         /// How many readers each body has.
         var readers: [Int64: Int] = [:]
+        /// Entries that are gone, whose blocks go with their last reader.
+        var gone: Set<Int64> = []
     }
     let path: String
     private let bounds: CacheBounds
+    private let prepare: @Sendable (Database) throws -> Void
     private let state = Locked(State())
 
-    init(path: String, bounds: CacheBounds) {
+    init(path: String, bounds: CacheBounds, prepare: @escaping @Sendable (Database) throws -> Void) {
         self.path = path
         self.bounds = bounds
+        self.prepare = prepare
     }
 
     deinit {
@@ -47,6 +53,7 @@ final class CacheDatabase: Sendable {
     private func opened() throws(CacheStoreFault) -> DatabasePool {
         let (pool, missed) = try state.withOutcome { state throws(CacheStoreFault) in
             if let pool = state.pool { return (pool, [CacheSelection]()) }
+            guard !state.isClosing else { throw CacheStoreFault(.busy(path)) }
             let pool = try open(&state)
             state.pool = pool
             let last = try? pool.read { db in try Int64.fetchOne(db, sql: "SELECT max(used) FROM entry") }
@@ -65,22 +72,26 @@ final class CacheDatabase: Sendable {
         let isAlone = state.lock >= 0 && flock(state.lock, LOCK_EX | LOCK_NB) == 0
         defer { if state.lock >= 0 { _ = flock(state.lock, LOCK_SH | LOCK_NB) } }
         do {
-            return try prepare(isAlone: isAlone)
+            let pool = try makePool(isAlone: isAlone)
+            guard isOutdated else { return pool }
+            try pool.close()
         } catch {
             let fault = fault(error)
             guard case .damaged = fault.problem else { throw fault }
-            removeFiles()
-            do { return try prepare(isAlone: isAlone) } catch { throw self.fault(error) }
         }
+        removeFiles()
+        guard !isOutdated else { throw CacheStoreFault(.busy(path)) }
+        do { return try makePool(isAlone: isAlone) } catch { throw fault(error) }
     }
 
-    private func prepare(isAlone: Bool) throws -> DatabasePool {
+    private func makePool(isAlone: Bool) throws -> DatabasePool {
         var configuration = Configuration()
         configuration.busyMode = .timeout(2)
         configuration.maximumReaderCount = 4
-        configuration.prepareDatabase { db in
+        configuration.prepareDatabase { [prepare] db in
             // In WAL mode an entry is whole or not there after a loss of power too; the newest may be lost.
             try db.execute(sql: "PRAGMA synchronous = NORMAL")
+            try prepare(db)
         }
         var isReadOnly = false
         let pool: DatabasePool
@@ -95,27 +106,39 @@ final class CacheDatabase: Sendable {
         }
         let version = try pool.read { db in try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0 }
         guard version <= CacheSchema.version else { throw CacheStoreFault(.newerFormat(path)) }
-        if !isReadOnly {
+        guard !isReadOnly else { return pool }
+        do {
             try pool.write { db in
                 if version == 0 { try CacheSchema.create(db) }
                 // Nobody else is there: what was being written is left over.
                 if isAlone { try CacheSchema.purge(db, except: []) }
                 _ = try CacheSchema.makeRoom(db, bytes: 0, entries: 0, bounds)
             }
+        } catch {
+            // On a disk that is full, or read-only by now, what is there can still be read.
+            if version == 0 { throw error }
+            if case .damaged = fault(error).problem { throw error }
         }
         return pool
     }
 
     private func removeFiles() {
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        guard !FileManager.default.fileExists(atPath: path) else { return }
+        try? FileManager.default.removeItem(atPath: outdatedMark)
     }
+
+    /// An empty file, for which there is room on a disk that is full: something that the database has was to be removed.
+    private var outdatedMark: String { path + ".outdated" }
+
+    private var isOutdated: Bool { FileManager.default.fileExists(atPath: outdatedMark) }
 
     // MARK: - Reading and writing
 
     /// Reads without a transaction: each statement sees one state, and two may see two.
     func read<Result>(_ work: (Database) throws -> Result) throws(CacheStoreFault) -> Result {
         let pool = try opened()
-        do { return try pool.unsafeRead(work) } catch { throw failed(error) }
+        do { return try pool.unsafeRead(work) } catch { throw failed(error, pool) }
     }
 
     private func write<Result>(_ work: (Database) throws -> Result) throws(CacheStoreFault) -> Result {
@@ -123,17 +146,25 @@ final class CacheDatabase: Sendable {
         do {
             return try pool.write(work)
         } catch {
-            throw failed(error)
+            throw failed(error, pool)
         }
     }
 
     /// What went wrong; a database that is damaged is closed, and made anew when it is opened again.
-    private func failed(_ error: any Error) -> CacheStoreFault {
+    private func failed(_ error: any Error, _ pool: DatabasePool) -> CacheStoreFault {
         let fault = fault(error)
-        if case .damaged(path) = fault.problem {
-            state.withLock { $0.pool = nil }
-            removeFiles()
+        guard case .damaged(path) = fault.problem else { return fault }
+        let isFirst = state.withLock { state in
+            guard state.pool === pool else { return false }
+            state.pool = nil
+            state.isClosing = true
+            return true
         }
+        guard isFirst else { return fault }
+        // First closed: one that is closed later takes the journal away that has its name, which is the new one's.
+        try? pool.close()
+        removeFiles()
+        state.withLock { $0.isClosing = false }
         return fault
     }
 
@@ -161,7 +192,7 @@ final class CacheDatabase: Sendable {
     func drop(_ id: Int64, _ fault: CacheStoreFault) {
         guard case .damaged = fault.problem else { return }
         hide([id])
-        _ = try? remove(.entry(CacheEntryID(rawValue: UInt64(bitPattern: id))))
+        _ = try? write { db in try delete([id], db) }
     }
 
     func use(_ id: Int64) {
@@ -214,6 +245,10 @@ final class CacheDatabase: Sendable {
                 return ids.count { !isHidden($0) }
             }
         } catch {
+            if case .newerFormat = error.problem { throw error }
+            // For the next process; this one remembers.
+            let mark = openFile(outdatedMark)
+            if mark >= 0 { close(mark) }
             if let ids = try? read({ db in try CacheRow.ids(selection, db) }) {
                 hide(ids)
             } else {
@@ -234,8 +269,14 @@ final class CacheDatabase: Sendable {
     }
 
     private func purge(_ ids: [Int64], _ db: Database) throws {
-        let read = state.withLock { $0.readers }
-        for id in ids where read[id] == nil { try CacheSchema.purge(id, db) }
+        let unread = state.withLock { state in
+            ids.filter { id in
+                guard state.readers[id] != nil else { return true }
+                state.gone.insert(id)
+                return false
+            }
+        }
+        for id in unread { try CacheSchema.purge(id, db) }
     }
 
     /// Gives an entry another description.
@@ -320,12 +361,12 @@ final class CacheDatabase: Sendable {
     func beginReading(_ id: Int64) { state.withLock { $0.readers[id, default: 0] += 1 } }
 
     func endReading(_ id: Int64) {
-        let isLast = state.withLock { state in
+        let isGone = state.withLock { state in
             let left = (state.readers[id] ?? 1) - 1
             state.readers[id] = left > 0 ? left : nil
-            return left <= 0 && state.pool != nil
+            return left <= 0 && state.gone.remove(id) != nil && state.pool != nil
         }
-        guard isLast else { return }
+        guard isGone else { return }
         try? write { db in
             guard try Int.fetchOne(db, sql: "SELECT 1 FROM garbage WHERE id = ?", arguments: [id]) != nil else {
                 return

@@ -22,7 +22,8 @@ public import HTTPChainCore
 /// - The database is opened with the first call, and again after a failure. One that is damaged is made anew; one of a
 ///   later version is left alone, and nothing is found in it. What cannot be done is thrown as a ``CacheStoreFault``,
 ///   which the cache reports as an event.
-/// - Where the database cannot be written to, nothing is stored, and what is removed is hidden from this process.
+/// - Where the database cannot be written to, nothing is stored, and what is removed is hidden from this process. On a
+///   disk that is full the next process then begins with nothing; on one that is read-only it finds what was removed.
 /// - Bounds count bodies and descriptions; the file is somewhat larger, and does not shrink when entries go.
 /// - What was used last is written down now and then, and may be forgotten when the process is killed.
 public final class SQLiteCacheStore: CacheStore {
@@ -35,9 +36,14 @@ public final class SQLiteCacheStore: CacheStore {
     /// - Parameters:
     ///   - file: Where the database is; the directory is created where it is not there.
     ///   - bounds: How much it holds at most.
-    public init(file: URL, bounds: CacheBounds) {
+    public convenience init(file: URL, bounds: CacheBounds) {
+        self.init(file: file, bounds: bounds) { _ in }
+    }
+
+    /// - Parameter prepare: Is shown each connection when it is opened, so that tests can make it fail.
+    init(file: URL, bounds: CacheBounds, prepare: @escaping @Sendable (Database) throws -> Void) {
         self.bounds = bounds
-        database = CacheDatabase(path: file.path, bounds: bounds)
+        database = CacheDatabase(path: file.path, bounds: bounds, prepare: prepare)
     }
 
     /// "SQLite in" the file, and the bound.

@@ -12,7 +12,8 @@ let core = Target.Dependency.product(name: "HTTPChainCore", package: "swift-http
 let gzip = Target.Dependency.product(name: "HTTPChainGzip", package: "swift-http-chain")
 let inMemory = Target.Dependency.product(name: "HTTPChainInMemory", package: "swift-http-chain")
 let stages = [
-    "Auth", "AuthDigest", "Cache", "Progress", "Redirect", "RemoteLogging", "Retry", "StatusValidation", "Timeout",
+    "Auth", "AuthDigest", "Cache", "CacheSQLite", "Progress", "Redirect", "RemoteLogging", "Retry", "StatusValidation",
+    "Timeout",
 ].map {
     Target.Dependency.product(name: "HTTPChain\($0)", package: "swift-http-chain")
 }
@@ -25,10 +26,11 @@ let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v14)],
     dependencies: [
-        .package(name: "swift-http-chain", path: "../.."),
+        .package(name: "swift-http-chain", path: "../..", traits: ["SQLite"]),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
     ],
     targets: [
@@ -36,7 +38,10 @@ let package = Package(
         .target(name: "ZlibLoop", linkerSettings: [.linkedLibrary("z")]),
         .target(
             name: "Scenarios",
-            dependencies: ["ZlibLoop", core, gzip, httpTypes, inMemory, logging, multipart, urlBuilder] + stages,
+            dependencies: [
+                "ZlibLoop", core, gzip, httpTypes, inMemory, logging, multipart, urlBuilder,
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ] + stages,
             swiftSettings: settings
         ),
         .executableTarget(

@@ -3,7 +3,12 @@ import HTTPChainCache
 import HTTPChainCore
 import HTTPTypes
 
-// Writes entries into a store of files until it is killed: CacheKillDrill <directory> <total bytes> <seed>
+#if SQLite
+import HTTPChainCacheSQLite
+#endif
+
+// Writes entries into a store until it is killed: CacheKillDrill files|sqlite <path> <total bytes> <seed>
+// Shows, without the rights of root, what it finds in one: CacheKillDrill files|sqlite <path> <total bytes> read
 //
 // The content of an entry follows from its key and its generation, which is a field of its head, so that whoever looks
 // at the directory afterwards can tell a wrong byte.
@@ -41,14 +46,15 @@ struct Numbers {
 enum Drill {
     static func main() async {
         let arguments = CommandLine.arguments
-        guard arguments.count == 4, let total = Int64(arguments[2]), let seed = UInt64(arguments[3]) else {
-            print("usage: CacheKillDrill <directory> <total bytes> <seed>")
-            exit(2)
+        guard arguments.count == 5, let total = Int64(arguments[3]),
+            let store = store(arguments[1], arguments[2], CacheBounds(totalBytes: ByteCount(total), entryCount: 64))
+        else { usage() }
+        if arguments[4] == "read" {
+            // Nobody, to whom files may be forbidden.
+            if geteuid() == 0, setgid(65_534) != 0 || setuid(65_534) != 0 { exit(4) }
+            return await read(store)
         }
-        let store = FileCacheStore(
-            directory: URL(fileURLWithPath: arguments[1]),
-            bounds: CacheBounds(totalBytes: ByteCount(total), entryCount: 64)
-        )
+        guard let seed = UInt64(arguments[4]) else { usage() }
         var numbers = Numbers(state: seed)
         var generation = numbers.next(1_000_000)
         FileHandle.standardOutput.write(Data("ready\n".utf8))
@@ -63,7 +69,59 @@ enum Drill {
         }
     }
 
-    static func step(_ store: FileCacheStore, _ numbers: inout Numbers, _ generation: Int) async throws {
+    private static func usage() -> Never {
+        print("usage: CacheKillDrill files|sqlite <path> <total bytes> <seed>|read")
+        exit(2)
+    }
+
+    private static func store(_ kind: String, _ path: String, _ bounds: CacheBounds) -> (any CacheStore)? {
+        switch kind {
+        case "files": return FileCacheStore(directory: URL(fileURLWithPath: path), bounds: bounds)
+        #if SQLite
+        case "sqlite": return SQLiteCacheStore(file: URL(fileURLWithPath: path), bounds: bounds)
+        #endif
+        default: return nil
+        }
+    }
+
+    /// Prints how much is found, then what comes of storing, and how much is found after all was removed.
+    private static func read(_ store: any CacheStore) async {
+        func found() async -> Int {
+            var count = 0
+            for number in 0..<100 {
+                let key = CacheKey(url: "https://example.com/\(number)", identifier: "item-\(number)")
+                guard let entry = try? await store.variants(of: key).first,
+                    let bytes = try? await store.body(of: entry, range: nil)?.collect(),
+                    let tag = entry.response.metadata.head.headerFields[.eTag],
+                    bytes == content(number, Int(tag.dropFirst().dropLast()) ?? -1, bytes.count)
+                else { continue }
+                count += 1
+            }
+            return count
+        }
+        func outcome(_ work: () async throws -> Void) async -> String {
+            do {
+                try await work()
+                return "done"
+            } catch {
+                return error is CacheStoreFault ? "fault" : "\(error)"
+            }
+        }
+        print(await found())
+        let stored = await outcome {
+            let writer = try await store.makeWriter(
+                for: CacheKey(url: "https://example.com/x"),
+                metadata(1, 3),
+                expecting: 3
+            )
+            _ = try await writer?.write(Data("abc".utf8))
+            _ = try await writer?.commit()
+        }
+        let removed = await outcome { try await store.remove(.all) }
+        print(stored, removed, await found())
+    }
+
+    static func step(_ store: any CacheStore, _ numbers: inout Numbers, _ generation: Int) async throws {
         let number = numbers.next(100)
         let key = CacheKey(url: "https://example.com/\(number)", identifier: "item-\(number)")
         switch numbers.next(10) {

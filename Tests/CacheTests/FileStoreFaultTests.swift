@@ -5,92 +5,24 @@ import Testing
 
 @testable import HTTPChainCache
 
-/// What a store may have of each key after steps some of which failed.
-private struct Allowance {
-    /// The contents that may be found; nothing may be found at any time, after a failure.
-    var contents: [Int: Set<Int>] = [:]
-    /// What may be found by the process that was told to remove it.
-    var removed: Set<Int> = []
-}
-
 @Suite("A store of files whose disk fails", .timeLimit(.minutes(10)))
 struct FileStoreFaultTests {
-    private let bounds = CacheBounds(totalBytes: 260_000, entryBytes: 200_000, entryCount: 4)
-
-    private func length(_ seed: Int) -> Int { seed % 5 == 3 ? 150_000 : seed * 700 }
+    private let bounds = FaultScript.bounds
 
     private func store(_ directory: ScratchDirectory, _ files: any CacheFileSystem) -> FileCacheStore {
         FileCacheStore(path: directory.path, bounds: bounds, durability: .power, files: files)
     }
 
-    /// Stores, replaces, updates, evicts, removes and opens again; what fails, fails.
-    private func script(_ directory: ScratchDirectory, _ files: FaultyFileSystem) async throws -> Allowance {
-        var allowed = Allowance()
-        var store = store(directory, files)
-        func put(_ name: Int, _ seed: Int) async {
-            do {
-                let commit = try await store.put(
-                    storeKey(name),
-                    content(seed, length(seed)),
-                    storeMetadata(tag: "\(seed)")
-                )
-                if commit.entry != nil { allowed.contents[name] = [seed] }
-            } catch {
-                allowed.contents[name, default: []].insert(seed)
-            }
-            allowed.removed.remove(name)
-        }
-        func remove(_ name: Int) async {
-            do {
-                try await store.remove(.key(storeKey(name)))
-                allowed.contents[name] = []
-            } catch {
-                allowed.removed.insert(name)
-            }
-        }
-        func update(_ name: Int) async {
-            guard let entry = try? await store.variants(of: storeKey(name)).first else { return }
-            var changed = entry.response.metadata
-            changed.head.headerFields[.age] = "1"
-            _ = try? await store.update(entry, to: changed)
-        }
-        await put(1, 1)
-        await put(2, 3)
-        await update(1)
-        await update(2)
-        await put(1, 2)
-        try await verify(store, allowed, isSameProcess: true)
-        await remove(2)
-        try await verify(store, allowed, isSameProcess: true)
-        store = self.store(directory, files)
-        allowed.removed = []
-        for name in 3...6 { await put(name, name + 1) }
-        await remove(4)
-        await put(2, 8)
-        try await verify(store, allowed, isSameProcess: true)
-        return allowed
-    }
-
-    /// What is found is what was stored, and of each key one of the contents that it may have.
-    private func verify(_ store: FileCacheStore, _ allowed: Allowance, isSameProcess: Bool) async throws {
-        for name in 1...6 {
-            guard let entries = try? await store.variants(of: storeKey(name)) else { continue }
-            #expect(entries.count <= 1)
-            for entry in entries {
-                let seed = try #require(Int(entry.response.metadata.head.headerFields[.eTag] ?? ""))
-                #expect(allowed.contents[name]?.contains(seed) ?? false, "key \(name) has \(seed)")
-                if isSameProcess { #expect(!allowed.removed.contains(name), "key \(name) was removed") }
-                guard let body = try? await store.body(of: entry, range: nil) else { continue }
-                guard let bytes = try? await body.collect() else { continue }
-                #expect(bytes == content(seed, length(seed)), "key \(name)")
-            }
-        }
+    private func script(_ directory: ScratchDirectory, _ files: FaultyFileSystem) async throws -> FaultScript {
+        var script = FaultScript { store(directory, files) }
+        try await script.run()
+        return script
     }
 
     /// A sound process finds a directory in order, and can work with it.
-    private func inspect(_ directory: ScratchDirectory, _ allowed: Allowance) async throws {
-        let store = store(directory, SystemFileSystem())
-        try await verify(store, allowed, isSameProcess: false)
+    private func inspect(_ directory: ScratchDirectory, _ script: FaultScript) async throws {
+        let store = try await StoreKind.files.settled(bounds, in: directory)
+        try await script.verify(store, isSameProcess: false)
         let usage = try await store.usage()
         #expect(usage.bytes <= bounds.totalBytes.bytes && usage.entries <= bounds.entryCount)
         var files: Set<String> = ["lock", "index"]
@@ -123,10 +55,10 @@ struct FileStoreFaultTests {
             let directory = ScratchDirectory()
             let files = FaultyFileSystem()
             files.fail(at: operation, fault)
-            let allowed = try await script(directory, files)
+            let script = try await script(directory, files)
             files.fail(at: 0, fault == .readOnly ? .readOnly : .dead)
             if !FileManager.default.fileExists(atPath: directory.path) { continue }
-            try await inspect(directory, allowed)
+            try await inspect(directory, script)
         }
     }
 
@@ -138,8 +70,8 @@ struct FileStoreFaultTests {
             let directory = ScratchDirectory()
             let files = FaultyFileSystem()
             files.fill(after: room)
-            let allowed = try await script(directory, files)
-            try await inspect(directory, allowed)
+            let script = try await script(directory, files)
+            try await inspect(directory, script)
             room += (room < 2000 ? 37 : 4001) * (Drill.isFull ? 1 : 9)
         }
     }

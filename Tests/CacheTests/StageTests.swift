@@ -316,6 +316,31 @@ struct StageTests {
         #expect(words == ["miss", "stored", "hit"])
     }
 
+    @Test("What has happened is counted, whoever listens")
+    func metrics() async throws {
+        let talk = try Conversation(store: .memory(limit: .kilobytes(8)))
+        talk.script(.ok, [fresh, "ETag: \"a\""])
+        _ = try await talk.ask()
+        _ = try await talk.ask()
+        _ = try await talk.ask(["Range: bytes=0-1"])
+        talk.pass(61)
+        _ = try await talk.ask(Request.get(target).caching(.onlyStored))
+        talk.script(.notModified, [fresh, "ETag: \"a\""], "")
+        _ = try await talk.ask()
+        talk.script(.ok, ["Cache-Control: no-store"])
+        _ = try await talk.ask(url: "https://example.com/b")
+        talk.script(.ok, [fresh], String(repeating: "0", count: 5000))
+        _ = try await talk.ask(url: "https://example.com/c")
+        talk.script(.ok)
+        _ = try await talk.ask([], .post)
+        let metrics = talk.cache.metrics
+        #expect(metrics.hits == 2 && metrics.stale == 1 && metrics.revalidated == 1 && metrics.misses == 3)
+        #expect(metrics.stored == 1 && metrics.storedBytes == 10 && metrics.notStored == 2)
+        #expect(metrics.invalidated == 1 && metrics.storeFailures == 0 && metrics.evicted == 0)
+        #expect(metrics.revalidatedInBackground == 0 && metrics.failedInBackground == 0)
+        #expect(talk.events.count { $0 == "hit" } == metrics.hits)
+    }
+
     @Test("Offline: what is stored, or 504, and the server is never asked")
     func offline() async throws {
         let talk = try Conversation()

@@ -74,6 +74,7 @@ struct StoreConformanceTests {
                 content: contents[index],
                 classification: index == 3 ? nil : "class",
                 lifetime: lifetimes[index],
+                originalContentFields: index == 0 ? [.contentEncoding: "gzip", .contentLength: "70"] : [:],
                 isInvalidated: index == 2
             )
             try await store.put(key, content(index, 7), metadata)

@@ -6,6 +6,10 @@ import Testing
 
 @testable import HTTPChainCache
 
+#if SQLite
+import GRDB
+#endif
+
 /// A directory that goes with its last reference.
 final class ScratchDirectory: Sendable {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("httpchain-\(UUID().uuidString)")
@@ -26,6 +30,22 @@ enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
+    /// Those that are there after the end of the process.
+    static let onDisk: [StoreKind] = allCases.filter { kind in
+        #if SQLite
+        if kind == .sqlite { return true }
+        #endif
+        return kind == .files
+    }
+
+    /// Where the store is.
+    func path(in directory: ScratchDirectory) -> String {
+        #if SQLite
+        if self == .sqlite { return directory.url.appendingPathComponent("cache.sqlite").path }
+        #endif
+        return directory.path
+    }
+
     func make(_ bounds: CacheBounds, in directory: ScratchDirectory) -> any CacheStore {
         switch self {
         case .memory: MemoryCacheStore(bounds: bounds, shards: 1)
@@ -42,9 +62,32 @@ enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
             )
         #if SQLite
         case .sqlite:
-            SQLiteCacheStore(file: directory.url.appendingPathComponent("cache.sqlite"), bounds: bounds)
+            SQLiteCacheStore(file: URL(fileURLWithPath: path(in: directory)), bounds: bounds)
         #endif
         }
+    }
+}
+
+extension StoreKind {
+    /// Opens a store, and again while something is left over: a process that another test is just starting has our files
+    /// open for a moment, and with them their locks.
+    func settled(_ bounds: CacheBounds, in directory: ScratchDirectory) async throws -> any CacheStore {
+        for _ in 0..<50 {
+            let store = make(bounds, in: directory)
+            _ = try await store.usage()
+            if try await !hasLeftOver(in: directory) { return store }
+        }
+        return make(bounds, in: directory)
+    }
+
+    private func hasLeftOver(in directory: ScratchDirectory) async throws -> Bool {
+        #if SQLite
+        if self == .sqlite {
+            let queue = try DatabaseQueue(path: path(in: directory))
+            return try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM garbage") ?? 0 } > 0
+        }
+        #endif
+        return directory.names.contains { $0.hasSuffix(".tmp") }
     }
 }
 

@@ -18,6 +18,7 @@ struct StoredHeadTests {
             content: .part(2..<9, of: 20),
             classification: "personal",
             lifetime: .atMost(.seconds(5)),
+            originalContentFields: [.contentEncoding: "gzip"],
             isInvalidated: true
         )
         let key = CacheKey(url: "https://example.com/a", partition: "ann", identifier: "id")

@@ -24,11 +24,12 @@ public enum CacheEvent: Sendable {
     case storeFailure(CacheKey?, any Error)
 }
 
-/// Hands events to an observer and to streams.
+/// Counts events and hands them to an observer and to streams.
 final class CacheEvents: Sendable {
     private struct State {
         var streams: [Int: AsyncStream<CacheEvent>.Continuation] = [:]
         var nextID = 0
+        var metrics = CacheMetrics()
     }
     private let observer: (@Sendable (CacheEvent) -> Void)?
     private let state = Locked(State())
@@ -41,11 +42,29 @@ final class CacheEvents: Sendable {
         for stream in state.withLock({ $0.streams }).values { stream.finish() }
     }
 
-    /// Takes an event; one that nobody listens to is not even made.
-    func emit(_ event: @autoclosure () -> CacheEvent) {
-        let streams = state.withLock { $0.streams }
+    /// What was counted until now.
+    var metrics: CacheMetrics { state.withLock { $0.metrics } }
+
+    /// Takes an event.
+    func emit(_ event: CacheEvent) {
+        let streams = state.withLock { state in
+            state.metrics.count(event)
+            return state.streams
+        }
+        pass(event, to: streams)
+    }
+
+    /// Takes a hit, which comes too often to be made when nobody listens.
+    func emitHit(_ event: @autoclosure () -> CacheEvent) {
+        let streams = state.withLock { state in
+            state.metrics.hits += 1
+            return state.streams
+        }
         guard observer != nil || !streams.isEmpty else { return }
-        let event = event()
+        pass(event(), to: streams)
+    }
+
+    private func pass(_ event: CacheEvent, to streams: [Int: AsyncStream<CacheEvent>.Continuation]) {
         observer?(event)
         for stream in streams.values { stream.yield(event) }
     }

@@ -91,6 +91,9 @@ extension CacheMiddleware {
     public func events(bufferingNewest limit: Int = 256) -> AsyncStream<CacheEvent> {
         events.stream(bufferingNewest: limit)
     }
+
+    /// How often each thing has happened until now, to be handed to a system of metrics.
+    public var metrics: CacheMetrics { events.metrics }
 }
 
 extension CacheDecision {

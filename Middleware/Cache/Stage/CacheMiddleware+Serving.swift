@@ -14,7 +14,7 @@ extension CacheMiddleware {
             if let ready = rendering.withLock({ $0 }), ready.age == age, ready.timeToLive == timeToLive,
                 ready.cache == name
             {
-                events.emit(.hit(answer.entry.key, hitStatus(answer)))
+                events.emitHit(.hit(answer.entry.key, hitStatus(answer)))
                 return Response(head: ready.head, body: body, options: ready.options)
             }
             let response = response(answer, hitStatus(answer), body, question)
@@ -27,7 +27,7 @@ extension CacheMiddleware {
                     options: response.options
                 )
             }
-            events.emit(.hit(answer.entry.key, hitStatus(answer)))
+            events.emitHit(.hit(answer.entry.key, hitStatus(answer)))
             return response
         }
         let status = hitStatus(answer)

@@ -25,20 +25,14 @@ public struct StoredHead: Sendable {
         writer.append(key)
         writer.append(UInt16(metadata.head.status.code))
         writer.append(metadata.head.status.reasonPhrase)
-        writer.append(UInt32(metadata.head.headerFields.count))
-        for field in metadata.head.headerFields {
-            writer.append(field.name.rawName)
-            field.withUnsafeBytesOfValue { value in
-                writer.append(UInt32(clamping: value.count))
-                writer.append(contentsOf: UnsafeRawBufferPointer(value))
-            }
-        }
+        writer.append(metadata.head.headerFields)
         writer.append(metadata.variant)
         writer.append(metadata.requestTime.timeIntervalSinceReferenceDate)
         writer.append(metadata.responseTime.timeIntervalSinceReferenceDate)
         writer.append(metadata.content)
         writer.append(metadata.classification)
         writer.append(metadata.lifetime)
+        writer.append(metadata.originalContentFields)
         writer.append(metadata.isInvalidated)
         writer.append(response.bodyLength)
         let checksum = response.bodyChecksum.saved
@@ -84,6 +78,17 @@ public struct StoredHead: Sendable {
 }
 
 extension ByteWriter {
+    fileprivate mutating func append(_ fields: HTTPFields) {
+        append(UInt32(fields.count))
+        for field in fields {
+            append(field.name.rawName)
+            field.withUnsafeBytesOfValue { value in
+                append(UInt32(clamping: value.count))
+                append(contentsOf: UnsafeRawBufferPointer(value))
+            }
+        }
+    }
+
     mutating func append(_ key: CacheKey) {
         append(key.url)
         append(key.method.rawValue)
@@ -146,6 +151,7 @@ extension ByteReader {
             content: try content(),
             classification: try optionalText(),
             lifetime: try lifetime(),
+            originalContentFields: try fields(),
             isInvalidated: try flag()
         )
     }

@@ -2,23 +2,81 @@ import Foundation
 import Scenarios
 
 extension Suite {
-    /// What a hit costs, in memory and in files, beside the bare work, and how it grows with the number of entries.
+    /// What a hit costs, in memory, in files and in a database, beside the bare work, and how it grows with the number
+    /// of entries.
     static let cache = Suite(name: "cache", prefixes: ["cache"], run: measureCache)
 
+    /// `FIGURES_LARGE` in the environment has ten times as many entries looked up and opened, and the database filled as
+    /// the files are, which takes gigabytes and minutes.
+    private static let isLarge = ProcessInfo.processInfo.environment["FIGURES_LARGE"] != nil
+
     private static func measureCache() async throws -> [Figure] {
-        let memory = try await CacheScenarios.memory()
-        let hits = try await Measurements.of(memory, count: 20_000, rounds: 15)
-        let (small, large) = try await CacheScenarios.sizes()
-        let sizes = try await Measurements.of([small, large], count: 20_000, rounds: 15)
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("figures-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
-        let file = try await CacheScenarios.file(in: directory)
-        let files = try await Measurements.of(file, count: 1000, rounds: 15)
-        return memory.flatMap { hits.figures(of: $0.name) } + file.flatMap { files.figures(of: $0.name) }
-            + [
-                Figure(name: "cache.growth.ratio", value: sizes.ratio(large.name, to: small.name), unit: "x"),
-                try await throughput(of: memory[0]),
-            ]
+        var figures: [Figure] = []
+        let memory = try await CacheScenarios.memory()
+        figures += try await beside(memory, count: 20_000)
+        figures.append(try await throughput(of: memory[0]))
+        figures += try await growth(to: 100_000, named: "cache.growth")
+        figures += try await beside(CacheScenarios.file(in: directory.appendingPathComponent("hits")), count: 1000)
+        figures += try await beside(CacheDiskScenarios.sqlite(in: directory), count: 1000)
+        for kind in CacheDiskScenarios.Kind.allCases where kind == .file || isLarge {
+            figures += try await manyEntries(isLarge ? 100_000 : 10_000, kind, in: directory)
+            figures += try await longBody(kind, in: directory)
+        }
+        if isLarge { figures += try await growth(to: 1_000_000, named: "cache.growth.million") }
+        return figures
+    }
+
+    /// The first scenario beside the second, which is the bare work.
+    private static func beside(_ scenarios: [Scenario], count: Int) async throws -> [Figure] {
+        let measured = try await Measurements.of(scenarios, count: count, rounds: 15)
+        let ratio = measured.ratio(scenarios[0].name, to: scenarios[1].name)
+        return scenarios.flatMap { measured.figures(of: $0.name) }
+            + [Figure(name: "\(scenarios[0].name).ratio", value: ratio, unit: "x")]
+    }
+
+    /// What a hit takes among many entries over one among 100, and a look-up in dictionaries of the same sizes.
+    private static func growth(to count: Int, named name: String) async throws -> [Figure] {
+        let (small, large) = try await CacheScenarios.sizes(to: count)
+        let measured = try await Measurements.of(small + large, count: 20_000, rounds: 15)
+        return zip([name, "\(name).dictionary"], zip(large, small)).map { name, scenarios in
+            let ratio = measured.ratio(scenarios.0.name, to: scenarios.1.name)
+            return Figure(name: "\(name).ratio", value: ratio, unit: "x")
+        }
+    }
+
+    /// A store with many entries: how long opening it takes, and a hit over one among 100.
+    private static func manyEntries(
+        _ count: Int,
+        _ kind: CacheDiskScenarios.Kind,
+        in directory: URL
+    ) async throws -> [Figure] {
+        let small = try await CacheDiskScenarios.Filled(kind, with: 100, in: directory)
+        let large = try await CacheDiskScenarios.Filled(kind, with: count, in: directory)
+        var opening: [Double] = []
+        for _ in 0..<5 {
+            let start = ContinuousClock.now
+            try await large.open()
+            opening.append(start.duration(to: .now).nanoseconds / 1e6)
+        }
+        let hits = [try small.hits(), try large.hits()]
+        let measured = try await Measurements.of(hits, count: 2000, rounds: 9)
+        let growth = measured.ratio(hits[1].name, to: hits[0].name)
+        return [
+            Figure(name: "cache.\(kind).open.\(count)", value: opening.min() ?? .nan, unit: "ms"),
+            Figure(name: "cache.\(kind).growth.ratio", value: growth, unit: "x"),
+        ]
+    }
+
+    /// How far memory grows while a body of 1 GB is stored, and read from the store.
+    private static func longBody(_ kind: CacheDiskScenarios.Kind, in directory: URL) async throws -> [Figure] {
+        let growth = try await ResidentMemory.growth(
+            warmingUp: { try await CacheDiskScenarios.body(of: 1_000_000, kind, in: directory) },
+            while: { try await CacheDiskScenarios.body(of: 1_000_000_000, kind, in: directory) }
+        )
+        return growth.map { [Figure(name: "cache.\(kind).1g.memory", value: $0, unit: "MiB")] } ?? []
     }
 
     /// Hits a second from two tasks at once.

@@ -5,7 +5,7 @@ import HTTPTypes
 
 /// Hits on stored responses of 1 KiB through a chain, and the bare work beside them.
 public enum CacheScenarios {
-    private static let size = 1024
+    static let size = 1024
 
     /// A hit on the only entry of a store in memory, and an element of a dictionary.
     public static func memory() async throws -> [Scenario] {
@@ -22,11 +22,27 @@ public enum CacheScenarios {
         ]
     }
 
-    /// Hits spread over all entries of stores of two sizes.
-    public static func sizes() async throws -> (small: Scenario, large: Scenario) {
-        let small = try await filled(100, store: .memory(limit: .gigabytes(1)))
-        let large = try await filled(100_000, store: .memory(limit: .gigabytes(1)))
-        return (hits(small, among: 100, named: "cache.100"), hits(large, among: 100_000, named: "cache.100000"))
+    /// Hits spread over all entries of stores in memory of two sizes, and over dictionaries of the same sizes.
+    public static func sizes(to count: Int) async throws -> (small: [Scenario], large: [Scenario]) {
+        func scenarios(_ count: Int) async throws -> [Scenario] {
+            let store = MemoryCacheStore(bounds: CacheBounds(totalBytes: .gigabytes(100), entryCount: count))
+            return [
+                hits(try await filled(count, store: store), among: count, named: "cache.\(count)"),
+                lookups(among: count, named: "dictionary.\(count)"),
+            ]
+        }
+        return (try await scenarios(100), try await scenarios(count))
+    }
+
+    private static func lookups(among entries: Int, named name: String) -> Scenario {
+        var dictionary: [String: Data] = [:]
+        for number in 0..<entries { dictionary[url(number)] = Data(count: size) }
+        let keys = (0..<min(entries, 1000)).map { url($0 &* 7919 % entries) }
+        return Scenario(name: name) { [dictionary] count in
+            var bytes = 0
+            for number in 0..<count { bytes += dictionary[keys[number % keys.count]]?.count ?? 0 }
+            guard bytes == count * size else { throw Miss() }
+        }
     }
 
     /// A hit on an entry in a file, and a file of the same size read by the system.
@@ -48,28 +64,35 @@ public enum CacheScenarios {
         ]
     }
 
-    private static func url(_ number: Int) -> String { "https://api.example.com/plants/\(number)" }
+    static func url(_ number: Int) -> String { "https://api.example.com/plants/\(number)" }
 
-    private static func filled(_ count: Int, store: some CacheStore) async throws -> Chain {
+    /// A chain over a store that it has filled.
+    static func filled(_ count: Int, store: some CacheStore) async throws -> Chain {
+        let chain = try chain(over: store)
+        for number in 0..<count { _ = try await chain.send(.get(url(number))).body.collect() }
+        return chain
+    }
+
+    /// A chain over a store, in whatever state that is.
+    static func chain(over store: some CacheStore) throws -> Chain {
         let response = Response(
             .ok,
             headers: [.cacheControl: "max-age=3600", .contentType: "application/json", .eTag: "\"a\""],
             body: Body(Data(count: size))
         )
-        let chain = try Chain(transport: CannedTransport(response)) { CacheMiddleware(store: store) }
-        for number in 0..<count { _ = try await chain.send(.get(url(number))).body.collect() }
-        return chain
+        return try Chain(transport: CannedTransport(response)) { CacheMiddleware(store: store) }
     }
 
-    private static func hits(_ chain: Chain, among entries: Int, named name: String) -> Scenario {
+    static func hits(_ chain: Chain, among entries: Int, named name: String) -> Scenario {
         let requests = (0..<min(entries, 1000)).map { Request.get(url($0 &* 7919 % entries)) }
         return Scenario(name: name) { count in
             for number in 0..<count {
                 let response = try await chain.send(requests[number % requests.count])
-                guard response.cacheStatus != nil, try await response.body.collect().count == size else { throw Miss() }
+                let bytes = try await response.body.collect()
+                guard response.cacheStatus?.isHit == true, bytes.count == size else { throw Miss() }
             }
         }
     }
 
-    private struct Miss: Error {}
+    struct Miss: Error {}
 }

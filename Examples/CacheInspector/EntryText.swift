@@ -1,0 +1,52 @@
+import Foundation
+import HTTPChain
+
+/// A number as the names of files have it.
+func hexadecimal(_ number: UInt64, digits: Int = 16) -> String {
+    let text = String(number, radix: 16)
+    return String(repeating: "0", count: max(0, digits - text.count)) + text
+}
+
+extension CacheEntry {
+    /// Its name in the store, as `--entry` takes it.
+    var shortName: String { hexadecimal(id.rawValue, digits: 12) }
+
+    /// What the URL does not say.
+    var notes: [String] {
+        let metadata = response.metadata
+        var notes: [String] = []
+        if !key.partition.isEmpty { notes.append("of \(key.partition)") }
+        if let identifier = key.identifier { notes.append("identifier \(identifier)") }
+        if let name = metadata.classification { notes.append("class \(name)") }
+        for field in metadata.variant.fields { notes.append("for \(field.name): \(field.value ?? "(none)")") }
+        switch metadata.lifetime {
+        case .server: break
+        case .atMost(let duration): notes.append("for at most \(duration)")
+        case .whenUnspecified(let duration): notes.append("for \(duration) where the server says nothing")
+        case .exactly(let duration): notes.append("for \(duration) whatever the server says")
+        }
+        if metadata.isInvalidated { notes.append("invalidated") }
+        return notes
+    }
+}
+
+extension StoredResponse {
+    /// How old it is and how long it is fresh, for a private cache now.
+    var freshness: String {
+        let freshness = CacheRules().freshness(of: self, at: Date())
+        let age = "age \(Int64(freshness.age)) s"
+        let left = Int64(freshness.timeToLive.rounded(.towardZero))
+        return freshness.isFresh
+            ? "\(age), fresh for \(left) s by \(freshness.source.rawValue)" : "\(age), stale since \(-left) s"
+    }
+
+    /// How much of the content is held.
+    var heldBytes: String {
+        let held = ByteCount(bodyLength).abbreviated
+        switch metadata.content {
+        case .complete: return held
+        case .part(let range, let length):
+            return "\(held) (bytes \(range.lowerBound)-\(range.upperBound - 1) of \(length.map { "\($0)" } ?? "?"))"
+        }
+    }
+}

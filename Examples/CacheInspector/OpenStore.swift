@@ -1,0 +1,36 @@
+import Foundation
+import HTTPChain
+
+#if SQLite
+import HTTPChainCacheSQLite
+#endif
+
+/// Opens a store that is there already.
+///
+/// What is none is left alone: opening it would make one of it.
+///
+/// - Throws: ``UsageError`` when there is none.
+func openStore(_ path: String) throws(UsageError) -> any CacheStore {
+    // Whoever looks must not make room.
+    let bounds = CacheBounds(totalBytes: .unlimited, entryCount: .max)
+    let url = URL(fileURLWithPath: path)
+    if let names = try? FileManager.default.contentsOfDirectory(atPath: url.path) {
+        let isStore = names.contains("lock") && names.contains("index") || names.contains { $0.hasSuffix(".entry") }
+        guard isStore else { throw UsageError("\(path) is not the directory of a store") }
+        return FileCacheStore(directory: url, bounds: bounds)
+    }
+    guard beginning(of: url, 16) == Data("SQLite format 3\0".utf8) else {
+        throw UsageError("\(path) is neither the directory of a store nor a database")
+    }
+    #if SQLite
+    return SQLiteCacheStore(file: url, bounds: bounds)
+    #else
+    throw UsageError("a database needs the trait: swift run --traits SQLite CacheInspector \(path)")
+    #endif
+}
+
+private func beginning(of file: URL, _ count: Int) -> Data? {
+    guard let handle = try? FileHandle(forReadingFrom: file) else { return nil }
+    defer { try? handle.close() }
+    return try? handle.read(upToCount: count)
+}

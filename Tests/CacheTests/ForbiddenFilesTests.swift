@@ -1,0 +1,61 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+import Testing
+
+@testable import HTTPChainCache
+
+@Suite("A store whose files are forbidden", .timeLimit(.minutes(1)))
+struct ForbiddenFilesTests {
+    /// What a process may do that is neither root nor the owner.
+    enum Rights: String, CaseIterable, Sendable {
+        case read, nothing
+
+        var ofDirectory: Int { self == .read ? 0o555 : 0 }
+        var ofFiles: Int { self == .read ? 0o444 : 0 }
+    }
+
+    private func allow(_ rights: (directory: Int, files: Int), in directory: ScratchDirectory) throws {
+        let files = FileManager.default
+        for name in directory.names {
+            let path = directory.url.appendingPathComponent(name).path
+            try files.setAttributes([.posixPermissions: rights.files], ofItemAtPath: path)
+        }
+        try files.setAttributes([.posixPermissions: rights.directory], ofItemAtPath: directory.path)
+    }
+
+    @Test(
+        "What may not be written is a fault, what may not be read is a miss, and what was removed is not found",
+        arguments: StoreKind.onDisk,
+        Rights.allCases
+    )
+    func forbidden(kind: StoreKind, rights: Rights) async throws {
+        let helper = try #require(Helper.url, "CacheKillDrill was not built")
+        let directory = ScratchDirectory()
+        // Another process has the store open: its journal is there, and may be read.
+        let store = kind.make(.ample, in: directory)
+        for number in 0..<10 {
+            let key = CacheKey(url: "https://example.com/\(number)", identifier: "item-\(number)")
+            try await store.put(key, Helper.content(number, 7, number * 20_000), storeMetadata(tag: "\"7\""))
+        }
+        try allow((rights.ofDirectory, rights.ofFiles), in: directory)
+        defer { try? allow((0o755, 0o644), in: directory) }
+        let path = kind.path(in: directory)
+        let output = try await Helper.offThePool {
+            let process = Process()
+            let output = Pipe()
+            process.executableURL = helper
+            process.arguments = [kind.rawValue, path, "100000000", "read"]
+            process.standardOutput = output
+            try process.run()
+            let bytes = output.fileHandleForReading.readDataToEndOfFile()
+            process.waitUntilExit()
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        #expect(output == "\(rights == .read ? 10 : 0)\nfault fault 0\n")
+        for number in 0..<10 {
+            let key = CacheKey(url: "https://example.com/\(number)", identifier: "item-\(number)")
+            #expect(try await store.bytes(key) == Helper.content(number, 7, number * 20_000))
+        }
+    }
+}
