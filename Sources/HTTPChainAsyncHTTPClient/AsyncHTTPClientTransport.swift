@@ -102,6 +102,7 @@ public struct AsyncHTTPClientTransport: Transport {
         do {
             return try await withTaskCancellationHandler {
                 let incoming = try await client.client.execute(outgoing, deadline: .distantFuture)
+                upload.isAnswered()
                 return try await Response(incoming, to: wire.head, upload: upload, errors: errors)
             } onCancel: {
                 upload.cancel()

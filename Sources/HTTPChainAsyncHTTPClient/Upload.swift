@@ -65,9 +65,15 @@ final class Upload: Sendable {
         }
     }
 
-    private func reportProgress() {
+    /// The server has answered: what was the last of a body of known length is taken, and the client may not ask again.
+    func isAnswered() {
+        guard let length else { return }
+        reportProgress { $0.sent + $0.pending == length }
+    }
+
+    private func reportProgress(if isTaken: (State) -> Bool = { _ in true }) {
         let report: Int64? = state.withLock { state in
-            guard state.pending > 0 else { return nil }
+            guard state.pending > 0, isTaken(state) else { return nil }
             state.sent += state.pending
             state.pending = 0
             return state.sent
