@@ -40,6 +40,7 @@ public struct AuthenticationMiddleware: Middleware {
     private let proxy: OriginSet?
     private let name: String
     private let announced: [KnownScheme]
+    private let checksResponses: Bool
     private let origins = LastOrigin()
 
     /// Authenticates to servers.
@@ -74,6 +75,7 @@ public struct AuthenticationMiddleware: Middleware {
         // The weakest has nobody further in to hold back.
         announced = authenticators.filter { $0.strength > .password }
             .map { KnownScheme(target: target, name: $0.scheme, strength: $0.strength) }
+        checksResponses = authenticators.contains { $0.checksResponses }
     }
 
     /// Inside retries.
@@ -165,7 +167,7 @@ public struct AuthenticationMiddleware: Middleware {
             let negotiation = Negotiation(self, context, outer: outer, current: current)
             return try await answer(response, to: sent, negotiation, next: next)
         }
-        if let current, authenticators[current].checksResponses {
+        if checksResponses, let current, authenticators[current].checksResponses {
             try await authenticators[current].check(&response, to: sent, in: context)
         }
         return response
@@ -191,16 +193,11 @@ public struct AuthenticationMiddleware: Middleware {
         return response
     }
 
-    /// The field that a transport may take the host from in place of the URL.
-    private static let host = HTTPField.Name("Host")
-
     /// Whom credentials would go to, or `nil` when they must not.
     private func origin(for request: borrowing Request) -> Origin? {
-        if let name = Self.host, let host = request.head.headerFields[name], host != request.head.authority {
-            return nil
-        }
-        guard let proxy else { return origins.origin(of: request) }
-        return request.head.scheme == "http" ? proxy.origins.first : nil
+        if request.head.namesAnotherHost { return nil }
+        if target == .origin { return origins.origin(of: request) }
+        return request.head.scheme == "http" ? proxy?.origins.first : nil
     }
 }
 

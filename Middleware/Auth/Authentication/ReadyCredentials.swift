@@ -6,7 +6,7 @@ final class ReadyCredentials: Sendable, CustomStringConvertible, CustomReflectab
     /// The one field: setting it as a list costs half of what appending it does.
     let fields: [HTTPField]
     /// The value of ``OriginBoundFields`` for a request that has no others.
-    let bound: PreparedOption<OriginBoundFields>
+    let bound: PreparedOption
 
     init(_ field: HTTPField, for origin: Origin) {
         fields = [field]

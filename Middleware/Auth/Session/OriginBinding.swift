@@ -19,13 +19,9 @@ struct OriginBindings: Sendable {
         allowed = set.origins.subtracting(exposed).map { OriginBinding($0, fields: fields) }
     }
 
-    /// The field that a transport may take the host from in place of the URL.
-    private static let host = HTTPField.Name("Host")
-
     /// The binding for the origin that a request goes to; `nil` when it may not have the secret.
     func binding(for head: HTTPRequest) -> OriginBinding? {
-        guard let scheme = head.scheme, let authority = head.authority else { return nil }
-        if let name = Self.host, let host = head.headerFields[name], host != authority { return nil }
+        guard let scheme = head.scheme, let authority = head.authority, !head.namesAnotherHost else { return nil }
         for binding in allowed where binding.authority == authority && binding.origin.scheme == scheme {
             return binding
         }
@@ -65,15 +61,14 @@ final class OriginBinding: Sendable {
     let origin: Origin
     /// As a URL has it that names no default port.
     let authority: String
-    private let bound: PreparedOption<OriginBoundFields>
+    private let owners: OriginBoundFields.Value
+    private let bound: PreparedOption
 
     init(_ origin: Origin, fields: [HTTPField.Name]) {
         self.origin = origin
         authority = String(origin.description.dropFirst(origin.scheme.utf8.count + 3))
-        bound = PreparedOption(
-            OriginBoundFields.self,
-            Dictionary(fields.map { ($0, origin) }, uniquingKeysWith: { first, _ in first })
-        )
+        owners = Dictionary(fields.map { ($0, origin) }, uniquingKeysWith: { first, _ in first })
+        bound = PreparedOption(OriginBoundFields.self, owners)
     }
 
     /// Where a response came from, if that was another origin, as far as the transport says.
@@ -87,7 +82,7 @@ final class OriginBinding: Sendable {
     /// Declares that the fields belong to the origin.
     func bind(_ request: inout Request) {
         if request.options.contains(OriginBoundFields.self) {
-            request.options[OriginBoundFields.self].merge(bound.value) { _, ours in ours }
+            request.options[OriginBoundFields.self].merge(owners) { _, ours in ours }
         } else {
             request.options.set(bound)
         }

@@ -28,6 +28,23 @@ struct CredentialScanner {
         return false
     }
 
+    /// Whether there may be any credential in a text: a colon after a name, a scheme, or a token.
+    static func mayHoldCredential(_ text: String) -> Bool {
+        var (start, length): (UInt32, Int) = (0, 0)
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: ":") { return true }
+            guard byte.isWord else {
+                (start, length) = (0, 0)
+                continue
+            }
+            guard length < 4 else { continue }
+            start = start << 8 | UInt32(byte | 0x20)
+            length += 1
+            if (length == 3 && start == tokenStart) || (length == 4 && schemeStarts.contains(start)) { return true }
+        }
+        return false
+    }
+
     mutating func redacted() -> String {
         var copied = 0
         while index < bytes.count {
@@ -106,6 +123,10 @@ struct CredentialScanner {
     }
 
     private static let schemes = ["bearer", "basic", "negotiate", "dpop", "token", "apikey"].map { Array($0.utf8) }
+
+    /// The first four letters of each scheme, and the first three of a token.
+    private static let schemeStarts = schemes.map { $0.prefix(4).reduce(0) { $0 << 8 | UInt32($1) } }
+    private static let tokenStart = "eyj".utf8.reduce(0) { $0 << 8 | UInt32($1) }
 
     /// Fields whose values hold blanks: they go on to the end of the line.
     private static let lineFields: Set<String> = [

@@ -37,11 +37,8 @@ struct LogRedaction: Sendable {
     ///
     /// - Parameter isCutOff: Whether it goes on, so that the beginning of a secret may stand at its end.
     func text(_ text: String, isCutOff: Bool = false) -> String {
-        // Every rule begins with one of these, or is about a token.
-        guard text.utf8.contains(where: { " :=\"<".utf8.contains($0) }) || CredentialScanner.mayHoldToken(text) else {
-            return text
-        }
         let withoutMembers = names.redacted(text)
+        guard CredentialScanner.mayHoldCredential(withoutMembers) else { return withoutMembers }
         var urls = URLScanner(withoutMembers, isCutOff: isCutOff) { redaction.url($0, isSecret: pairNames.contains) }
         var scanner = CredentialScanner(urls.redacted(), names: names)
         return scanner.redacted()

@@ -68,21 +68,25 @@ public struct RequestOptions: Sendable, CustomStringConvertible, CustomDebugStri
     public var customMirror: Mirror { Mirror(self, children: ["names": names]) }
 }
 
-/// The value of an option that many requests are given: made once, and shared by all of them.
-package struct PreparedOption<Option: RequestOption>: Sendable {
-    /// The value.
-    package var value: Option.Value { box.value }
-    fileprivate let box: OptionBox<Option.Value>
+/// An option and its value that many requests are given: made once, and shared by all of them.
+///
+/// Of no generic type, so that setting it does not ask the runtime for one.
+package struct PreparedOption: Sendable {
+    fileprivate let key: any Any.Type
+    fileprivate let box: any AnyObject & Sendable
+    fileprivate let isCredential: Bool
 
     /// Prepares a value.
-    package init(_ option: Option.Type, _ value: Option.Value) {
+    package init<Option: RequestOption>(_ option: Option.Type, _ value: Option.Value) {
+        key = option
         box = OptionBox(value)
+        isCredential = Option.isCredential
     }
 }
 
 extension RequestOptions {
     /// Sets an option to a value that is prepared.
-    package mutating func set<Option: RequestOption>(_ prepared: PreparedOption<Option>) {
-        storage.put(prepared.box, for: Option.self, isCredential: Option.isCredential)
+    package mutating func set(_ prepared: PreparedOption) {
+        storage.put(prepared.box, for: prepared.key, isCredential: prepared.isCredential)
     }
 }
