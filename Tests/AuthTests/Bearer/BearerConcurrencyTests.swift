@@ -102,7 +102,13 @@ struct BearerConcurrencyTests {
             try await mayFail.wait()
             throw OAuthError(.refused(.invalidGrant, detail: nil))
         }
-        let transport = resourceServer { _ in false }
+        // None is turned down before all have sent the old token: who comes after that waits for the new one.
+        let arrived = Watched(0)
+        let transport = InMemoryTransport { _ in
+            arrived.update { $0 += 1 }
+            try await arrived.wait { $0 >= 100 ? () : nil }
+            return Response(.unauthorized, headers: [.wwwAuthenticate: "Bearer error=\"invalid_token\""])
+        }
         let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old"))
         let chain = try Chain(transport: transport) { stage }
         try await StageHarness(stage).drive(.get(plantsURL)) { run in
@@ -119,7 +125,6 @@ struct BearerConcurrencyTests {
                     }
                 }
                 group.addTask {
-                    try? await transport.waitForRequests(100)
                     try? await isAsked.wait()
                     mayFail.reach()
                     return BearerFailure.none
