@@ -22,7 +22,7 @@ private final class NumberReceiver: Sendable {
             let body = try await exchange.readBody()
             let numbers = String(decoding: body, as: UTF8.self).split(separator: "\n").compactMap { Int($0) }
             let isTaken = received.withLock { batches in
-                let isTaken = batches.count % 7 != 3
+                let isTaken = batches.count % 7 != 1
                 batches.append(Batch(numbers: numbers, isTaken: isTaken))
                 return isTaken
             }
@@ -85,7 +85,7 @@ struct SpoolShippingKillDrillTests {
         var seen: Set<Int> = []
         let firsts = delivered.filter { seen.insert($0).inserted }
         #expect(firsts == firsts.sorted(), "in order")
-        #expect(accepted.count > kills * 50, "there was something to look at")
+        #expect(accepted.count > kills * 5, "there was something to look at")
         #expect(receiver.batches.contains { !$0.isTaken })
     }
 
