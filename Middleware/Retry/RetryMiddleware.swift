@@ -106,10 +106,18 @@ public struct RetryMiddleware: Middleware {
     /// - Throws: What the last attempt threw; `CancellationError` as soon as the task is cancelled.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        var settings = settings
         if request.options.contains(CallRetryPolicy.self), let policy = request.options[CallRetryPolicy.self] {
-            settings = settings.with(policy)
+            return try await send(request, next, settings.with(policy))
         }
+        return try await send(request, next, settings)
+    }
+
+    @inline(__always)
+    private func send(
+        _ request: consuming Request,
+        _ next: Next,
+        _ settings: RetrySettings
+    ) async throws -> Response {
         guard settings.policy.maximumAttempts > 1 else { return try await next(request) }
         settings.budget?.countCall()
         if settings.makesKey(for: request) {
