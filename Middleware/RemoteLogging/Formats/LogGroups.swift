@@ -52,7 +52,7 @@ struct LogGroups {
                 table += repeatElement(-1, count: levels)
             }
             last = (record.component, component)
-            let cell = component * levels + (byLevel ? record.level.index : 0)
+            let cell = component * levels + (byLevel ? record.level.rank : 0)
             if table[cell] < 0 {
                 table[cell] = groups.count
                 groups.append(Group(component: record.component, level: record.level, range: 0..<0))
@@ -65,19 +65,6 @@ struct LogGroups {
 }
 
 extension Logger.Level {
-    /// Its place in the order of levels.
-    fileprivate var index: Int {
-        switch self {
-        case .trace: 0
-        case .debug: 1
-        case .info: 2
-        case .notice: 3
-        case .warning: 4
-        case .error: 5
-        case .critical: 6
-        }
-    }
-
     /// Its name.
     var name: StaticString {
         switch self {
