@@ -28,7 +28,7 @@ private func perform(_ arguments: [String], on directory: URL) async throws {
 private func fill(_ directory: URL) async throws {
     let server = InMemoryTransport { request in
         switch request.head.path {
-        case "/map.png": Response(.ok, headers: [.cacheControl: "max-age=86400"], body: Body(Data(count: 300_000)))
+        case "/map.png": Response(.ok, headers: [.cacheControl: "max-age=86400"], body: HTTPBody(Data(count: 300_000)))
         case "/plants": Response(.ok, headers: [.cacheControl: "max-age=60", .vary: "Accept-Language"], body: "oak")
         case "/news": Response(.ok, headers: [.cacheControl: "max-age=0", .eTag: "\"1\""], body: "it has rained")
         default: Response(.ok, body: "quercus")

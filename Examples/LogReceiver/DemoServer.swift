@@ -9,11 +9,11 @@ struct DemoServer {
     func prepare() {
         transport.reset()
         let plants = Data(#"[{"id":7,"name":"Fern"},{"id":8,"name":"Ivy"}]"#.utf8)
-        transport.on(.get, "/plants", reply: .init(headers: json(maxAge: 3600), body: Body(plants)).slow(180))
+        transport.on(.get, "/plants", reply: .init(headers: json(maxAge: 3600), body: HTTPBody(plants)).slow(180))
         let photo = (0..<6).map { _ in Data(repeating: 7, count: 20_000) }
         let picture = ScriptedReply(headers: [.contentType: "image/jpeg"], chunks: photo)
         transport.on(.get, "/plants/7/photo", reply: picture.slow(120, betweenChunks: 60))
-        let busy = Body(#"{"title":"The warehouse is busy"}"#)
+        let busy = HTTPBody(#"{"title":"The warehouse is busy"}"#)
         transport.on(.get, "/stock/7", reply: .init(headers: json(), body: #"{"count":3}"#).slow(140))
         transport.on(
             .get,

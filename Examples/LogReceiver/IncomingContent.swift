@@ -70,7 +70,7 @@ struct IncomingContent {
         guard !codings.isEmpty else { return content }
         let limits = DecodingLimits(maximumSize: decodedLimit)
         do {
-            return try await Body(content).decoded(from: codings, limits: limits).collect(upTo: decodedLimit)
+            return try await HTTPBody(content).decoded(from: codings, limits: limits).collect(upTo: decodedLimit)
         } catch let error as GzipError {
             switch error.problem {
             case .tooLarge, .ratioTooHigh:

@@ -12,7 +12,7 @@ private struct NewUser: Encodable, Sendable {
 
 /// A stage of one's own: what every user of the package writes sooner or later.
 private struct StopwatchMiddleware: Middleware {
-    var phase: Phase? { .call }
+    var phase: Phase { .call }
     var summary: StageSummary { StageSummary("StopwatchMiddleware", purpose: "prints how long a call took") }
 
     func intercept(_ request: consuming Request, next: Next) async throws -> Response {

@@ -71,7 +71,7 @@ final class CacheBlocks: Sendable {
         return chunks
     }
 
-    func body(_ range: Range<Int64>) -> Body {
+    func body(_ range: Range<Int64>) -> HTTPBody {
         .replayable(length: range.upperBound - range.lowerBound) { Reader(blocks: self, range: range) }
     }
 

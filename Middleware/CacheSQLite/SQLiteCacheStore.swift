@@ -75,7 +75,7 @@ public final class SQLiteCacheStore: CacheStore {
     /// The content of an entry, which counts as a use of it.
     ///
     /// - Throws: ``CacheStoreFault`` when it is damaged or cannot be read.
-    public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> Body? {
+    public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
         let id = Int64(bitPattern: entry.id.rawValue)
         let response = entry.response
         guard !database.isHidden(id) else { return nil }
@@ -94,7 +94,7 @@ public final class SQLiteCacheStore: CacheStore {
             for chunk in chunks { bytes += chunk }
             guard Int64(bytes.count) == response.bodyLength, ContentChecksum(of: bytes) == response.bodyChecksum
             else { throw CacheStoreFault(.damaged("a stored body")) }
-            return Body(range == whole ? bytes : bytes[Int(range.lowerBound)..<Int(range.upperBound)])
+            return HTTPBody(range == whole ? bytes : bytes[Int(range.lowerBound)..<Int(range.upperBound)])
         } catch let fault as CacheStoreFault {
             database.drop(id, fault)
             throw fault

@@ -34,7 +34,7 @@ public import HTTPTypes
 /// its own. `response.isCoalesced` tells whether it had.
 ///
 /// **Errors.** ``CoalescingError`` while the body is read; those of the stages inside pass on to all who share them.
-public struct CoalescingMiddleware: Middleware {
+public struct CoalescingMiddleware: ChainAwareMiddleware {
     /// What names a call, and neither selects a representation nor carries a credential: `traceparent`, `tracestate`,
     /// `baggage` (W3C Trace Context and Baggage), `X-Request-ID` and `X-Correlation-ID`.
     public static let callFields = ["traceparent", "tracestate", "baggage", "x-request-id", "x-correlation-id"]
@@ -68,7 +68,7 @@ public struct CoalescingMiddleware: Middleware {
     }
 
     /// Inside the cache, outside retry and authentication.
-    public var phase: Phase? { .coalesce }
+    public var phase: Phase { .coalesce }
 
     /// Who is joined, and how much is held.
     public var summary: StageSummary {

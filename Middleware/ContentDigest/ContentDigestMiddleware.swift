@@ -26,7 +26,7 @@ import HTTPTypes
 /// ``HTTPChainCore/Request/digests(_:)`` and ``HTTPChainCore/Request/verifyingDigest(_:)``.
 ///
 /// **Errors.** ``ContentDigestError``; what reading the request's body throws.
-public struct ContentDigestMiddleware: Middleware {
+public struct ContentDigestMiddleware: ChainAwareMiddleware {
     private let fields: [DigestField]
     private let oneShotBodies: OneShotDigestPolicy
     private let policy: DigestPolicy
@@ -57,7 +57,7 @@ public struct ContentDigestMiddleware: Middleware {
     }
 
     /// Inside content codings, outside all that sends the request again.
-    public var phase: Phase? { .digest }
+    public var phase: Phase { .digest }
 
     /// The fields, and what happens to responses.
     public var summary: StageSummary {

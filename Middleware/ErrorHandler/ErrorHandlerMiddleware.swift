@@ -31,7 +31,7 @@ import HTTPTypes
 /// ``HTTPChainCore/Request/handlingErrorsOnly(_:)``) adds handlers for one call, or replaces them.
 ///
 /// **Errors.** ``ServiceError``; what the stages inside throw.
-public struct ErrorHandlerMiddleware: Middleware {
+public struct ErrorHandlerMiddleware: ChainAwareMiddleware {
     private let handlers: [ErrorHandler]
     private let contentLimit: ByteCount
     private let redaction: Redaction
@@ -54,7 +54,7 @@ public struct ErrorHandlerMiddleware: Middleware {
     }
 
     /// Outermost.
-    public var phase: Phase? { .failure }
+    public var phase: Phase { .failure }
 
     /// The handlers in their order.
     public var summary: StageSummary {
@@ -71,7 +71,7 @@ public struct ErrorHandlerMiddleware: Middleware {
     /// Handlers of responses need a stage inside that makes errors of statuses.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
         guard !handlers.isEmpty, handlers.allSatisfy(\.needsResponse), !place.isOverChain,
-            !place.inside.contains(where: { $0.phase == .validate || $0.phase == nil })
+            !place.inside.contains(where: { $0.phase == .validate || $0.phase == .anywhere })
         else { return [] }
         return [
             ChainProblem(

@@ -1,13 +1,13 @@
 public import HTTPChainCore
 
-extension Body {
+extension HTTPBody {
     /// The body compressed with gzip as it is read; its length is not known beforehand.
     ///
     /// It can be read as often as this body can.
     ///
     /// - Parameter level: Time against size; 6 by default.
     /// - Returns: A body whose reading throws ``GzipError`` when zlib has no memory, and what reading this one throws.
-    public func gzipped(level: CompressionLevel = .standard) -> Body {
+    public func gzipped(level: CompressionLevel = .standard) -> HTTPBody {
         transformed { try GzipReader($0, level: level) }
     }
 
@@ -20,7 +20,7 @@ extension Body {
     ///   - limits: How far the content may grow.
     /// - Returns: A body whose reading throws ``GzipError`` for content that is corrupt, truncated or beyond the limits,
     ///   and what reading this one throws.
-    public func decoded(from codings: [ContentCoding], limits: DecodingLimits = .standard) -> Body {
+    public func decoded(from codings: [ContentCoding], limits: DecodingLimits = .standard) -> HTTPBody {
         decoded(from: codings, limits: limits, exchange: nil)
     }
 
@@ -28,7 +28,7 @@ extension Body {
         from codings: [ContentCoding],
         limits: DecodingLimits,
         exchange: (@Sendable () -> ExchangeSnapshot)?
-    ) -> Body {
+    ) -> HTTPBody {
         guard !codings.isEmpty else { return self }
         return transformed { inner in
             let arrived = ArrivedBytes()

@@ -31,7 +31,7 @@ import HTTPTypes
 /// ``HTTPChainCore/Request/leavingResponseEncoded()``.
 ///
 /// **Errors.** ``GzipError``, most of them while the body is read; the transfer is cancelled then.
-public struct GzipMiddleware: Middleware {
+public struct GzipMiddleware: ChainAwareMiddleware {
     private let compression: CompressionSettings?
     private let limits: DecodingLimits?
     private let redaction: Redaction
@@ -53,7 +53,7 @@ public struct GzipMiddleware: Middleware {
     }
 
     /// Outside digests, cache, retry and authentication, which deal with the encoded content.
-    public var phase: Phase? { .compress }
+    public var phase: Phase { .compress }
 
     /// What is compressed, and the limits of decoding.
     public var summary: StageSummary {

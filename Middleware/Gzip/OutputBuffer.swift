@@ -6,7 +6,7 @@ import HTTPChainCore
 /// A chunk that fills most of the room takes the memory with it, uncopied; a small one is copied, so that what a reader
 /// keeps is not larger than what it was given.
 final class OutputBuffer {
-    private static let capacity = Body.chunkSize
+    private static let capacity = HTTPBody.chunkSize
     private var memory: UnsafeMutableRawPointer?
     /// How much of the room is filled.
     var count = 0

@@ -13,7 +13,7 @@ struct RequestCompressor {
         if let bytes = request.body.bytes, bytes.count <= settings.lengthKnownUpTo.bytes {
             let compressed = try Deflater.gzip(bytes, level: settings.level)
             guard compressed.count < bytes.count else { return }
-            request.body = Body(compressed)
+            request.body = HTTPBody(compressed)
         } else {
             request.body = request.body.gzipped(level: settings.level)
         }
@@ -21,7 +21,7 @@ struct RequestCompressor {
         request.head.headerFields[.contentEncoding] = (applied.names + ["gzip"]).joined(separator: ", ")
     }
 
-    private func isWorthwhile(_ body: Body, _ fields: HTTPFields, _ applied: AppliedCodings) -> Bool {
+    private func isWorthwhile(_ body: HTTPBody, _ fields: HTTPFields, _ applied: AppliedCodings) -> Bool {
         // A typed value is no content yet; what reads it says that a serializer is missing.
         guard body.value == nil, !body.isEmpty else { return false }
         if let length = body.length, length < settings.minimumSize.bytes { return false }

@@ -27,7 +27,7 @@ public import HTTPTypes
 ///
 /// **Errors.** ``HeadersError`` names the field. Names, fixed values and origins are checked when the chain is built,
 /// which throws `ChainOrderError`; a stage that is used alone throws for each call.
-public struct HeadersMiddleware: Middleware {
+public struct HeadersMiddleware: ChainAwareMiddleware {
     private let operations: [HeaderOperation]
     private let redaction: Redaction
     /// The operations when there is nothing to find out about a request: no closure, no origin, no mistake.
@@ -88,7 +88,7 @@ public struct HeadersMiddleware: Middleware {
     }
 
     /// With what else makes the request complete.
-    public var phase: Phase? { .build }
+    public var phase: Phase { .build }
 
     /// The operations in order; secrets, and what is bound to an origin, redacted.
     public var summary: StageSummary {

@@ -38,7 +38,7 @@ public struct MultipartMiddleware: Middleware {
     }
 
     /// With what else makes the request complete.
-    public var phase: Phase? { .build }
+    public var phase: Phase { .build }
 
     /// What the stage does, and how values are encoded.
     public var summary: StageSummary {

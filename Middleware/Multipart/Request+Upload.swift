@@ -43,7 +43,7 @@ extension Request {
         fileName: String? = nil,
         contentType: String? = nil
     ) -> Request {
-        Request(method, url, headers: headers, body: Body(data)).typed(contentType, fileName: fileName ?? "")
+        Request(method, url, headers: headers, body: HTTPBody(data)).typed(contentType, fileName: fileName ?? "")
     }
 
     /// A PUT request that sends a file as it is, with the Content-Type of its extension unless one is given.

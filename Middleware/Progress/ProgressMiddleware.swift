@@ -47,7 +47,7 @@ public import HTTPTypes
 /// **Options.** ``ProgressObservers``; see above for the short ways.
 ///
 /// **Errors.** None of its own.
-public struct ProgressMiddleware: Middleware {
+public struct ProgressMiddleware: ChainAwareMiddleware {
     /// Is told of every call of a chain.
     ///
     /// The request is method and target alone, as they were when they passed the stage. The closure is called as that
@@ -89,7 +89,7 @@ public struct ProgressMiddleware: Middleware {
     }
 
     /// Once for each call for the consumer's view; next to the transport for the wire's.
-    public var phase: Phase? { view == .wire ? .wire : .call }
+    public var phase: Phase { view == .wire ? .wire : .call }
 
     /// The view, the rate, and whether all calls are observed.
     public var summary: StageSummary {
@@ -116,7 +116,7 @@ public struct ProgressMiddleware: Middleware {
                 )
             )
         }
-        let resending = place.outside.first { $0.phase.map(Self.resending.contains) ?? false }
+        let resending = place.outside.first { Self.resending.contains($0.phase) }
         let hasConsumer = place.outside.contains { ($0 as? ProgressMiddleware)?.view == .consumer }
         if observer == nil, let resending, !hasConsumer {
             problems.append(

@@ -42,7 +42,7 @@ public struct RedirectError: ResponseError {
                 + "and no cookie was set since; see hops for the way"
         case .bodyNotReplayable:
             "the redirect \(refused.status.code) asks for the body again, which can be read only once; "
-                + "send a body that can be read again (bytes, a file, Body.replayable), or follow it by hand"
+                + "send a body that can be read again (bytes, a file, HTTPBody.replayable), or follow it by hand"
         case .refused(let why):
             "the redirect to \(shownTarget) is refused: \(why)"
         }

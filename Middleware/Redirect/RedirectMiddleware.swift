@@ -36,7 +36,7 @@ import HTTPTypes
 /// **Errors.** ``RedirectError`` for too many redirects, a loop, a body that cannot be sent again, and what a policy
 /// refuses. What a policy only does not follow (``RedirectPolicy/never``, ``RedirectPolicy/sameOrigin``,
 /// ``RedirectPolicy/httpsOnly``) is no error: the redirect is the response.
-public struct RedirectMiddleware: Middleware {
+public struct RedirectMiddleware: ChainAwareMiddleware {
     private let policy: RedirectPolicy
     private let redaction: Redaction
 
@@ -51,7 +51,7 @@ public struct RedirectMiddleware: Middleware {
     }
 
     /// Outside everything that acts on each hop.
-    public var phase: Phase? { .redirect }
+    public var phase: Phase { .redirect }
 
     /// The policy.
     public var summary: StageSummary {

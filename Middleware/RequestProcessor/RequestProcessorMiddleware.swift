@@ -48,7 +48,7 @@ public struct RequestProcessorMiddleware: Middleware {
     }
 
     /// With what else makes the request complete.
-    public var phase: Phase? { .build }
+    public var phase: Phase { .build }
 
     /// The names of the processors in order.
     public var summary: StageSummary {

@@ -43,7 +43,7 @@ public import HTTPTypes
 ///
 /// **Errors.** None of its own, but for a resumed range that has more bytes than it declares, or fewer: a
 /// ``TransportError``.
-public struct RetryMiddleware: Middleware {
+public struct RetryMiddleware: ChainAwareMiddleware {
     private let settings: RetrySettings
 
     /// Makes the stage.
@@ -72,7 +72,7 @@ public struct RetryMiddleware: Middleware {
     }
 
     /// Outside what each attempt has to pass, inside what sees one answer.
-    public var phase: Phase? { .retry }
+    public var phase: Phase { .retry }
 
     /// The policy, the budget and what gets a key.
     public var summary: StageSummary {

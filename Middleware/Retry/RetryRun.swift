@@ -111,7 +111,7 @@ struct RetryRun: Sendable {
     private var number: Int { request.attempt + max(0, attempts - 1) }
 
     /// The body of a response that is not wanted, where reading it to its end may keep the connection.
-    func unread(_ result: Result<Response, any Error>) -> Body? {
+    func unread(_ result: Result<Response, any Error>) -> HTTPBody? {
         guard case .success(let response) = result, !response.body.isReplayable, settings.drainLimit > 0,
             response.body.length ?? 0 <= settings.drainLimit.bytes
         else { return nil }
@@ -119,7 +119,7 @@ struct RetryRun: Sendable {
     }
 
     /// Waits, and meanwhile reads a body; what does not end within the limit or the wait is given up.
-    func pause(for wait: Duration, draining body: Body?) async throws {
+    func pause(for wait: Duration, draining body: HTTPBody?) async throws {
         let time = request.environment.time
         guard let body else { return try await time.sleep(for: wait) }
         try await withThrowingTaskGroup(of: Void.self) { [limit = settings.drainLimit] group in

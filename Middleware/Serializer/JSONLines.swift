@@ -7,11 +7,11 @@ import HTTPTypes
 /// Lines end with LF or CRLF, the last one also without; blank lines are passed over. No more than one line and one
 /// chunk of the body are in memory.
 public struct JSONLines<Value: Decodable>: AsyncSequence {
-    private let body: Body
+    private let body: HTTPBody
     private let serializer: JSONSerializer
     private let lineLimit: ByteCount
 
-    init(_ body: Body, serializer: JSONSerializer, lineLimit: ByteCount) {
+    init(_ body: HTTPBody, serializer: JSONSerializer, lineLimit: ByteCount) {
         self.body = body
         self.serializer = serializer
         self.lineLimit = lineLimit
@@ -29,13 +29,18 @@ public struct JSONLines<Value: Decodable>: AsyncSequence {
 
     /// Reads the values.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        private var chunks: Body.AsyncIterator
+        private var chunks: HTTPBody.AsyncIterator
         private let decoder: JSONDecoder
         private var lines: LineSplitter
         private let lineLimit: ByteCount
         private var isFinished = false
 
-        fileprivate init(chunks: Body.AsyncIterator, decoder: JSONDecoder, lines: LineSplitter, lineLimit: ByteCount) {
+        fileprivate init(
+            chunks: HTTPBody.AsyncIterator,
+            decoder: JSONDecoder,
+            lines: LineSplitter,
+            lineLimit: ByteCount
+        ) {
             self.chunks = chunks
             self.decoder = decoder
             self.lines = lines
@@ -98,7 +103,7 @@ public struct JSONLines<Value: Decodable>: AsyncSequence {
 
 extension JSONLines: Sendable {}
 
-extension Body {
+extension HTTPBody {
     /// The values of newline-delimited JSON (`application/x-ndjson`, JSON Lines), decoded as they arrive.
     ///
     /// ```swift
@@ -119,7 +124,7 @@ extension Body {
 }
 
 extension Response {
-    /// The values of newline-delimited JSON in the body: see ``HTTPChainCore/Body/jsonLines(of:serializer:lineLimit:)``.
+    /// The values of newline-delimited JSON in the body: see ``HTTPChainCore/HTTPBody/jsonLines(of:serializer:lineLimit:)``.
     public func jsonLines<Value: Decodable>(
         of type: Value.Type,
         serializer: JSONSerializer = .json,

@@ -19,7 +19,7 @@ extension SerializerMiddleware {
                 request.body = .empty
             } else {
                 request.head.headerFields[.contentType] = contentType
-                request.body = Body(data)
+                request.body = HTTPBody(data)
             }
         } catch let error as SerializerError {
             throw error.with(ExchangeSnapshot(request.head, redaction: redaction))

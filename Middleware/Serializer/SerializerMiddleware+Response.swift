@@ -63,7 +63,7 @@ extension SerializerMiddleware {
         }
         do {
             let bytes = try await response.body.collect(upTo: limit)
-            if !response.body.isReplayable { response.body = Body(bytes) }
+            if !response.body.isReplayable { response.body = HTTPBody(bytes) }
             return bytes
         } catch let error as BodyError where error.problem == .tooLarge(limit: limit) {
             throw SerializerError(.tooLarge(limit: limit), underlyingError: error)

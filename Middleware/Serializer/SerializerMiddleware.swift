@@ -14,7 +14,7 @@ import HTTPTypes
 /// let none = try await chain.send(.get("https://api.example.com/plants/0"), as: Plant?.self)   // 204: nil
 /// ```
 ///
-/// **Requests.** A body that is a value (`Body.value`) is written by the serializer that the call chooses, else by the
+/// **Requests.** A body that is a value (`HTTPBody.value`) is written by the serializer that the call chooses, else by the
 /// one that speaks the call's `Content-Type`, else by the first. `Content-Type` is set unless given. A form goes to
 /// the query of a GET, HEAD or DELETE request. Other bodies pass untouched.
 ///
@@ -31,7 +31,7 @@ import HTTPTypes
 /// **Options.** ``CallSerializationOption``; the functions of `Request` in this module set it piece by piece.
 ///
 /// **Errors.** ``SerializerError`` and `DecodingFailure`; what closures after decoding throw, unchanged.
-public struct SerializerMiddleware: Middleware {
+public struct SerializerMiddleware: ChainAwareMiddleware {
     let serializers: [any Serializer]
     let keyPath: BodyKeyPath
     let rootKey: BodyKeyPath
@@ -101,7 +101,7 @@ public struct SerializerMiddleware: Middleware {
     }
 
     /// Outside status validation and all that makes a request complete.
-    public var phase: Phase? { .decode }
+    public var phase: Phase { .decode }
 
     /// The serializers, and what differs from the defaults.
     public var summary: StageSummary {

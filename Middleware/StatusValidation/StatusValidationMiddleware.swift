@@ -49,7 +49,7 @@ public struct StatusValidationMiddleware: Middleware {
     }
 
     /// Outside everything that has to see the response as it came, inside the serializer.
-    public var phase: Phase? { .validate }
+    public var phase: Phase { .validate }
 
     /// The accepted statuses and the limit.
     public var summary: StageSummary {
@@ -86,7 +86,7 @@ public struct StatusValidationMiddleware: Middleware {
         accepted: StatusSet
     ) async throws(CancellationError) -> StatusError {
         var response = response
-        var seen: Body.LookAhead?
+        var seen: HTTPBody.LookAhead?
         if previewLimit > 0 {
             let looked = try await response.body.lookAhead(upTo: previewLimit)
             response.body = looked.body

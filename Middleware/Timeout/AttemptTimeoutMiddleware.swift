@@ -62,7 +62,7 @@ public struct AttemptTimeoutMiddleware: Middleware {
     }
 
     /// Once for each attempt.
-    public var phase: Phase? { .attempt }
+    public var phase: Phase { .attempt }
 
     /// The limits.
     public var summary: StageSummary {

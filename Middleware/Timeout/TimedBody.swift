@@ -52,7 +52,7 @@ final class BodyTimer: Sendable {
     ///
     /// A body that can be read again has no transfer behind it, and one without content nothing to wait for: they stay
     /// what they are.
-    func watch(_ body: Body) -> Body {
+    func watch(_ body: HTTPBody) -> HTTPBody {
         if body.isReplayable || body.isEmpty { return body }
         return .once(length: body.length) { TimedReader(timer: self, source: TimedSource(body)) }
     }
@@ -105,13 +105,13 @@ private struct TimedReader: BodyReader {
 /// Lends a reader to the child task of each read.
 private actor TimedSource {
     private enum State {
-        case unopened(Body)
+        case unopened(HTTPBody)
         case open(any BodyReader)
         case taken
     }
     private var state: State
 
-    init(_ body: Body) {
+    init(_ body: HTTPBody) {
         state = .unopened(body)
     }
 

@@ -53,7 +53,7 @@ public struct TimeoutMiddleware: Middleware {
     }
 
     /// Outside everything that takes time.
-    public var phase: Phase? { .call }
+    public var phase: Phase { .call }
 
     /// The limit.
     public var summary: StageSummary {

@@ -19,7 +19,7 @@ extension Request {
         path: URLParameters,
         query: URLQuery = [:],
         headers: HTTPFields = [:],
-        body: Body = .empty
+        body: HTTPBody = .empty
     ) {
         self.init(method, url, headers: headers, body: body)
         urlArguments = URLArguments(path: path, query: query)
@@ -38,7 +38,7 @@ extension Request {
         _ url: String,
         query: URLQuery,
         headers: HTTPFields = [:],
-        body: Body = .empty
+        body: HTTPBody = .empty
     ) {
         self.init(method, url, path: [:], query: query, headers: headers, body: body)
     }
@@ -109,13 +109,15 @@ extension Request {
         path: URLParameters,
         query: URLQuery = [:],
         headers: HTTPFields = [:],
-        body: Body = .empty
+        body: HTTPBody = .empty
     ) -> Request {
         Request(.post, url, path: path, query: query, headers: headers, body: body)
     }
 
     /// A POST request (RFC 9110 §9.3.3) with query parameters for ``URLBuilderMiddleware``.
-    public static func post(_ url: String, query: URLQuery, headers: HTTPFields = [:], body: Body = .empty) -> Request {
+    public static func post(_ url: String, query: URLQuery, headers: HTTPFields = [:], body: HTTPBody = .empty)
+        -> Request
+    {
         Request(.post, url, query: query, headers: headers, body: body)
     }
 
@@ -125,13 +127,15 @@ extension Request {
         path: URLParameters,
         query: URLQuery = [:],
         headers: HTTPFields = [:],
-        body: Body = .empty
+        body: HTTPBody = .empty
     ) -> Request {
         Request(.put, url, path: path, query: query, headers: headers, body: body)
     }
 
     /// A PUT request (RFC 9110 §9.3.4) with query parameters for ``URLBuilderMiddleware``.
-    public static func put(_ url: String, query: URLQuery, headers: HTTPFields = [:], body: Body = .empty) -> Request {
+    public static func put(_ url: String, query: URLQuery, headers: HTTPFields = [:], body: HTTPBody = .empty)
+        -> Request
+    {
         Request(.put, url, query: query, headers: headers, body: body)
     }
 
@@ -141,13 +145,14 @@ extension Request {
         path: URLParameters,
         query: URLQuery = [:],
         headers: HTTPFields = [:],
-        body: Body = .empty
+        body: HTTPBody = .empty
     ) -> Request {
         Request(.patch, url, path: path, query: query, headers: headers, body: body)
     }
 
     /// A PATCH request (RFC 5789) with query parameters for ``URLBuilderMiddleware``.
-    public static func patch(_ url: String, query: URLQuery, headers: HTTPFields = [:], body: Body = .empty) -> Request
+    public static func patch(_ url: String, query: URLQuery, headers: HTTPFields = [:], body: HTTPBody = .empty)
+        -> Request
     {
         Request(.patch, url, query: query, headers: headers, body: body)
     }

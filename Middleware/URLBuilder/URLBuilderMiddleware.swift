@@ -28,7 +28,7 @@ import HTTPTypes
 ///
 /// A call sets ``URLArgumentsOption``, mostly through the conveniences of ``HTTPChainCore/Request``; the stage takes it
 /// out, so nothing inside sees it. It throws ``URLBuilderError``, which names the variable at fault.
-public struct URLBuilderMiddleware: Middleware {
+public struct URLBuilderMiddleware: ChainAwareMiddleware {
     private let base: String?
     private let encoder: QueryEncoder
     private let syntax: URLVariableSyntax
@@ -91,7 +91,7 @@ public struct URLBuilderMiddleware: Middleware {
     }
 
     /// ``Phase/build``: what follows may repeat the request, which must be complete by then.
-    public var phase: Phase? { .build }
+    public var phase: Phase { .build }
 
     /// The base and how URLs are written, secrets redacted.
     public var summary: StageSummary {

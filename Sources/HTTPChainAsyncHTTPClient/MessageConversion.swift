@@ -79,13 +79,13 @@ extension Response {
 struct ResponseChunks: AsyncSequence, Sendable {
     typealias Element = Data
 
-    let body: HTTPClientResponse.Body
+    let body: HTTPClientResponse.HTTPBody
     let lifetime: UploadLifetime
     let errors: ErrorTranslation
     let head: HTTPResponse
 
     struct AsyncIterator: AsyncIteratorProtocol {
-        var inner: HTTPClientResponse.Body.AsyncIterator
+        var inner: HTTPClientResponse.HTTPBody.AsyncIterator
         let lifetime: UploadLifetime
         let errors: ErrorTranslation
         let head: HTTPResponse

@@ -17,7 +17,7 @@ final class Upload: Sendable {
         var pending: Int64 = 0
     }
 
-    private let body: Body
+    private let body: HTTPBody
     private let length: Int64?
     private let progress: (@Sendable (Int64, Int64?) -> Void)?
     private let state = Locked(State())
@@ -32,7 +32,7 @@ final class Upload: Sendable {
 
     /// Whether the body goes out at once, as one piece that is in memory already.
     var singlePiece: Data? {
-        guard progress == nil, let bytes = body.bytes, bytes.count <= Body.chunkSize else { return nil }
+        guard progress == nil, let bytes = body.bytes, bytes.count <= HTTPBody.chunkSize else { return nil }
         return bytes
     }
 
@@ -96,10 +96,10 @@ final class Upload: Sendable {
 
 /// Keeps the reader between two reads, which come from one task after another.
 private actor UploadReader {
-    private let body: Body
+    private let body: HTTPBody
     private var reader: (any BodyReader)?
 
-    init(_ body: Body) {
+    init(_ body: HTTPBody) {
         self.body = body
     }
 

@@ -243,7 +243,7 @@ final class Exchange: Sendable {
     }
 
     private func answer(_ answer: ResponseHead, lostBody: Bool) {
-        var body = Body.empty
+        var body = HTTPBody.empty
         var buffer: SpillBuffer?
         switch answer.content {
         case .none: break

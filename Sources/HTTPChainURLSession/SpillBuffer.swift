@@ -193,7 +193,7 @@ extension SpillBuffer.State {
             return .chunk(chunk)
         }
         if bytesOnDisk > 0, let first = segments.first {
-            let count = Int(min(Int64(Body.chunkSize), first.end - first.start))
+            let count = Int(min(Int64(HTTPBody.chunkSize), first.end - first.start))
             return .spilled(first.file, at: first.start, count: count)
         }
         switch end {

@@ -18,9 +18,9 @@ enum Upload: Sendable {
     case none
     case bytes(Data)
     /// A range of a file, and the body that keeps the file in being.
-    case file(URL, Range<Int64>, owner: Body)
+    case file(URL, Range<Int64>, owner: HTTPBody)
     /// A stream of any other kind; the length is the declared one.
-    case stream(Body, length: Int64?)
+    case stream(HTTPBody, length: Int64?)
 
     /// Streams of known length up to this size are read before they are sent: they need no thread of their own, and
     /// what is wrong with them shows before anything is sent.
@@ -34,9 +34,9 @@ enum Upload: Sendable {
     init(_ wire: WireRequest, memory: ByteCount, limit: ByteCount) async throws {
         try await self.init(unstored: wire)
         guard PlatformBehaviour.storesStreamedUploads, case .stream(let body, let length) = self else { return }
-        let stored: Body
+        let stored: HTTPBody
         do {
-            stored = try await Body.once(length: length) { try await body.makeReader() }
+            stored = try await HTTPBody.once(length: length) { try await body.makeReader() }
                 .buffered(upTo: limit, memory: memory)
         } catch let error as BodyError where error.problem == .tooLarge(limit: limit) {
             throw InvalidRequestError(
@@ -85,7 +85,7 @@ enum Upload: Sendable {
 final class StoredUpload: UploadSource {
     private enum Content {
         case bytes(Data)
-        case file(FileDescriptor, owner: Body)
+        case file(FileDescriptor, owner: HTTPBody)
     }
 
     private let content: Content
@@ -97,7 +97,7 @@ final class StoredUpload: UploadSource {
     }
 
     /// - Throws: ``BodyError`` when the file cannot be opened.
-    init(file url: URL, range: Range<Int64>, owner: Body) throws(BodyError) {
+    init(file url: URL, range: Range<Int64>, owner: HTTPBody) throws(BodyError) {
         content = .file(try FileDescriptor(url.path, .read), owner: owner)
         rest = Locked(range)
     }
@@ -155,7 +155,7 @@ final class PulledUpload: UploadSource {
     }
 
     /// How much is read ahead.
-    private static let highWater = 4 * Body.chunkSize
+    private static let highWater = 4 * HTTPBody.chunkSize
 
     private let state = Locked(State())
     private let changed = DispatchSemaphore(value: 0)
@@ -166,7 +166,7 @@ final class PulledUpload: UploadSource {
     /// takes a body for whole that turns out to be longer.
     ///
     /// - Throws: What reading throws; ``BodyError`` when the body is not as long as declared; ``UploadClosed``.
-    nonisolated(nonsending) func pump(_ body: Body, length: Int64?) async throws {
+    nonisolated(nonsending) func pump(_ body: HTTPBody, length: Int64?) async throws {
         var reader = try await body.makeReader()
         var count: Int64 = 0
         var last: Data?

@@ -57,7 +57,7 @@ extension InputStream {
     ) -> InputStream? {
         var input: InputStream?
         var output: OutputStream?
-        Stream.getBoundStreams(withBufferSize: Body.chunkSize, inputStream: &input, outputStream: &output)
+        Stream.getBoundStreams(withBufferSize: HTTPBody.chunkSize, inputStream: &input, outputStream: &output)
         guard let input, let output else { return nil }
         UploadWriter(source, output, onFailure: onFailure).start()
         return input
@@ -88,7 +88,7 @@ private final class UploadWriter: Sendable {
     private func run() {
         output.withLock { output in
             output.open()
-            var buffer = [UInt8](repeating: 0, count: Body.chunkSize)
+            var buffer = [UInt8](repeating: 0, count: HTTPBody.chunkSize)
             do {
                 while true {
                     let count = try buffer.withUnsafeMutableBytes { try source.read(into: $0) }

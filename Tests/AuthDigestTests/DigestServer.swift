@@ -29,7 +29,7 @@ final class DigestServer: Sendable {
         var proof = Proof.none
         var target = AuthenticationTarget.origin
         var refusesAll = false
-        var body: Body = "secret content"
+        var body: HTTPBody = "secret content"
         var status: HTTPResponse.Status = .ok
     }
 

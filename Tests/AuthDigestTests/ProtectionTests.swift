@@ -23,7 +23,7 @@ private func stage(
 }
 
 /// A body that can be read once.
-private func onceReadable() -> Body {
+private func onceReadable() -> HTTPBody {
     .once(
         chunks: AsyncStream { continuation in
             for text in ["read ", "once"] { continuation.yield(Data(text.utf8)) }
@@ -95,7 +95,7 @@ struct ProtectionTests {
             $0.algorithms = [.sha512256]
         }
         let largest = Locked(0)
-        let body = Body.replayable {
+        let body = HTTPBody.replayable {
             AsyncStream { continuation in
                 for _ in 0..<64 { continuation.yield(Data(repeating: 7, count: 10_000)) }
                 continuation.finish()

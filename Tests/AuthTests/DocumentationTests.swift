@@ -16,7 +16,7 @@ struct DocumentationTests {
         guard let field = request.authorization?.dropFirst("Basic ".count),
             let bytes = Data(base64Encoded: String(field))
         else { return Response(.unauthorized, headers: [.wwwAuthenticate: "Basic realm=\"docs\""]) }
-        return Response(.ok, body: Body(String(decoding: bytes, as: UTF8.self)))
+        return Response(.ok, body: HTTPBody(String(decoding: bytes, as: UTF8.self)))
     }
 
     @Test("Basic")

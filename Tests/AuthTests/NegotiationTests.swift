@@ -107,7 +107,7 @@ struct NegotiationTests {
     @Test("A response that is given up is drained, and the one returned is whole")
     func drained() async throws {
         let left = Locked(["a", "b", "c"])
-        let body = Body.once { SharedReader(chunks: left) }
+        let body = HTTPBody.once { SharedReader(chunks: left) }
         let outcome = await harness(basic()).send(
             .get(url),
             answering: .challenge("Basic realm=docs", body: body),

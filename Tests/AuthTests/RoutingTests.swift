@@ -89,7 +89,7 @@ struct RoutingTests {
     @Test("What is wrong with routes is found when the chain is built")
     func problems() throws {
         struct Serializer: Middleware {
-            var phase: Phase? { .decode }
+            var phase: Phase { .decode }
             func intercept(_ request: consuming Request, next: Next) async throws -> Response {
                 try await next(request)
             }

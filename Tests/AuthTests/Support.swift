@@ -16,7 +16,7 @@ extension Origin {
 
 extension StageHarness.Answer {
     /// A 401 with challenges.
-    static func challenge(_ challenges: String..., body: Body = .empty) -> StageHarness.Answer {
+    static func challenge(_ challenges: String..., body: HTTPBody = .empty) -> StageHarness.Answer {
         var response = Response(.unauthorized, body: body)
         response.headers[values: .wwwAuthenticate] = challenges
         return .response(response)

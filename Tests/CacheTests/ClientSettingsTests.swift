@@ -55,7 +55,7 @@ struct ClientSettingsTests {
     func identifiers() async throws {
         let talk = try Conversation()
         func search(_ text: String) -> Request {
-            Request.post(target, body: Body(text)).cacheIdentifier("search/\(text)").caching(
+            Request.post(target, body: HTTPBody(text)).cacheIdentifier("search/\(text)").caching(
                 for: .exactly(.seconds(60))
             )
         }

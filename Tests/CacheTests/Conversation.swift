@@ -40,7 +40,7 @@ final class Conversation: Sendable {
 
     /// What the server answers next.
     func script(_ status: HTTPResponse.Status = .ok, _ lines: [String] = [], _ body: String = "0123456789") {
-        transport.enqueue(.status(status, headers: fields(lines), body: Body(body)))
+        transport.enqueue(.status(status, headers: fields(lines), body: HTTPBody(body)))
     }
 
     /// Sends a request and reads the answer to its end.

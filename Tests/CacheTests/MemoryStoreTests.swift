@@ -258,7 +258,7 @@ private struct Plain: Transport {
         return Response(
             .ok,
             headers: [.cacheControl: "max-age=60", .eTag: "\"a\""],
-            body: .once { Body("0123456789").isEmpty ? Pieces(rest: []) : Pieces(rest: ["01234", "56789"]) }
+            body: .once { HTTPBody("0123456789").isEmpty ? Pieces(rest: []) : Pieces(rest: ["01234", "56789"]) }
         )
     }
 
@@ -287,7 +287,7 @@ struct FailingStore: CacheStore {
         return await store.variants(of: key)
     }
 
-    func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> Body? {
+    func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
         try fail(at: .body)
         return await store.body(of: entry, range: range)
     }

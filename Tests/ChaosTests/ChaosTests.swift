@@ -118,7 +118,7 @@ struct ChaosTests {
         )
         if call % 5 == 1 {
             request.head.method = .put
-            request.body = Body("content of call \(call)")
+            request.body = HTTPBody("content of call \(call)")
         }
         request.environment.time = census.time
         let began = ContinuousClock.now

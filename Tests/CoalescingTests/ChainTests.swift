@@ -10,13 +10,13 @@ import Testing
 @Suite("The coalescing stage in a chain", .timeLimit(.minutes(2)))
 struct ChainTests {
     private struct Authenticating: Middleware {
-        var phase: Phase? { .authenticate }
+        var phase: Phase { .authenticate }
         var summary: StageSummary { StageSummary("TokenMiddleware") }
         func intercept(_ request: consuming Request, next: Next) async throws -> Response { try await next(request) }
     }
 
     private struct Caching: Middleware {
-        var phase: Phase? { .cache }
+        var phase: Phase { .cache }
         func intercept(_ request: consuming Request, next: Next) async throws -> Response { try await next(request) }
     }
 

@@ -36,8 +36,8 @@ struct StageTests {
         #expect(bench.stage.transfers.count == 0)
     }
 
-    @Test("Bodies that can be read again are given to all as they are", arguments: [Body.empty, "in memory"])
-    func replayable(body: Body) async throws {
+    @Test("Bodies that can be read again are given to all as they are", arguments: [HTTPBody.empty, "in memory"])
+    func replayable(body: HTTPBody) async throws {
         let stage = CoalescingMiddleware(partition: .shared)
         let gate = Rendezvous()
         let next = Next(

@@ -44,7 +44,11 @@ struct DocumentationTests {
 
         func send(_ request: consuming Request) async throws -> Response {
             let bytes = try await request.body.collect()
-            return Response(.ok, headers: request.head.headerFields, body: Body(isLying ? bytes + Data([0]) : bytes))
+            return Response(
+                .ok,
+                headers: request.head.headerFields,
+                body: HTTPBody(isLying ? bytes + Data([0]) : bytes)
+            )
         }
     }
 

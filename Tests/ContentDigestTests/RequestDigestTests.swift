@@ -19,7 +19,7 @@ struct RequestDigestTests {
 
     @Test("By default Content-Digest with SHA-256, as RFC 9530 has it")
     func byDefault() async throws {
-        let fields = try await sent(.put(url, body: Body(RFC9530.title))).head.headerFields
+        let fields = try await sent(.put(url, body: HTTPBody(RFC9530.title))).head.headerFields
         #expect(try fields.value("Content-Digest") == "sha-256=:\(RFC9530.titleSHA256):")
         #expect(fields.count == 1)
     }
@@ -27,7 +27,7 @@ struct RequestDigestTests {
     @Test("Several fields and algorithms come from one pass over the body")
     func several() async throws {
         let reads = Locked(0)
-        let body = Body.replayable {
+        let body = HTTPBody.replayable {
             reads.withLock { $0 += 1 }
             return PieceReader(rest: RFC9530.content)
         }
@@ -48,7 +48,7 @@ struct RequestDigestTests {
 
     @Test("Content-MD5 is that of RFC 1321, in base64", arguments: rfc1321)
     func md5(_ text: String, _ digest: String) async throws {
-        let request = try await sent(.put(url, body: Body(text)).digests(.contentMD5))
+        let request = try await sent(.put(url, body: HTTPBody(text)).digests(.contentMD5))
         #expect(try request.head.headerFields.value("Content-MD5") == digest)
         #expect(try request.head.headerFields.value("Content-Digest") == nil)
     }
@@ -66,7 +66,7 @@ struct RequestDigestTests {
     @Test("What the caller gave stays")
     func given() async throws {
         let given = try fields(["Content-Digest": "sha-256=:AAAA:"])
-        let request = Request.put(url, headers: given, body: Body(RFC9530.content))
+        let request = Request.put(url, headers: given, body: HTTPBody(RFC9530.content))
         #expect(try await sent(request).head.headerFields == given)
         let more = try await sent(request.digests(.contentDigest(.sha256), .contentMD5)).head.headerFields
         #expect(try more.value("Content-Digest") == "sha-256=:AAAA:")
@@ -85,7 +85,7 @@ struct RequestDigestTests {
 
     @Test("A part of a representation does not tell the digest of it all")
     func part() async throws {
-        let request = Request.put(url, headers: [.contentRange: "bytes 10-18/19"], body: Body(RFC9530.part))
+        let request = Request.put(url, headers: [.contentRange: "bytes 10-18/19"], body: HTTPBody(RFC9530.part))
         let fields = try await sent(request.digests(.reprDigest(.sha256), .contentDigest(.sha256))).head.headerFields
         #expect(try fields.value("Repr-Digest") == nil)
         #expect(try fields.value("Content-Digest") == "sha-256=:\(RFC9530.partSHA256):")
@@ -142,7 +142,7 @@ struct ContentDigestConformanceTests {
     func conforms(check: StageConformance.Check) async throws {
         let headers = try fields(["Content-Digest": "sha-256=:\(RFC9530.sha256):"])
         try await StageConformance(
-            answers: { [.status(.ok, headers: headers, body: Body(RFC9530.content))] },
+            answers: { [.status(.ok, headers: headers, body: HTTPBody(RFC9530.content))] },
             stage: { ContentDigestMiddleware(oneShotBodies: .buffered(upTo: 1000)) }
         ).verify(check)
     }

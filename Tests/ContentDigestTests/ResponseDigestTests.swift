@@ -19,7 +19,7 @@ struct ResponseDigestTests {
         to request: Request = .get(url),
         by stage: ContentDigestMiddleware = ContentDigestMiddleware()
     ) async throws -> Response {
-        let body = Body.once(length: Int64(content.count)) { PieceReader(rest: content) }
+        let body = HTTPBody.once(length: Int64(content.count)) { PieceReader(rest: content) }
         return try await StageHarness(stage)
             .send(request, answering: .status(status, headers: fields(headers), body: body)).response()
     }
@@ -46,7 +46,7 @@ struct ResponseDigestTests {
         ]
     )
     func right(_ name: String, _ value: String, _ expected: [DigestField]) async throws {
-        let body = Body.once(length: 19) { PieceReader(rest: RFC9530.content) }
+        let body = HTTPBody.once(length: 19) { PieceReader(rest: RFC9530.content) }
         let headers = try fields([name: value])
         let response = try await StageHarness(ContentDigestMiddleware())
             .send(.get(url), answering: .status(.ok, headers: headers, body: body)).response()
@@ -63,7 +63,7 @@ struct ResponseDigestTests {
         ]
     )
     func mismatch(_ name: String) async throws {
-        let body = Body.once { PieceReader(rest: RFC9530.content) }
+        let body = HTTPBody.once { PieceReader(rest: RFC9530.content) }
         let response = try await StageHarness(ContentDigestMiddleware()).send(
             .get(url + "?token=secret"),
             answering: .status(.ok, headers: fields([name: Self.wrong]), body: body)
@@ -139,7 +139,7 @@ struct ResponseDigestTests {
 
     @Test("Without a digest there is nothing to say, and the body is not touched")
     func none() async throws {
-        let answer = StageHarness.Answer.ok(Body(RFC9530.content))
+        let answer = StageHarness.Answer.ok(HTTPBody(RFC9530.content))
         let response = try await StageHarness(ContentDigestMiddleware()).send(.get(url), answering: answer).response()
         #expect(status(response) == .noDigest)
         #expect(response.body.bytes == RFC9530.content)
@@ -172,7 +172,7 @@ struct ResponseDigestTests {
 
     @Test("What a transport has decoded cannot be verified, and the options say so")
     func decoded() async throws {
-        var answer = Response(.ok, headers: try fields(["Content-Digest": Self.wrong]), body: Body(RFC9530.content))
+        var answer = Response(.ok, headers: try fields(["Content-Digest": Self.wrong]), body: HTTPBody(RFC9530.content))
         answer.headers[.contentEncoding] = "br"
         answer.removeContentFields()
         let response = try await StageHarness(ContentDigestMiddleware())
@@ -214,7 +214,7 @@ struct ResponseDigestTests {
     @Test("A body that breaks is not taken for one that does not match")
     func broken() async throws {
         let lost = TransportError(.truncatedBody, sent: .answered, stage: "test")
-        let body = Body.once { PieceReader(rest: RFC9530.content, error: lost) }
+        let body = HTTPBody.once { PieceReader(rest: RFC9530.content, error: lost) }
         let response = try await StageHarness(ContentDigestMiddleware()).send(
             .get(url),
             answering: .status(.ok, headers: fields(["Content-Digest": Self.right]), body: body)

@@ -22,7 +22,7 @@ struct DocumentationTests {
     )
     func page(type: String, content: String, expected: String) async throws {
         let transport = InMemoryTransport { _ in
-            Response(.forbidden, headers: [.contentType: type], body: Body(content))
+            Response(.forbidden, headers: [.contentType: type], body: HTTPBody(content))
         }
         var printed = ""
         func print(_ items: Any...) { printed = items.map { "\($0)" }.joined(separator: " ") }

@@ -246,7 +246,7 @@ private struct FailingTransport: Transport {
 @Suite("The stage in a chain")
 struct ErrorHandlerPlaceTests {
     private struct Validation: Middleware {
-        var phase: Phase? { .validate }
+        var phase: Phase { .validate }
         func intercept(_ request: consuming Request, next: Next) async throws -> Response { try await next(request) }
     }
 

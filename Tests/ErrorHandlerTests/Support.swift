@@ -22,7 +22,7 @@ func send(
     as contentType: String?,
     through stage: ErrorHandlerMiddleware
 ) async throws -> Response {
-    var response = Response(status, body: Body(text))
+    var response = Response(status, body: HTTPBody(text))
     response.headers[.contentType] = contentType
     return try await send(request, failing: StatusFailure(response: response), through: stage)
 }

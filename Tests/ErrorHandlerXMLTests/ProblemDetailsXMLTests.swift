@@ -11,7 +11,7 @@ import Testing
 struct ProblemDetailsXMLTests {
     private func problem(_ text: String) async throws -> ProblemDetails? {
         let transport = InMemoryTransport { _ in
-            Response(.forbidden, headers: [.contentType: "application/problem+xml"], body: Body(text))
+            Response(.forbidden, headers: [.contentType: "application/problem+xml"], body: HTTPBody(text))
         }
         let chain = try Chain(transport: transport) {
             ErrorHandlerMiddleware(.problemDetails, .problemDetailsXML)

@@ -9,20 +9,20 @@ struct CodecTests {
     @Test("Content comes back as it was, whatever the pieces", arguments: [1, 2, 7, 4096, 65_536, 1 << 20])
     func roundTrip(size: Int) async throws {
         for sample in Samples.all where sample.count / size < 3000 {
-            let encoded = Body.pieces(sample, of: size).gzipped()
+            let encoded = HTTPBody.pieces(sample, of: size).gzipped()
             #expect(try await encoded.decoded(from: [.gzip]).content == sample)
             let bytes = try await encoded.content
-            #expect(try await Body.pieces(bytes, of: size).decoded(from: [.gzip]).content == sample)
+            #expect(try await HTTPBody.pieces(bytes, of: size).decoded(from: [.gzip]).content == sample)
         }
     }
 
     @Test("No chunk is empty, and none is larger than 64 KiB")
     func chunks() async throws {
-        let encoded = Body(Samples.zeros(5_000_000)).gzipped()
-        for try await chunk in encoded { #expect((1...Body.chunkSize).contains(chunk.count)) }
+        let encoded = HTTPBody(Samples.zeros(5_000_000)).gzipped()
+        for try await chunk in encoded { #expect((1...HTTPBody.chunkSize).contains(chunk.count)) }
         var count = 0
         for try await chunk in encoded.decoded(from: [.gzip], limits: .unlimited) {
-            #expect((1...Body.chunkSize).contains(chunk.count))
+            #expect((1...HTTPBody.chunkSize).contains(chunk.count))
             count += chunk.count
         }
         #expect(count == 5_000_000)
@@ -42,11 +42,11 @@ struct CodecTests {
     @Test("A body can be read as often compressed as it can be itself")
     func replayable() async throws {
         let sample = Samples.json(10_000)
-        let again = Body(sample).gzipped()
+        let again = HTTPBody(sample).gzipped()
         #expect(again.isReplayable)
         #expect(again.length == nil)
         #expect(try await again.content == again.content)
-        let once = Body.stream(sample).gzipped()
+        let once = HTTPBody.stream(sample).gzipped()
         #expect(!once.isReplayable)
         _ = try await once.content
         await #expect(throws: BodyError(.alreadyRead)) { try await once.content }
@@ -58,7 +58,7 @@ struct CodecTests {
         let encoded = try await samples.asyncMap { try await gzip($0) }.reduce(Data(), +)
         for size in [1, 2, 3, 5000, encoded.count] {
             #expect(
-                try await Body.pieces(encoded, of: size).decoded(from: [.gzip]).content == samples.reduce(Data(), +)
+                try await HTTPBody.pieces(encoded, of: size).decoded(from: [.gzip]).content == samples.reduce(Data(), +)
             )
         }
     }
@@ -71,7 +71,7 @@ struct CodecTests {
             Data([0x8B, 0x1F]), Samples.noise(1000), Data(count: 500_000),
         ]
         for trailer in trailers where size > 2 || trailer.count < 10_000 {
-            let body = Body.pieces(encoded + trailer, of: size).decoded(from: [.gzip])
+            let body = HTTPBody.pieces(encoded + trailer, of: size).decoded(from: [.gzip])
             #expect(try await body.text() == "whole", "\(trailer.count) bytes")
         }
     }
@@ -81,32 +81,34 @@ struct CodecTests {
         let encoded = try await gzip(Data("whole".utf8))
         let next = try await gzip(Data("more".utf8))
         for count in 2..<next.count {
-            let error = try await failure(of: Body(encoded + next.prefix(count)).decoded(from: [.gzip]))
+            let error = try await failure(of: HTTPBody(encoded + next.prefix(count)).decoded(from: [.gzip]))
             #expect(error.problem == .truncated)
             #expect(error.offset == Int64(encoded.count + count))
         }
-        let unknown = try await failure(of: Body(encoded + Data([0x1F, 0x8B, 7, 0])).decoded(from: [.gzip]))
+        let unknown = try await failure(of: HTTPBody(encoded + Data([0x1F, 0x8B, 7, 0])).decoded(from: [.gzip]))
         #expect(unknown.problem == .corrupt("unknown compression method"))
     }
 
     @Test("Data behind deflate is passed over too")
     func deflateTrailer() async throws {
         let stored = Data([0x01, 0x02, 0x00, 0xFD, 0xFF, 0x68, 0x69])
-        #expect(try await Body(stored + Samples.noise(100)).decoded(from: [.deflate]).text() == "hi")
+        #expect(try await HTTPBody(stored + Samples.noise(100)).decoded(from: [.deflate]).text() == "hi")
         let empty = Data([0x03, 0x00])
-        for size in [1, 2] { #expect(try await Body.pieces(empty, of: size).decoded(from: [.deflate]).content.isEmpty) }
+        for size in [1, 2] {
+            #expect(try await HTTPBody.pieces(empty, of: size).decoded(from: [.deflate]).content.isEmpty)
+        }
     }
 
     @Test("gzip under the name of deflate is decoded, as some servers send it")
     func mislabelled() async throws {
         let encoded = try await gzip(Data("whole".utf8))
-        #expect(try await Body(encoded + encoded).decoded(from: [.deflate]).text() == "wholewhole")
+        #expect(try await HTTPBody(encoded + encoded).decoded(from: [.deflate]).text() == "wholewhole")
     }
 
     @Test("No bytes at all are no content")
     func nothing() async throws {
         for coding in [ContentCoding.gzip, .deflate] {
-            #expect(try await Body.stream(Data()).decoded(from: [coding]).content.isEmpty)
+            #expect(try await HTTPBody.stream(Data()).decoded(from: [coding]).content.isEmpty)
         }
     }
 
@@ -114,7 +116,7 @@ struct CodecTests {
     func latency() async throws {
         // The start of a gzip member whose encoder has flushed, then nothing for ever.
         let flushed = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0x00, 0x05, 0x00, 0xFA, 0xFF]) + Data("event".utf8)
-        let body = Body.stream(flushed, error: Missing("the rest")).decoded(from: [.gzip])
+        let body = HTTPBody.stream(flushed, error: Missing("the rest")).decoded(from: [.gzip])
         var reader = try await body.makeReader()
         #expect(try await reader.read() == Data("event".utf8))
         await #expect(throws: Missing.self) { try await reader.read() }
@@ -144,7 +146,7 @@ struct DamagedContentTests {
             damaged[damaged.startIndex + bit / 8] ^= 1 << UInt8(bit % 8)
             do {
                 // Time, extra flags and operating system, and a flag that calls the content text.
-                let content = try await Body(damaged).decoded(from: [.gzip]).content
+                let content = try await HTTPBody(damaged).decoded(from: [.gzip]).content
                 #expect(content == sample && (bit / 8 < 10))
             } catch let error as GzipError {
                 failures += 1
@@ -160,7 +162,7 @@ struct DamagedContentTests {
         for (distance, detail) in [(8, "incorrect data check"), (4, "incorrect length check")] {
             var damaged = encoded
             damaged[damaged.endIndex - distance] ^= 1
-            let error = try await failure(of: Body.pieces(damaged, of: 100).decoded(from: [.gzip]))
+            let error = try await failure(of: HTTPBody.pieces(damaged, of: 100).decoded(from: [.gzip]))
             #expect(error.problem == .corrupt(detail))
             #expect(error.offset > encoded.count - 8)
             #expect("\(error)".contains("corrupt at byte \(error.offset)"))
@@ -169,13 +171,13 @@ struct DamagedContentTests {
 
     @Test("A zlib stream that needs a dictionary is an error")
     func dictionary() async throws {
-        let error = try await failure(of: Body(Data([0x78, 0xBB, 1, 2, 3, 4, 5, 6])).decoded(from: [.deflate]))
+        let error = try await failure(of: HTTPBody(Data([0x78, 0xBB, 1, 2, 3, 4, 5, 6])).decoded(from: [.deflate]))
         #expect(error.problem == .needsDictionary)
     }
 
     @Test("Plain content under the name of gzip is an error that says so")
     func plain() async throws {
-        let error = try await failure(of: Body("<html>not gzip</html>").decoded(from: [.gzip]))
+        let error = try await failure(of: HTTPBody("<html>not gzip</html>").decoded(from: [.gzip]))
         #expect(error.problem == .notEncoded)
         #expect("\(error)".contains("leavingResponseEncoded()"))
     }
@@ -189,7 +191,7 @@ struct DamagedContentTests {
             if round % 2 == 0 { bytes = start.prefix(Int(random.next() % UInt64(start.count))) + bytes }
             let codings = [[ContentCoding.gzip], [.deflate], [.gzip, .deflate], [.deflate, .gzip]][round % 4]
             do {
-                _ = try await Body.pieces(bytes, of: 1 + round % 64).decoded(from: codings).content
+                _ = try await HTTPBody.pieces(bytes, of: 1 + round % 64).decoded(from: codings).content
             } catch {
                 #expect(error is GzipError)
             }
@@ -201,7 +203,7 @@ struct DamagedContentTests {
         let isReleased = Locked(false)
         var damaged = try await gzip(Samples.json(10_000))
         damaged[damaged.endIndex - 5] ^= 1
-        let body = Body.stream(damaged, lifeline: Lifeline { isReleased.withLock { $0 = true } })
+        let body = HTTPBody.stream(damaged, lifeline: Lifeline { isReleased.withLock { $0 = true } })
         var reader = try await body.decoded(from: [.gzip]).makeReader()
         #expect(!isReleased.withLock { $0 })
         var failures: [GzipError] = []
@@ -219,21 +221,23 @@ struct DamagedContentTests {
         let encoded = try await gzip(Samples.json(10_000))
         let broken = TransportError(.truncatedBody, sent: .answered, stage: "test")
         await #expect(throws: TransportError.self) {
-            try await Body.stream(encoded.prefix(100), error: broken).decoded(from: [.gzip]).content
+            try await HTTPBody.stream(encoded.prefix(100), error: broken).decoded(from: [.gzip]).content
         }
         // Also when the content was complete: the message was not.
         await #expect(throws: TransportError.self) {
-            try await Body.stream(encoded, error: broken).decoded(from: [.gzip]).content
+            try await HTTPBody.stream(encoded, error: broken).decoded(from: [.gzip]).content
         }
         await #expect(throws: TransportError.self) {
-            try await Body.stream(Samples.json(10_000), error: broken).gzipped().content
+            try await HTTPBody.stream(Samples.json(10_000), error: broken).gzipped().content
         }
     }
 
     @Test("Cancellation ends reading, also in the middle of what has arrived")
     func cancellation() async throws {
         let bomb = try await gzip(Samples.zeros(10_000_000))
-        for body in [Body(bomb).decoded(from: [.gzip], limits: .unlimited), Body(Samples.noise(1_000_000)).gzipped()] {
+        for body in [
+            HTTPBody(bomb).decoded(from: [.gzip], limits: .unlimited), HTTPBody(Samples.noise(1_000_000)).gzipped(),
+        ] {
             let task = Task {
                 var reader = try await body.makeReader()
                 _ = try await reader.read()

@@ -39,7 +39,7 @@ struct DocumentationTests {
         func send(_ request: consuming Request) async throws -> Response {
             let bytes = try await request.body.collect()
             guard request.head.method == .post else { return Response(.ok, body: "archive") }
-            return Response(.ok, headers: [.contentEncoding: "gzip"], body: Body(bytes))
+            return Response(.ok, headers: [.contentEncoding: "gzip"], body: HTTPBody(bytes))
         }
     }
 

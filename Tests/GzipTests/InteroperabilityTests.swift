@@ -29,7 +29,7 @@ struct InteroperabilityTests {
             guard let encoded = try await tool.run(sample) else { return }
             #expect(encoded != sample)
             for size in [1 + encoded.count / 1000, encoded.count] {
-                #expect(try await Body.pieces(encoded, of: size).decoded(from: [coding]).content == sample)
+                #expect(try await HTTPBody.pieces(encoded, of: size).decoded(from: [coding]).content == sample)
             }
         }
     }
@@ -43,7 +43,7 @@ struct InteroperabilityTests {
     func writing(_ tool: Tool) async throws {
         for sample in [Data("x".utf8), Samples.json(100_000), Samples.zeros(200_000)] {
             for level in [0, 1, 6] {
-                let encoded = try await Body.pieces(sample, of: 777).gzipped(level: CompressionLevel(level)).content
+                let encoded = try await HTTPBody.pieces(sample, of: 777).gzipped(level: CompressionLevel(level)).content
                 guard let decoded = try await tool.run(encoded) else { return }
                 #expect(decoded == sample)
             }

@@ -28,7 +28,7 @@ struct LimitTests {
         let member = try await gzip(Samples.noise(60_000))
         let reads = Locked(0)
         let isReleased = Locked(false)
-        let body = Body.once {
+        let body = HTTPBody.once {
             EndlessBomb(
                 start: member,
                 middle: member,
@@ -55,9 +55,9 @@ struct LimitTests {
     func exactly() async throws {
         let encoded = try await gzip(Samples.json(100_000))
         let exact = DecodingLimits(maximumSize: 100_000)
-        #expect(try await Body(encoded).decoded(from: [.gzip], limits: exact).content.count == 100_000)
+        #expect(try await HTTPBody(encoded).decoded(from: [.gzip], limits: exact).content.count == 100_000)
         let below = try await failure(
-            of: Body(encoded).decoded(from: [.gzip], limits: DecodingLimits(maximumSize: 99_999))
+            of: HTTPBody(encoded).decoded(from: [.gzip], limits: DecodingLimits(maximumSize: 99_999))
         )
         #expect(below.problem == .tooLarge(limit: 99_999))
     }
@@ -66,16 +66,16 @@ struct LimitTests {
     func ratio() async throws {
         let bomb = try await gzip(Samples.zeros(64 << 20), level: .smallest)
         #expect(bomb.count < 70_000)
-        let error = try await failure(of: Body.pieces(bomb, of: 1000).decoded(from: [.gzip]))
+        let error = try await failure(of: HTTPBody.pieces(bomb, of: 1000).decoded(from: [.gzip]))
         #expect(error.problem == .ratioTooHigh(limit: 1000))
         #expect(error.offset < 3000)
         let small = try await gzip(Samples.zeros(1 << 20), level: .smallest)
-        #expect(try await Body.pieces(small, of: 100).decoded(from: [.gzip]).content.count == 1 << 20)
+        #expect(try await HTTPBody.pieces(small, of: 100).decoded(from: [.gzip]).content.count == 1 << 20)
         let strict = DecodingLimits(maximumRatio: 20, ratioAppliesAbove: 0)
         let json = try await gzip(Samples.json(1_000_000))
-        #expect(try await Body(json).decoded(from: [.gzip], limits: strict).content.count == 1_000_000)
+        #expect(try await HTTPBody(json).decoded(from: [.gzip], limits: strict).content.count == 1_000_000)
         #expect(
-            try await failure(of: Body(small).decoded(from: [.gzip], limits: strict)).problem
+            try await failure(of: HTTPBody(small).decoded(from: [.gzip], limits: strict)).problem
                 == .ratioTooHigh(limit: 20)
         )
     }
@@ -85,10 +85,10 @@ struct LimitTests {
         var bomb = Samples.zeros(64 << 20)
         for _ in 0..<3 { bomb = try await gzip(bomb, level: .smallest) }
         #expect(bomb.count < 1000)
-        let error = try await failure(of: Body(bomb).decoded(from: [.gzip, .gzip, .gzip]))
+        let error = try await failure(of: HTTPBody(bomb).decoded(from: [.gzip, .gzip, .gzip]))
         #expect(error.problem == .ratioTooHigh(limit: 1000))
         let size = DecodingLimits(maximumSize: .mebibytes(4), maximumRatio: .max)
-        let tooLarge = try await failure(of: Body(bomb).decoded(from: [.gzip, .gzip, .gzip], limits: size))
+        let tooLarge = try await failure(of: HTTPBody(bomb).decoded(from: [.gzip, .gzip, .gzip], limits: size))
         #expect(tooLarge.problem == .tooLarge(limit: .mebibytes(4)))
     }
 
@@ -96,7 +96,7 @@ struct LimitTests {
     func unlimited() async throws {
         let bomb = try await gzip(Samples.zeros(8 << 20), level: .smallest)
         var count = 0
-        for try await chunk in Body(bomb).decoded(from: [.gzip], limits: .unlimited) { count += chunk.count }
+        for try await chunk in HTTPBody(bomb).decoded(from: [.gzip], limits: .unlimited) { count += chunk.count }
         #expect(count == 8 << 20)
     }
 
@@ -104,7 +104,7 @@ struct LimitTests {
     func stage() async throws {
         let bomb = try await gzip(Samples.zeros(4 << 20))
         let stage = GzipMiddleware(responses: DecodingLimits(maximumSize: .mebibytes(2)))
-        let answer = StageHarness.Answer.status(.ok, headers: [.contentEncoding: "gzip"], body: Body(bomb))
+        let answer = StageHarness.Answer.status(.ok, headers: [.contentEncoding: "gzip"], body: HTTPBody(bomb))
         let url = "https://api.example.com/a?token=secret"
         let refused = try await StageHarness(stage).send(.get(url), answering: answer).response()
         let error = try await failure(of: refused.body)

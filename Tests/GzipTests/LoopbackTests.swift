@@ -23,7 +23,7 @@ struct LoopbackTests {
     }
 
     private func exchange(
-        _ body: Body,
+        _ body: HTTPBody,
         over transport: some Transport
     ) async throws -> (sent: LoopbackRequest, response: Response, content: Data) {
         let server = try await LoopbackServer.start(script: Self.echo)
@@ -48,7 +48,7 @@ struct LoopbackTests {
         over transport: some Transport,
         _ expected: DigestVerification.Status
     ) async throws {
-        for body in [Body(sample), .pieces(sample, of: 10_000)] {
+        for body in [HTTPBody(sample), .pieces(sample, of: 10_000)] {
             let (sent, response, content) = try await exchange(body, over: transport)
             #expect(content == sample)
             #expect(sent.values("Content-Encoding") == ["gzip"])

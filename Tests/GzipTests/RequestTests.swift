@@ -26,32 +26,36 @@ struct RequestTests {
         let isCompressed = sent.head.headerFields[.contentEncoding]?.hasSuffix("gzip") == true
         let content = try await sent.body.content
         let original = try await request.body.content
-        #expect(isCompressed ? try await Body(content).decoded(from: [.gzip]).content == original : content == original)
+        #expect(
+            isCompressed ? try await HTTPBody(content).decoded(from: [.gzip]).content == original : content == original
+        )
         return isCompressed
     }
 
     @Test("Nothing is compressed unless the stage or the call says so")
     func byDefault() async throws {
-        #expect(try await !isCompressed(.post(url, body: Body(json)), by: GzipMiddleware()))
-        #expect(try await isCompressed(.post(url, body: Body(json)).compressed(), by: GzipMiddleware()))
-        #expect(try await isCompressed(.post(url, body: Body(json))))
-        #expect(try await !isCompressed(.post(url, body: Body(json)).uncompressed()))
+        #expect(try await !isCompressed(.post(url, body: HTTPBody(json)), by: GzipMiddleware()))
+        #expect(try await isCompressed(.post(url, body: HTTPBody(json)).compressed(), by: GzipMiddleware()))
+        #expect(try await isCompressed(.post(url, body: HTTPBody(json))))
+        #expect(try await !isCompressed(.post(url, body: HTTPBody(json)).uncompressed()))
         #expect(
             try await isCompressed(.post(url, body: "short").compressed(.init(minimumSize: 0, skippedTypes: .none)))
                 == false
         )
-        #expect(try await isCompressed(.post(url, body: Body(Samples.json(400))).compressed(.init(minimumSize: 100))))
+        #expect(
+            try await isCompressed(.post(url, body: HTTPBody(Samples.json(400))).compressed(.init(minimumSize: 100)))
+        )
     }
 
     @Test("A body in memory is compressed at once, so that its length is known")
     func inMemory() async throws {
-        let request = Request.post(url, headers: [.contentLength: "5000"], body: Body(json))
+        let request = Request.post(url, headers: [.contentLength: "5000"], body: HTTPBody(json))
         let small = try await sent(request)
         #expect(small.head.headerFields[.contentEncoding] == "gzip")
         #expect(small.head.headerFields[.contentLength] == nil)
         #expect(try await small.body.length == Int64(gzip(json).count))
         #expect(small.body.isReplayable)
-        let large = try await sent(.post(url, body: Body(Samples.json(300_000))))
+        let large = try await sent(.post(url, body: HTTPBody(Samples.json(300_000))))
         #expect(large.body.length == nil)
         #expect(large.body.isReplayable)
     }
@@ -76,7 +80,7 @@ struct RequestTests {
     @Test("A stream is read no further than it is sent")
     func pulls() async throws {
         let reads = Locked(0)
-        let body = Body.once { CountingNoise(reads: reads) }
+        let body = HTTPBody.once { CountingNoise(reads: reads) }
         let stage = GzipMiddleware(requests: .standard)
         try await StageHarness(stage).drive(.post(url, body: body)) { run in
             let call = try await run.nextCall()
@@ -99,9 +103,9 @@ struct RequestTests {
 
     @Test("Small bodies, and those that would not become smaller, are sent as they are")
     func notWorthIt() async throws {
-        #expect(try await !isCompressed(.post(url, body: Body(Samples.json(1023)))))
-        #expect(try await isCompressed(.post(url, body: Body(Samples.json(1024)))))
-        #expect(try await !isCompressed(.post(url, body: Body(Samples.noise(5000)))))
+        #expect(try await !isCompressed(.post(url, body: HTTPBody(Samples.json(1023)))))
+        #expect(try await isCompressed(.post(url, body: HTTPBody(Samples.json(1024)))))
+        #expect(try await !isCompressed(.post(url, body: HTTPBody(Samples.noise(5000)))))
         #expect(try await !isCompressed(.post(url)))
         #expect(try await !isCompressed(.get(url)))
         // Of a stream nobody knows.
@@ -119,7 +123,7 @@ struct RequestTests {
             ("application/epub+zip", true), ("font/woff2", true), ("application/gzip", true),
             ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", true), ("audio/wav", false),
         ] {
-            let request = Request.post(url, headers: [.contentType: type], body: Body(json))
+            let request = Request.post(url, headers: [.contentType: type], body: HTTPBody(json))
             #expect(try await isCompressed(request) == !isCompressedType, "\(type)")
             #expect(ContentTypeSet.alreadyCompressed.contains(type) == isCompressedType)
         }
@@ -127,7 +131,7 @@ struct RequestTests {
             skippedTypes: ContentTypeSet.alreadyCompressed.union(["text/*", "image/svg+xml"])
         )
         for type in ["text/plain", "image/svg+xml", "image/png"] {
-            let request = Request.post(url, headers: [.contentType: type], body: Body(json))
+            let request = Request.post(url, headers: [.contentType: type], body: HTTPBody(json))
             #expect(try await !isCompressed(request, by: GzipMiddleware(requests: own)), "\(type)")
         }
         #expect(!ContentTypeSet.none.contains("image/png"))
@@ -139,7 +143,7 @@ struct RequestTests {
             ("aes128gcm", "aes128gcm, gzip"), ("identity", "gzip"), ("br", "br"), ("Gzip", "Gzip"),
             ("zstd, aes128gcm", "zstd, aes128gcm"),
         ] {
-            let request = Request.post(url, headers: [.contentEncoding: present], body: Body(json))
+            let request = Request.post(url, headers: [.contentEncoding: present], body: HTTPBody(json))
             #expect(try await sent(request).head.headerFields[.contentEncoding] == expected)
         }
     }
@@ -148,7 +152,7 @@ struct RequestTests {
     func bound() async throws {
         for name in ["Content-MD5", "Content-Digest", "Repr-Digest", "Content-Range"] {
             let name = try #require(HTTPField.Name(name))
-            #expect(try await !isCompressed(.put(url, headers: [name: "x"], body: Body(json))), "\(name)")
+            #expect(try await !isCompressed(.put(url, headers: [name: "x"], body: HTTPBody(json))), "\(name)")
         }
     }
 
@@ -162,7 +166,7 @@ struct RequestTests {
     @Test("The level is the one that is set")
     func level() async throws {
         let stored = GzipMiddleware(requests: CompressionSettings(level: .smallest))
-        let request = Request.post(url, body: Body(Samples.json(100_000)))
+        let request = Request.post(url, body: HTTPBody(Samples.json(100_000)))
         let small = try await sent(request, by: stored).body.content
         let fast = try await sent(request.compressed(CompressionSettings(level: .fastest)), by: stored).body.content
         #expect(small.count < fast.count)

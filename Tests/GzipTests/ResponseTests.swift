@@ -11,7 +11,7 @@ private let url = "https://api.example.com/plants"
 struct ResponseTests {
     private func response(
         _ codings: String?,
-        _ body: Body,
+        _ body: HTTPBody,
         status: HTTPResponse.Status = .ok,
         to request: Request = .get(url),
         by stage: GzipMiddleware = GzipMiddleware()
@@ -26,7 +26,7 @@ struct ResponseTests {
     @Test("The content is decoded, its fields go, and the originals stay in reach")
     func decodes() async throws {
         let encoded = try await gzip(Data("plants".utf8))
-        let decoded = try await response("gzip", Body(encoded))
+        let decoded = try await response("gzip", HTTPBody(encoded))
         try await expectResponse(
             decoded,
             .ok,
@@ -46,7 +46,7 @@ struct ResponseTests {
         arguments: ["GZIP", " x-gzip ", "identity, gzip", ", gzip,,", "gzip,identity"]
     )
     func names(_ name: String) async throws {
-        let decoded = try await response(name, Body(try await gzip(Data("plants".utf8))))
+        let decoded = try await response(name, HTTPBody(try await gzip(Data("plants".utf8))))
         #expect(decoded.headers[.contentEncoding] == nil)
         #expect(try await decoded.body.text() == "plants")
     }
@@ -58,7 +58,7 @@ struct ResponseTests {
         headers.append(HTTPField(name: .contentEncoding, value: "gzip"))
         let twice = try await gzip(try await gzip(Data("plants".utf8)))
         let outcome = await StageHarness(GzipMiddleware())
-            .send(.get(url), answering: .status(.ok, headers: headers, body: Body(twice)))
+            .send(.get(url), answering: .status(.ok, headers: headers, body: HTTPBody(twice)))
         #expect(try await outcome.response().body.text() == "plants")
     }
 
@@ -67,10 +67,10 @@ struct ResponseTests {
         var encoded = Samples.json(5000)
         for _ in 0..<5 { encoded = try await gzip(encoded) }
         let names = Array(repeating: "gzip", count: 5)
-        let decoded = try await response(names.joined(separator: ", "), Body(encoded))
+        let decoded = try await response(names.joined(separator: ", "), HTTPBody(encoded))
         #expect(try await decoded.body.content == Samples.json(5000))
         await #expect {
-            _ = try await response((names + ["gzip"]).joined(separator: ","), Body(try await gzip(encoded)))
+            _ = try await response((names + ["gzip"]).joined(separator: ","), HTTPBody(try await gzip(encoded)))
         } throws: { error in
             (error as? GzipError)?.problem == .tooManyCodings(count: 6, limit: 5)
                 && (error as? GzipError)?.exchange?.response?.status == .ok
@@ -81,13 +81,13 @@ struct ResponseTests {
     func unknown() async throws {
         let encoded = try await gzip(Data("plants".utf8))
         for coding in ["br", "gzip, br", "gzip;q=1", "zstd", "compress"] {
-            let untouched = try await response(coding, Body(encoded))
+            let untouched = try await response(coding, HTTPBody(encoded))
             #expect(untouched.headers[.contentEncoding] == coding)
             #expect(untouched.headers[.contentLength] == "\(encoded.count)")
             #expect(untouched.options[OriginalContentFields.self].isEmpty)
             #expect(untouched.body.bytes == encoded)
         }
-        let outer = try await response("br, gzip", Body(encoded))
+        let outer = try await response("br, gzip", HTTPBody(encoded))
         #expect(outer.headers[.contentEncoding] == "br")
         #expect(outer.headers[.contentLength] == nil)
         #expect(try await outer.body.text() == "plants")
@@ -111,7 +111,7 @@ struct ResponseTests {
 
     @Test("Errors of the server are decoded like other content", arguments: [400, 404, 500])
     func errors(_ code: Int) async throws {
-        let decoded = try await response("gzip", Body(try await gzip(Data("no".utf8))), status: .init(code: code))
+        let decoded = try await response("gzip", HTTPBody(try await gzip(Data("no".utf8))), status: .init(code: code))
         #expect(try await decoded.body.text() == "no")
     }
 
@@ -124,7 +124,11 @@ struct ResponseTests {
 
     @Test("A transport's account of what it decoded is kept")
     func keepsOriginal() async throws {
-        var answer = Response(.ok, headers: [.contentEncoding: "gzip, br"], body: Body(try await gzip(Data("a".utf8))))
+        var answer = Response(
+            .ok,
+            headers: [.contentEncoding: "gzip, br"],
+            body: HTTPBody(try await gzip(Data("a".utf8)))
+        )
         answer.removeContentFields(leaving: "gzip")
         let decoded = try await StageHarness(GzipMiddleware()).send(.get(url), answering: .response(answer)).response()
         #expect(decoded.options[OriginalContentFields.self] == [.contentEncoding: "gzip, br"])
@@ -140,14 +144,14 @@ struct ResponseTests {
         ] {
             let outcome = await StageHarness(stage).send(
                 request,
-                answering: .status(.ok, headers: [.contentEncoding: "gzip"], body: Body(encoded))
+                answering: .status(.ok, headers: [.contentEncoding: "gzip"], body: HTTPBody(encoded))
             )
             #expect(try outcome.response().body.bytes == encoded)
             #expect(try outcome.response().headers[.contentEncoding] == "gzip")
             #expect(outcome.requests.first?.head.headerFields[.acceptEncoding] == nil)
         }
         let asked = Request.get(url).decodingResponse(limits: .standard)
-        let decoded = try await response("gzip", Body(encoded), to: asked, by: GzipMiddleware(responses: nil))
+        let decoded = try await response("gzip", HTTPBody(encoded), to: asked, by: GzipMiddleware(responses: nil))
         #expect(try await decoded.body.text() == "plants")
     }
 
@@ -166,7 +170,7 @@ struct ResponseTests {
     @Test("A body that can be read again can still be read again, decoded")
     func replayable() async throws {
         let encoded = try await gzip(Data("plants".utf8))
-        let decoded = try await response("gzip", Body(encoded))
+        let decoded = try await response("gzip", HTTPBody(encoded))
         #expect(decoded.body.isReplayable)
         #expect(try await decoded.body.text() == "plants")
         #expect(try await decoded.body.text() == "plants")
@@ -193,7 +197,7 @@ struct GzipConformanceTests {
         let encoded = try await gzip(Samples.json(3000))
         try await StageConformance(
             changesResponseBody: true,
-            request: { .post(url, body: Body(Samples.json(600_000))) },
+            request: { .post(url, body: HTTPBody(Samples.json(600_000))) },
             answers: { [.status(.ok, headers: [.contentEncoding: "gzip"], body: .pieces(encoded, of: 100))] },
             stage: { GzipMiddleware(requests: .standard) }
         ).verify(check)

@@ -65,14 +65,15 @@ final class Lifeline: Sendable {
     deinit { onEnd() }
 }
 
-extension Body {
+extension HTTPBody {
     /// A body that can be read again, in pieces of one size.
-    static func pieces(_ bytes: Data, of size: Int) -> Body {
+    static func pieces(_ bytes: Data, of size: Int) -> HTTPBody {
         .replayable { PieceReader(rest: bytes, size: size) }
     }
 
     /// A body that can be read once, in pieces of one size, that may break at its end.
-    static func stream(_ bytes: Data, of size: Int = 1000, error: (any Error)? = nil, lifeline: Lifeline? = nil) -> Body
+    static func stream(_ bytes: Data, of size: Int = 1000, error: (any Error)? = nil, lifeline: Lifeline? = nil)
+        -> HTTPBody
     {
         .once { PieceReader(rest: bytes, size: size, error: error, lifeline: lifeline) }
     }
@@ -84,11 +85,11 @@ extension Body {
 
 /// Compresses with this package.
 func gzip(_ bytes: Data, level: CompressionLevel = .standard) async throws -> Data {
-    try await Body(bytes).gzipped(level: level).content
+    try await HTTPBody(bytes).gzipped(level: level).content
 }
 
 /// The error that reading a body ends with.
-func failure(of body: Body) async throws -> GzipError {
+func failure(of body: HTTPBody) async throws -> GzipError {
     do {
         let bytes = try await body.content
         Issue.record("the body was read to its end: \(bytes.count) bytes")

@@ -148,7 +148,7 @@ struct AsyncHTTPClientTransportTests {
             try await exchange.waitForPeerToClose()
         }
         try await serve(script) { server in
-            let body = Body.once { WaitingReader(chunks: [Data("hello".utf8)], waiting: waiting, gone: gone) }
+            let body = HTTPBody.once { WaitingReader(chunks: [Data("hello".utf8)], waiting: waiting, gone: gone) }
             let status = try await AsyncHTTPClientTransport().send(.post(server.url(), body: body)).status
             #expect(status.code == 413)
             try await gone.wait()

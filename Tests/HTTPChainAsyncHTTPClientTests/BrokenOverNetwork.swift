@@ -36,7 +36,7 @@ struct BrokenOverNetwork: Transport {
 
     func send(_ request: consuming Request) async throws -> Response {
         if defect == .collectsUploadsFirst, request.body.value == nil {
-            request.body = Body(try await request.body.collect(upTo: .unlimited))
+            request.body = HTTPBody(try await request.body.collect(upTo: .unlimited))
         }
         if defect == .takesNoLengthOnTrust, !request.body.isEmpty, request.body.value == nil {
             request.body = request.body.transformed { $0 }
@@ -63,7 +63,7 @@ struct BrokenOverNetwork: Transport {
         case .wrapsCancellationOfBodies:
             response.body = body.transformed { WrappingReader(inner: $0) }
         case .collectsResponsesFirst:
-            response.body = Body(try await body.collect(upTo: .unlimited))
+            response.body = HTTPBody(try await body.collect(upTo: .unlimited))
         case .keepsUnreadResponses:
             let copy = response
             kept.withLock { $0.append(copy) }

@@ -6,13 +6,13 @@ import Testing
 struct BodyTests {
     @Test("of bytes has their length and can be read again and again")
     func bytes() async throws {
-        let body = Body("hello")
+        let body = HTTPBody("hello")
         #expect(body.length == 5)
         #expect(body.isReplayable)
         #expect(try await body.text() == "hello")
         #expect(try await body.text() == "hello")
-        #expect(Body(Data()).isEmpty)
-        #expect(try await Body.empty.collect() == Data())
+        #expect(HTTPBody(Data()).isEmpty)
+        #expect(try await HTTPBody.empty.collect() == Data())
     }
 
     @Test("of many bytes is handed out in chunks of 64 KiB that join to the whole")
@@ -20,7 +20,7 @@ struct BodyTests {
         let bytes = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         var sizes: [Int] = []
         var joined = Data()
-        for try await chunk in Body(bytes) {
+        for try await chunk in HTTPBody(bytes) {
             sizes.append(chunk.count)
             joined.append(chunk)
         }
@@ -45,7 +45,7 @@ struct BodyTests {
                 chunks.isEmpty ? nil : chunks.removeFirst()
             }
         }
-        let bytes = try await Body.once { SliceReader() }.collect()
+        let bytes = try await HTTPBody.once { SliceReader() }.collect()
         #expect(bytes.startIndex == 0)
         #expect(bytes == Data("abc".utf8))
     }
@@ -53,7 +53,7 @@ struct BodyTests {
     @Test("from a factory begins anew each time it is read")
     func replayable() async throws {
         let opened = Locked(0)
-        let body = Body.replayable(length: 2) {
+        let body = HTTPBody.replayable(length: 2) {
             opened.withLock { $0 += 1 }
             return ListReader(["a", "", "b"].filter { !$0.isEmpty })
         }
@@ -68,7 +68,7 @@ struct BodyTests {
         for text in ["a", "", "b"] { continuation.yield(Data(text.utf8)) }
         continuation.finish()
         var chunks: [String] = []
-        for try await chunk in Body.once(chunks: stream) { chunks.append(String(decoding: chunk, as: UTF8.self)) }
+        for try await chunk in HTTPBody.once(chunks: stream) { chunks.append(String(decoding: chunk, as: UTF8.self)) }
         #expect(chunks == ["a", "b"])
     }
 
@@ -86,20 +86,20 @@ struct BodyTests {
 
     @Test("is never collected beyond its limit, whether its length is known or not")
     func limit() async throws {
-        await #expect(throws: BodyError(.tooLarge(limit: 4))) { try await Body("hello").collect(upTo: 4) }
+        await #expect(throws: BodyError(.tooLarge(limit: 4))) { try await HTTPBody("hello").collect(upTo: 4) }
         await #expect(throws: BodyError(.tooLarge(limit: 4))) { try await once("hel", "lo").collect(upTo: 4) }
         #expect(try await once("hel", "lo").collect(upTo: 5).count == 5)
     }
 
     @Test("hands on the error of its source, and keeps to it")
     func failure() async throws {
-        let body = Body.replayable { ListReader(["a"], failing: Boom()) }
+        let body = HTTPBody.replayable { ListReader(["a"], failing: Boom()) }
         await #expect(throws: Boom()) { try await body.collect() }
     }
 
     @Test("that holds a value is an error to read, and names the type")
     func value() async throws {
-        let body = Body.value(["a": 1])
+        let body = HTTPBody.value(["a": 1])
         #expect(body.value as? [String: Int] == ["a": 1])
         #expect(body.length == nil)
         let error = await #expect(throws: BodyError.self) { try await body.collect() }
@@ -108,10 +108,10 @@ struct BodyTests {
 
     @Test("describes itself without its content")
     func description() {
-        #expect("\(Body("secret"))" == "6 bytes")
+        #expect("\(HTTPBody("secret"))" == "6 bytes")
         #expect("\(once("secret"))" == "one-shot stream of unknown length")
-        #expect("\(Body.replayable(length: 2048) { ListReader([]) })" == "replayable stream of 2 KiB")
-        #expect("\(Body.value(1))" == "value of type Int")
+        #expect("\(HTTPBody.replayable(length: 2048) { ListReader([]) })" == "replayable stream of 2 KiB")
+        #expect("\(HTTPBody.value(1))" == "value of type Int")
     }
 
     @Test("can be iterated from an actor's isolation without leaving its order")
@@ -130,9 +130,9 @@ struct FileBodyTests {
         let scratch = try ScratchDirectory()
         let bytes = Data((0..<150_000).map { UInt8(truncatingIfNeeded: $0) })
         let file = try scratch.file("a", bytes)
-        #expect(Body.file(file).length == 150_000)
-        #expect(try await Body.file(file).collect() == bytes)
-        let part = Body.file(file, range: 100_000..<140_000)
+        #expect(HTTPBody.file(file).length == 150_000)
+        #expect(try await HTTPBody.file(file).collect() == bytes)
+        let part = HTTPBody.file(file, range: 100_000..<140_000)
         #expect(part.length == 40_000)
         #expect(try await part.collect() == bytes[100_000..<140_000])
         #expect(try await part.collect() == bytes[100_000..<140_000])
@@ -141,8 +141,8 @@ struct FileBodyTests {
     @Test("of a missing file is an error that names it")
     func missing() async throws {
         let url = URL(fileURLWithPath: "/nonexistent/file")
-        #expect(Body.file(url).length == nil)
-        let error = await #expect(throws: BodyError.self) { try await Body.file(url).collect() }
+        #expect(HTTPBody.file(url).length == nil)
+        let error = await #expect(throws: BodyError.self) { try await HTTPBody.file(url).collect() }
         #expect(error?.description == "body: cannot open /nonexistent/file: No such file or directory (errno 2)")
     }
 
@@ -151,10 +151,10 @@ struct FileBodyTests {
         let scratch = try ScratchDirectory()
         let file = try scratch.file("a", Data("hello".utf8))
         let problem = BodyError.Problem.rangeOutsideFile(path: file.path, range: 3..<9, fileSize: 5)
-        await #expect(throws: BodyError(problem)) { try await Body.file(file, range: 3..<9).collect() }
+        await #expect(throws: BodyError(problem)) { try await HTTPBody.file(file, range: 3..<9).collect() }
         let negative = BodyError.Problem.rangeOutsideFile(path: file.path, range: -2..<3, fileSize: 5)
-        await #expect(throws: BodyError(negative)) { try await Body.file(file, range: -2..<3).collect() }
-        let endless = Body.file(file, range: .min ..< .max)
+        await #expect(throws: BodyError(negative)) { try await HTTPBody.file(file, range: -2..<3).collect() }
+        let endless = HTTPBody.file(file, range: .min ..< .max)
         #expect(endless.length == nil)
         await #expect(throws: BodyError.self) { try await endless.collect() }
     }
@@ -163,7 +163,7 @@ struct FileBodyTests {
     func shrinking() async throws {
         let scratch = try ScratchDirectory()
         let file = try scratch.file("a", Data(count: 200_000))
-        var reader = try await Body.file(file).makeReader()
+        var reader = try await HTTPBody.file(file).makeReader()
         _ = try await reader.read()
         try FileHandle(forWritingTo: file).truncate(atOffset: 70_000)
         _ = try await reader.read()

@@ -28,7 +28,7 @@ struct BodyTransformTests {
     @Test("can be read as often as what it transforms")
     func replays() async throws {
         let reads = Locked(0)
-        let again = Body("abc").transformed { ShoutingReader(inner: $0, reads: reads) }
+        let again = HTTPBody("abc").transformed { ShoutingReader(inner: $0, reads: reads) }
         #expect(again.isReplayable)
         #expect(try await again.text() == "ABC")
         #expect(try await again.text() == "ABC")
@@ -43,7 +43,7 @@ struct BodyTransformTests {
         let gone = Locked(false)
         do {
             let canary = Canary(gone)
-            let body = Body.once {
+            let body = HTTPBody.once {
                 _ = canary
                 return HoldingReader(canary: canary)
             }
@@ -79,7 +79,7 @@ struct BodyTransformTests {
 
     @Test("that fails after what was peeked at still fails for its reader")
     func peekFailure() async throws {
-        let body = Body.once { ListReader(["abc"], failing: Boom()) }
+        let body = HTTPBody.once { ListReader(["abc"], failing: Boom()) }
         let (preview, rest) = try await body.peek(upTo: 3)
         #expect(preview.description == "abc…")
         await #expect(throws: Boom()) { try await rest.collect() }
@@ -98,7 +98,7 @@ struct BodyTransformTests {
 
     @Test("with a tee that is read again shows the latest reading")
     func teeAgain() async throws {
-        let (body, seen) = Body("abc").tee(upTo: 10)
+        let (body, seen) = HTTPBody("abc").tee(upTo: 10)
         _ = try await body.collect()
         _ = try await body.collect()
         #expect(seen.preview == BodyPreview(Data("abc".utf8), isTruncated: false))
@@ -113,7 +113,7 @@ struct BodyTransformTests {
         let declared = once("abc", length: 3)
         #expect(await declared.drain(upTo: 2) == false)
         await #expect(throws: BodyError(.alreadyRead)) { try await declared.collect() }
-        #expect(await Body("abc").drain(upTo: 1))
+        #expect(await HTTPBody("abc").drain(upTo: 1))
     }
 }
 
@@ -132,7 +132,7 @@ struct BodySavingTests {
     func replaces() async throws {
         let scratch = try ScratchDirectory()
         let file = try scratch.file("out", Data("old".utf8))
-        let broken = Body.once { ListReader(["new"], failing: Boom()) }
+        let broken = HTTPBody.once { ListReader(["new"], failing: Boom()) }
         await #expect(throws: Boom()) { try await broken.save(to: file) }
         #expect(try Data(contentsOf: file) == Data("old".utf8))
         await #expect(throws: BodyError(.tooLarge(limit: 2))) { try await once("ab", "c").save(to: file, upTo: 2) }
@@ -173,7 +173,7 @@ struct BodySavingTests {
     @Test("into a directory that does not exist is a typed error")
     func noDirectory() async throws {
         let error = await #expect(throws: BodyError.self) {
-            try await Body("a").save(to: URL(fileURLWithPath: "/nonexistent/directory/file"))
+            try await HTTPBody("a").save(to: URL(fileURLWithPath: "/nonexistent/directory/file"))
         }
         guard case .file(_, "open", 2, _) = error?.problem else {
             Issue.record("unexpected \(String(describing: error))")
@@ -192,7 +192,7 @@ struct BodySavingTests {
 
     @Test("into a buffer that spilled deletes the file with the last body")
     func spillIsDeleted() async throws {
-        var body: Body? = try await once("abc", "def").buffered(upTo: 100, memory: 2)
+        var body: HTTPBody? = try await once("abc", "def").buffered(upTo: 100, memory: 2)
         let url = try #require(body?.file?.url)
         #expect(FileManager.default.fileExists(atPath: url.path))
         let transformed = body?.tee(upTo: 1).body

@@ -6,14 +6,14 @@ import Testing
 struct ChainOrderTests {
     @Test("as recommended is accepted")
     func recommended() throws {
-        let stages = Phase.allCases.map { Marker("\($0)", $0) }
-        #expect(try Chain(stages, transport: ClosureTransport()).stages.count == Phase.allCases.count)
+        let stages = Phase.standard.map { Marker("\($0)", $0) }
+        #expect(try Chain(stages, transport: ClosureTransport()).stages.count == Phase.standard.count)
     }
 
     @Test("of any two phases is refused when it is wrong")
     func pairs() throws {
-        for outer in Phase.allCases {
-            for inner in Phase.allCases where inner < outer {
+        for outer in Phase.standard {
+            for inner in Phase.standard where inner.isOutside(outer) {
                 let error = #expect(throws: ChainOrderError.self) {
                     try Chain([Marker("outer", outer), Marker("inner", inner)], transport: ClosureTransport())
                 }
@@ -56,6 +56,42 @@ struct ChainOrderTests {
         }
     }
 
+    @Test("knows phases of the user's own, between two of the package's and between two of their own")
+    func ownPhases() throws {
+        let sign = Phase("sign", between: .authenticate, and: .attempt, because: "it signs the credentials too")
+        let seal = Phase("seal", between: sign, and: .attempt, because: "it seals the signature")
+        #expect(throws: Never.self) {
+            try Chain(transport: ClosureTransport()) {
+                Marker("auth", .authenticate)
+                Marker("sign", sign)
+                Marker("seal", seal)
+                Marker("limit", .attempt)
+            }
+        }
+        let error = #expect(throws: ChainOrderError.self) {
+            try Chain([Marker("seal", seal), Marker("sign", sign)], transport: ClosureTransport())
+        }
+        #expect(
+            error?.problems.map(\.problem) == ["sign must stand outside seal: it signs the credentials too"]
+        )
+        #expect(throws: ChainOrderError.self) {
+            try Chain([Marker("limit", .attempt), Marker("sign", sign)], transport: ClosureTransport())
+        }
+        #expect(!Phase.anywhere.isOutside(sign) && !sign.isOutside(.anywhere))
+        #expect(Phase("x", between: .anywhere, and: .wire, because: "").isOutside(.wire) == false)
+    }
+
+    @Test("is that of the constant where a stage declares its phase as one")
+    func constantPhase() throws {
+        struct Wire: Middleware {
+            let phase: Phase = .wire
+            func intercept(_ request: Request, next: Next) async throws -> Response { try await next(request) }
+        }
+        #expect(throws: ChainOrderError.self) {
+            try Chain([Wire(), Marker("retry", .retry)], transport: ClosureTransport())
+        }
+    }
+
     @Test("does not bind stages without a phase, nor stages of one phase among themselves")
     func free() throws {
         #expect(throws: Never.self) {
@@ -91,9 +127,9 @@ struct ChainOrderTests {
 
     @Test("is judged by the stages themselves, too, who see their surroundings")
     func ownProblems() throws {
-        struct Cache: Middleware {
+        struct Cache: ChainAwareMiddleware {
             let isPartitioned: Bool
-            var phase: Phase? { .cache }
+            var phase: Phase { .cache }
             func problems(at place: ChainPlace) -> [ChainProblem] {
                 guard !isPartitioned, let auth = place.inside.first(where: { $0.phase == .authenticate }) else {
                     return []

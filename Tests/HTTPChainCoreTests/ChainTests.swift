@@ -89,7 +89,7 @@ struct ChainTests {
     @Test("tells a stage that sends a one-shot body twice so, instead of sending an empty one")
     func twiceOneShot() async throws {
         let chain = try Chain(
-            transport: ClosureTransport { Response(.ok, body: Body(try await $0.body.collect())) }
+            transport: ClosureTransport { Response(.ok, body: HTTPBody(try await $0.body.collect())) }
         ) {
             ClosureMiddleware { request, next in
                 await next.drained(request)
@@ -125,7 +125,7 @@ struct ChainTests {
 
     @Test("is a transport, so chains nest, and offers what its stages and transport do")
     func nesting() async throws {
-        struct Follower: Middleware {
+        struct Follower: ChainAwareMiddleware {
             func capabilities(over inner: TransportCapabilities) -> TransportCapabilities {
                 inner.union(.followsRedirects)
             }
@@ -153,7 +153,7 @@ struct ChainTests {
         }
         let chain = try Chain(
             transport: ClosureTransport { request in
-                Response(.ok, body: Body("\(request.environment.time.date.timeIntervalSince1970)"))
+                Response(.ok, body: HTTPBody("\(request.environment.time.date.timeIntervalSince1970)"))
             },
             environment: ChainEnvironment(time: Noon(date: Date(timeIntervalSince1970: 12)))
         )
@@ -165,7 +165,7 @@ struct ChainTests {
 
     @Test("serves a thousand calls at a time without mixing them up", .timeLimit(.minutes(1)))
     func concurrency() async throws {
-        let chain = try Chain(transport: ClosureTransport { Response(.ok, body: Body($0.url)) }) {
+        let chain = try Chain(transport: ClosureTransport { Response(.ok, body: HTTPBody($0.url)) }) {
             for index in 0..<8 { Marker("\(index)") }
         }
         let wrong = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -213,7 +213,7 @@ struct ChainTests {
     func decodingFailure(json: String, expected: String) async throws {
         struct Item: Decodable { var price: Int }
         struct Cart: Decodable { var items: [Item] }
-        let response = Response(.ok, headers: [.contentType: "application/json"], body: Body(json))
+        let response = Response(.ok, headers: [.contentType: "application/json"], body: HTTPBody(json))
         let error = await #expect(throws: DecodingFailure.self) { try await response.decode(Cart.self) }
         #expect(error?.description.contains("not a Cart") == true)
         #expect(error?.description.contains(expected) == true, "\(String(describing: error))")

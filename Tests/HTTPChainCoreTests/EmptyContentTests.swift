@@ -35,7 +35,7 @@ struct EmptyContentTests {
 
     @Test("EmptyResponse takes no content and any content")
     func emptyResponse() async throws {
-        for body: Body in [.empty, "OK", #"{"a":1}"#] {
+        for body: HTTPBody in [.empty, "OK", #"{"a":1}"#] {
             let value = try await chain(Response(.ok, body: body)).send(.delete(url), as: EmptyResponse.self)
             #expect(value == EmptyResponse())
         }

@@ -15,10 +15,10 @@ struct ClosureTransport: Transport {
 /// A stage that only has a place.
 struct Marker: Middleware {
     var name: String
-    var phase: Phase?
+    var phase: Phase
     var log: Locked<[String]>?
 
-    init(_ name: String, _ phase: Phase? = nil, log: Locked<[String]>? = nil) {
+    init(_ name: String, _ phase: Phase = .anywhere, log: Locked<[String]>? = nil) {
         self.name = name
         self.phase = phase
         self.log = log
@@ -68,7 +68,7 @@ final class Canary: Sendable {
     }
 }
 
-func once(_ chunks: String..., length: Int64? = nil) -> Body {
+func once(_ chunks: String..., length: Int64? = nil) -> HTTPBody {
     .once(length: length) { ListReader(chunks) }
 }
 

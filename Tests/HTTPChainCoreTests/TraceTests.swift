@@ -36,10 +36,10 @@ struct TraceTests {
         }
         #expect(
             chain.explain() == """
-                   phase  stage             what it does  settings
-                1  build  First             marks         mark: First
-                2  any    Second            marks         mark: Second
-                →         ClosureTransport  transport     streams uploads, backpressure
+                   phase     stage             what it does  settings
+                1  build     First             marks         mark: First
+                2  anywhere  Second            marks         mark: Second
+                →            ClosureTransport  transport     streams uploads, backpressure
                 """
         )
     }

@@ -205,7 +205,7 @@ struct CancellationTests {
     func concurrent() async throws {
         let time = ManualTime()
         transport.on(.post, "/echo/:id") { request in
-            Response(.ok, body: Body("\(request.routeVariables["id"] ?? "")=\(try await request.body.text())"))
+            Response(.ok, body: HTTPBody("\(request.routeVariables["id"] ?? "")=\(try await request.body.text())"))
         }
         transport.on(.get, "/late", reply: .text("late").delayed(by: .seconds(1)))
         let wrong = try await withThrowingTaskGroup(of: Bool.self) { [transport] group in

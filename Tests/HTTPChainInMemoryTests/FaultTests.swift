@@ -12,7 +12,7 @@ struct FaultTests {
     func beforeConnect() async throws {
         transport.enqueue(.failure(.beforeConnect()))
         let wasOpened = Locked(false)
-        let body = Body.once {
+        let body = HTTPBody.once {
             wasOpened.withLock { $0 = true }
             throw TestError()
         }

@@ -27,7 +27,7 @@ struct FramingTests {
 
     @Test("A body shorter than the Content-Length of its head is a truncated body", arguments: ["", "abc"])
     func shorter(text: String) async throws {
-        transport.enqueue(.status(.ok, headers: [.contentLength: "5"], body: Body(text)))
+        transport.enqueue(.status(.ok, headers: [.contentLength: "5"], body: HTTPBody(text)))
         let response = try await transport.send(.get(base))
         #expect(response.body.length == 5)
         let (chunks, error) = await response.body.chunks()

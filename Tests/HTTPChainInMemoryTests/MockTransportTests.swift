@@ -35,7 +35,7 @@ struct MockTransportTests {
     func beside() async throws {
         let transport = MockTransport(beside: live) {
             Mock(GetUser.self) { user, request in
-                Response(.created, body: Body("user \(user.id) at \(request.url)"))
+                Response(.created, body: HTTPBody("user \(user.id) at \(request.url)"))
             }
         }
         let mocked = try await transport.send(Request.get("not/there/yet").made(from: GetUser(id: 4)))
@@ -177,7 +177,7 @@ struct HelperTests {
         }
         let transport = MockTransport(beside: live) {
             Mock(GetUser.self, helper: users()) { get, _, users in
-                await users.name(get.id).map { Response(.ok, body: Body($0)) } ?? Response(.notFound)
+                await users.name(get.id).map { Response(.ok, body: HTTPBody($0)) } ?? Response(.notFound)
             }
             Mock(DeleteUser.self, helper: users()) { delete, _, users in
                 await users.remove(delete.id)
@@ -225,7 +225,7 @@ struct HelperTests {
         }
         let transport = MockTransport(beside: live) {
             Mock(GetUser.self, helper: key) { get, _, users in
-                Response(.ok, body: Body(await users.name(get.id) ?? ""))
+                Response(.ok, body: HTTPBody(await users.name(get.id) ?? ""))
             }
         }
         let texts = try await withThrowingTaskGroup(of: String.self) { group in

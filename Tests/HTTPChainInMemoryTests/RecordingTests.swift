@@ -59,9 +59,9 @@ struct RecordingTests {
     func oneShot() async throws {
         let transport = InMemoryTransport { request in
             let first = try await request.body.text()
-            return Response(.ok, body: Body(first + "|" + (try await request.body.text())))
+            return Response(.ok, body: HTTPBody(first + "|" + (try await request.body.text())))
         }
-        let body = Body.onceChunks(["ab", "cd"])
+        let body = HTTPBody.onceChunks(["ab", "cd"])
         #expect(try await transport.send(.post(base, body: body)).body.text() == "abcd|abcd")
         #expect(transport.requests.first?.text == "abcd")
         await #expect(throws: BodyError.self) { try await transport.send(.post(base, body: body)) }
@@ -70,9 +70,11 @@ struct RecordingTests {
     @Test("Of a large body the first bytes are recorded, and the closure gets all of it")
     func bodyLimit() async throws {
         let transport = InMemoryTransport(recordedBodyLimit: 3)
-        transport.on(.post, "*") { Response(.ok, body: Body("\(try await $0.body.collect().count)")) }
+        transport.on(.post, "*") { Response(.ok, body: HTTPBody("\(try await $0.body.collect().count)")) }
         let chunk = String(repeating: "x", count: 1000)
-        for body in [Body.onceChunks(["ab", chunk, chunk]), Body(Data("ab".utf8) + Data((chunk + chunk).utf8))] {
+        for body in [
+            HTTPBody.onceChunks(["ab", chunk, chunk]), HTTPBody(Data("ab".utf8) + Data((chunk + chunk).utf8)),
+        ] {
             #expect(try await transport.send(.post(base, body: body)).body.text() == "2002")
             let record = try #require(transport.requests.last)
             #expect(record.text == "abx")
@@ -89,7 +91,7 @@ struct RecordingTests {
         let transport = InMemoryTransport(recordedRequestLimit: limit)
         transport.on(nil, "*") { _ in Response(.ok) }
         for index in 0..<20 {
-            _ = try await transport.send(.post(base + "/\(index)", body: Body("\(index)")))
+            _ = try await transport.send(.post(base + "/\(index)", body: HTTPBody("\(index)")))
             #expect(transport.requests.last?.text == (limit == 0 ? nil : "\(index)"))
         }
         #expect(transport.requests.map(\.head.path) == (max(0, 20 - limit)..<20).map { "/\($0)" })
@@ -117,7 +119,7 @@ struct RecordingTests {
             wasAsked.withLock { $0 = true }
             return Response(.ok)
         }
-        let body = Body.onceChunks(length: declared, ["abc"])
+        let body = HTTPBody.onceChunks(length: declared, ["abc"])
         let error = try await failure { _ = try await transport.send(.post(base, body: body)) }
         let problem = try #require(error as? BodyError).problem
         #expect(
@@ -143,7 +145,7 @@ struct RecordingTests {
     @Test("An error of the body's source fails the call")
     func sourceFails() async throws {
         let transport = InMemoryTransport { _ in Response(.ok) }
-        let body = Body.once { throw TestError(text: "source") }
+        let body = HTTPBody.once { throw TestError(text: "source") }
         await #expect(throws: TestError(text: "source")) { try await transport.send(.post(base, body: body)) }
     }
 
@@ -151,7 +153,7 @@ struct RecordingTests {
     func progress() async throws {
         let transport = InMemoryTransport { _ in Response(.ok) }
         let reports = Locked<[[Int64?]]>([])
-        func send(_ body: Body) async throws -> [[Int64?]] {
+        func send(_ body: HTTPBody) async throws -> [[Int64?]] {
             var request = Request.post(base, body: body)
             request.options[UploadProgress.self] = { sent, expected in
                 reports.withLock { $0.append([sent, expected]) }
@@ -164,8 +166,8 @@ struct RecordingTests {
         }
         #expect(try await send(.onceChunks(["ab", "c"])) == [[2, nil], [3, nil]])
         #expect(try await send(.onceChunks(length: 3, ["ab", "c"])) == [[2, 3], [3, 3]])
-        let large = Data(count: Body.chunkSize + 1)
-        #expect(try await send(Body(large)) == [[65_536, 65_537], [65_537, 65_537]])
+        let large = Data(count: HTTPBody.chunkSize + 1)
+        #expect(try await send(HTTPBody(large)) == [[65_536, 65_537], [65_537, 65_537]])
         #expect(try await send(.empty) == [])
         transport.enqueue(.ok)
         #expect(try await send("abc") == [[3, 3]])

@@ -51,7 +51,7 @@ struct RouteTests {
 
     @Test("The method decides, and nil stands for any")
     func method() async throws {
-        transport.on(nil, "/x") { Response(.ok, body: Body("any " + $0.head.method.rawValue)) }
+        transport.on(nil, "/x") { Response(.ok, body: HTTPBody("any " + $0.head.method.rawValue)) }
         transport.on(.put, "/x") { _ in Response(.ok, body: "put") }
         #expect(try await transport.send(.put(base + "/x")).body.text() == "put")
         #expect(try await transport.send(.delete(base + "/x")).body.text() == "any DELETE")
@@ -108,7 +108,7 @@ struct RouteTests {
     func oneClosure() async throws {
         let transport = InMemoryTransport { request in
             let body = try await request.body.text()
-            return Response(.ok, body: Body("\(request.head.method) \(request.url) \(body)"))
+            return Response(.ok, body: HTTPBody("\(request.head.method) \(request.url) \(body)"))
         }
         let response = try await transport.send(.post(base + "/a?b=c", body: "hi"))
         #expect(try await response.body.text() == "POST https://example.com/a?b=c hi")

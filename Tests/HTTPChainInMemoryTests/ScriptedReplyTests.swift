@@ -66,7 +66,7 @@ struct ScriptedReplyTests {
 
     @Test("A file is a body, whole or in part")
     func file() async throws {
-        let file = try await Body("0123456789").saveToTemporaryFile()
+        let file = try await HTTPBody("0123456789").saveToTemporaryFile()
         let transport = InMemoryTransport()
         transport.enqueue(.file(file.url))
         transport.enqueue(.file(file.url, range: 2..<5, status: .partialContent))

@@ -65,7 +65,7 @@ extension Request {
     }
 }
 
-extension Body {
+extension HTTPBody {
     /// The chunks up to the end or the error.
     func chunks() async -> (chunks: [String], error: (any Error)?) {
         var chunks: [String] = []
@@ -77,7 +77,7 @@ extension Body {
         }
     }
 
-    static func onceChunks(length: Int64? = nil, _ chunks: [String]) -> Body {
+    static func onceChunks(length: Int64? = nil, _ chunks: [String]) -> HTTPBody {
         .once(
             length: length,
             chunks: AsyncStream { continuation in

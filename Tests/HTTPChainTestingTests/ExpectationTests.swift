@@ -85,7 +85,7 @@ struct ExpectationTests {
 
     @Test("Of text the first difference is shown with its line, its column and what stands around it")
     func text() async {
-        let expected: Body = "first line\nsecond time"
+        let expected: HTTPBody = "first line\nsecond time"
         #expect(
             await differences { try await expectRequest(request, body: expected) } == [
                 """
@@ -97,7 +97,9 @@ struct ExpectationTests {
         )
         let long = String(repeating: "x", count: 100)
         #expect(
-            await differences { try await expectResponse(Response(.ok, body: Body(long)), body: Body(long + "y")) } == [
+            await differences {
+                try await expectResponse(Response(.ok, body: HTTPBody(long)), body: HTTPBody(long + "y"))
+            } == [
                 """
                 the body differs from line 1, column 101
                 actual:   …"\(String(repeating: "x", count: 20))" (ends there)
@@ -129,9 +131,9 @@ struct ExpectationTests {
 
     @Test("Of other bytes the first difference is shown in hexadecimal")
     func bytes() async {
-        let actual = Response(.ok, body: Body(Data([0xFF, 0x00, 0x0A])))
+        let actual = Response(.ok, body: HTTPBody(Data([0xFF, 0x00, 0x0A])))
         #expect(
-            await differences { try await expectResponse(actual, body: Body(Data([0xFF, 0x01]))) } == [
+            await differences { try await expectResponse(actual, body: HTTPBody(Data([0xFF, 0x01]))) } == [
                 """
                 the body has 3 bytes, not 2; they differ from byte 1
                 actual:   ff 00 0a

@@ -63,7 +63,7 @@ struct SoundStageTests {
         try await StageConformance(changesResponseBody: true) {
             ClosureMiddleware { request, next in
                 var response = try await next(request)
-                response.body = Body(Data(try await response.body.collect().reversed()))
+                response.body = HTTPBody(Data(try await response.body.collect().reversed()))
                 return response
             }
         }.verify(check)
@@ -324,7 +324,7 @@ private let offenders: [Offender] = [
         report: "the stage read the body twice"
     ) { request, next in
         _ = try await request.body.collect()
-        request.body = Body(try await request.body.collect())
+        request.body = HTTPBody(try await request.body.collect())
         return try await next(request)
     },
     Offender(
@@ -349,7 +349,7 @@ private let offenders: [Offender] = [
         report: "the caller gets other bytes than next gave"
     ) { request, next in
         var response = try await next(request)
-        response.body = Body(Data(try await response.body.collect().reversed()))
+        response.body = HTTPBody(Data(try await response.body.collect().reversed()))
         return response
     },
     Offender(
@@ -379,7 +379,7 @@ private let offenders: [Offender] = [
         do {
             for try await chunk in response.body { bytes.append(chunk) }
         } catch {}
-        response.body = Body(bytes)
+        response.body = HTTPBody(bytes)
         return response
     },
     Offender(

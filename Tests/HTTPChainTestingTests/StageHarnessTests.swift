@@ -91,7 +91,7 @@ struct ScriptedHarnessTests {
             return try await next(request)
         }
         let second = await StageHarness(twice).send(
-            .post(url, body: .once { Body("x").makeEmptyReader() }),
+            .post(url, body: .once { HTTPBody("x").makeEmptyReader() }),
             answering: .ok,
             .ok
         )
@@ -102,7 +102,7 @@ struct ScriptedHarnessTests {
     func performed() async throws {
         let outcome = await StageHarness(passThrough).send(
             .get(url),
-            answering: .perform { Response(.ok, body: Body($0.url)) }
+            answering: .perform { Response(.ok, body: HTTPBody($0.url)) }
         )
         #expect(try await outcome.response().body.text() == url)
     }
@@ -122,7 +122,7 @@ struct ScriptedHarnessTests {
     }
 }
 
-extension Body {
+extension HTTPBody {
     fileprivate func makeEmptyReader() -> EmptyReader { EmptyReader() }
 }
 

@@ -19,7 +19,7 @@ struct MovedHostMiddleware: Middleware {
     let new: String
 
     // Where it belongs. A chain that has it elsewhere does not build. nil: anywhere.
-    var phase: Phase? { .build }
+    var phase: Phase { .build }
 
     func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         if request.head.authority == old { request.head.authority = new }

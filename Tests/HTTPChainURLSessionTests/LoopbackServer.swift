@@ -175,7 +175,7 @@ struct ZeroReader: BodyReader {
             if let failure { throw failure }
             return nil
         }
-        let count = min(left, Body.chunkSize)
+        let count = min(left, HTTPBody.chunkSize)
         left -= count
         return Data(count: count)
     }

@@ -11,7 +11,7 @@ struct RequestBodyTests {
     private struct Failure: Error, Equatable {}
 
     /// What the server received of one request.
-    private func received(_ body: Body, headers: HTTPFields = [:]) async throws -> ServerConnection.Received {
+    private func received(_ body: HTTPBody, headers: HTTPFields = [:]) async throws -> ServerConnection.Received {
         let requests = Events<ServerConnection.Received>()
         return try await withServer(
             answering { request in
@@ -27,9 +27,9 @@ struct RequestBodyTests {
 
     @Test("Bodies of known length are sent with exactly that Content-Length, not chunked")
     func exactLength() async throws {
-        let file = try await Body(Data(count: 200_000)).saveToTemporaryFile()
-        let bodies: [(Body, Int)] = [
-            (Body(Data(count: 5)), 5),
+        let file = try await HTTPBody(Data(count: 200_000)).saveToTemporaryFile()
+        let bodies: [(HTTPBody, Int)] = [
+            (HTTPBody(Data(count: 5)), 5),
             (.once(length: 300_000) { ZeroReader(left: 300_000) }, 300_000),
             (.replayable(length: 100) { ZeroReader(left: 100) }, 100),
             (.file(file.url), 200_000),
@@ -74,7 +74,7 @@ struct RequestBodyTests {
     @Test("What goes wrong with a body fails the call with that very error")
     func failing() async throws {
         let missing = URL(fileURLWithPath: "/nonexistent-file")
-        let cases: [(Body, BodyError.Problem)] = [
+        let cases: [(HTTPBody, BodyError.Problem)] = [
             (.once(length: 100) { ZeroReader(left: 90) }, .shorterThanDeclared(declared: 100, actual: 90)),
             (
                 .once(length: 100_000) { ZeroReader(left: 90_000) },
@@ -106,7 +106,7 @@ struct RequestBodyTests {
 
     @Test("A file that shrinks under way fails the call, and the server never sees a whole request")
     func shrinkingFile() async throws {
-        let file = try await Body(Data(count: 30_000_000)).saveToTemporaryFile()
+        let file = try await HTTPBody(Data(count: 30_000_000)).saveToTemporaryFile()
         let ends = Events<Bool>()
         try await withServer { connection in
             _ = try await connection.readHead()
@@ -156,7 +156,7 @@ struct RequestBodyTests {
         } _: { base in
             let transport = URLSessionTransport(configuration: .init())
             _ = try await transport.send(.get(base + "/"))
-            let response = try await transport.send(.post(base + "/", body: Body(Data(count: 1_000))))
+            let response = try await transport.send(.post(base + "/", body: HTTPBody(Data(count: 1_000))))
             #expect(try await response.body.text() == "again")
             #expect(await lengths.next() == 1_000)
             await transport.shutdown()

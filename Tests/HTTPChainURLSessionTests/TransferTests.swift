@@ -240,7 +240,7 @@ struct TransferTests {
     }
 }
 
-extension Body {
+extension HTTPBody {
     /// Reads to the end and forgets.
     fileprivate func drainAll() async throws {
         for try await _ in self {}

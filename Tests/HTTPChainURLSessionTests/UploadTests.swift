@@ -26,7 +26,7 @@ struct UploadTests {
         }
     }
 
-    private func body(_ chunks: [Data], length: Int64? = nil) -> Body {
+    private func body(_ chunks: [Data], length: Int64? = nil) -> HTTPBody {
         .once(
             length: length,
             chunks: AsyncStream { continuation in
@@ -81,14 +81,14 @@ struct UploadTests {
     func stored() async throws {
         let bytes = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) })
         #expect(try await drain(StoredUpload(bytes[10...])) == bytes[10...])
-        let file = try await Body(bytes).saveToTemporaryFile()
+        let file = try await HTTPBody(bytes).saveToTemporaryFile()
         let upload = try StoredUpload(file: file.url, range: 5..<90_000, owner: file.body)
         #expect(try await drain(upload) == bytes[5..<90_000])
     }
 
     @Test("A file that shrinks while it is sent fails the upload")
     func shrinking() async throws {
-        let file = try await Body(Data(count: 1_000)).saveToTemporaryFile()
+        let file = try await HTTPBody(Data(count: 1_000)).saveToTemporaryFile()
         let upload = try StoredUpload(file: file.url, range: 0..<2_000, owner: file.body)
         let error = await #expect(throws: BodyError.self) { try await drain(upload) }
         #expect(error?.problem == .fileChanged(path: file.url.path))

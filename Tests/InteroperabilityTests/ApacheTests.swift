@@ -92,12 +92,12 @@ struct ApacheTests {
         guard let base = Server.apache.base() else { return }
         let calls = try AuthenticatedCalls(base, carrier, User.ada)
         let path = "writable/\(UUID().uuidString).txt"
-        #expect(try await calls.send(.put(path, body: Body(longText))).status == .created)
+        #expect(try await calls.send(.put(path, body: HTTPBody(longText))).status == .created)
         #expect(try await calls.send(.get(path)).body.text() == longText)
         #expect(try await calls.send(.delete(path)).status == .noContent)
         #expect(calls.statuses == [401, 201, 200, 204])
         let mistaken = try AuthenticatedCalls(base, carrier, User.mistaken(User.ada))
-        #expect(try await mistaken.send(.put(path, body: Body(longText))).status == .unauthorized)
+        #expect(try await mistaken.send(.put(path, body: HTTPBody(longText))).status == .unauthorized)
     }
 
     @Test(

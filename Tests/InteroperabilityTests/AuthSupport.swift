@@ -75,7 +75,7 @@ private struct Wire: Middleware {
     let hidesInfo: Bool
     let statuses = Locked<[Int]>([])
 
-    var phase: Phase? { .wire }
+    var phase: Phase { .wire }
 
     func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         var response = try await next(request)
@@ -92,7 +92,7 @@ private struct Jar: Middleware {
 
     init(isOpen: Bool) { self.isOpen = isOpen }
 
-    var phase: Phase? { .wire }
+    var phase: Phase { .wire }
 
     func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard isOpen else { return try await next(request) }

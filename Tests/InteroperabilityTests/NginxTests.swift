@@ -9,7 +9,7 @@ struct NginxTests {
         guard let base = Server.nginx.base() else { return }
         let chain = try carrier.chain(to: base)
         let path = "stored/\(UUID().uuidString).txt"
-        #expect(try await chain.send(.put(path, body: Body(longText))).status == .created)
+        #expect(try await chain.send(.put(path, body: HTTPBody(longText))).status == .created)
         let response = try await chain.send(.get(path))
         #expect(response.options[OriginalContentFields.self][.contentEncoding] == "gzip")
         #expect(response.headers[.contentEncoding] == nil)
@@ -22,7 +22,7 @@ struct NginxTests {
         guard let base = Server.nginx.base() else { return }
         let chain = try carrier.chain(to: base, compressing: .standard)
         let path = "compressed/\(UUID().uuidString).txt"
-        #expect(try await chain.send(.put("\(path).gz", body: Body(longText))).status == .created)
+        #expect(try await chain.send(.put("\(path).gz", body: HTTPBody(longText))).status == .created)
         // Stored as it came: nginx itself must undo the coding for a client that takes none.
         let plain = try await chain.send(.get(path, headers: [.acceptEncoding: "identity"]))
         #expect(plain.options[OriginalContentFields.self][.contentEncoding] == nil)

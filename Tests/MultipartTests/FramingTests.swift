@@ -206,7 +206,7 @@ struct FramingTests {
 
 @Suite("The length and the readings of a framed form")
 struct FramedBodyTests {
-    private func body(_ form: MultipartForm) throws -> Body {
+    private func body(_ form: MultipartForm) throws -> HTTPBody {
         try form.body(boundary: MultipartBoundary("XX"))
     }
 
@@ -315,7 +315,7 @@ struct FramedBodyTests {
             largest = max(largest, chunk.count)
         }
         #expect(count == body.length && count > 300 << 20)
-        #expect(largest <= Body.chunkSize)
+        #expect(largest <= HTTPBody.chunkSize)
     }
 }
 

@@ -25,7 +25,7 @@ struct MultipartMiddlewareTests {
             url,
             headers: [.contentType: "multipart/form-data; boundary=\(boundary)", .accept: "text/html"],
             without: [.contentLength],
-            body: Body(try await form.framed(boundary.text))
+            body: HTTPBody(try await form.framed(boundary.text))
         )
         #expect(!sent.options.contains(MultipartFormOption.self))
         #expect(sent.body.length != nil && sent.body.isReplayable)

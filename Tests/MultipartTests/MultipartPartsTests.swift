@@ -150,7 +150,7 @@ struct MultipartPartsTests {
         do {
             let chunks = [Data("--XX\r\n\r\nabc".utf8), Data("more".utf8)]
             let lifeline = Locked<Released?>(Released(released))
-            let body = Body.once {
+            let body = HTTPBody.once {
                 let taken = lifeline.withLock { $0.take() }
                 return CountingChunks(chunks: chunks[...], error: nil, count: Locked(0), onRelease: taken)
             }
@@ -173,7 +173,7 @@ struct MultipartPartsTests {
 
     @Test("Cancelling the task ends the reading with CancellationError")
     func cancelled() async throws {
-        let body = Body.once { Waiting() }
+        let body = HTTPBody.once { Waiting() }
         let parts = try Response(.ok, headers: mixed, body: body).parts()
         let task = Task { for try await _ in parts {} }
         task.cancel()
@@ -183,7 +183,7 @@ struct MultipartPartsTests {
     @Test("Two tasks that read at the same time get an error, not each other's bytes")
     func concurrent() async throws {
         let gate = Gate()
-        let body = Body.once { Gated(gate: gate) }
+        let body = HTTPBody.once { Gated(gate: gate) }
         let parts = try Response(.ok, headers: mixed, body: body).parts()
         var iterator = parts.makeAsyncIterator()
         let part = try #require(try await iterator.next())
@@ -198,7 +198,7 @@ struct MultipartPartsTests {
     @Test("What is framed here comes back over a transport")
     func roundTrip() async throws {
         let transport = InMemoryTransport { request in
-            var response = Response(.ok, body: Body(try await request.body.collect()))
+            var response = Response(.ok, body: HTTPBody(try await request.body.collect()))
             response.headers[.contentType] = request.head.headerFields[.contentType]
             return response
         }

@@ -39,7 +39,7 @@ extension Request {
 
     static let sample = Request.get("https://example.com/file")
 
-    static func sampleUpload(_ body: Body) -> Request {
+    static func sampleUpload(_ body: HTTPBody) -> Request {
         .put("https://example.com/file", body: body)
     }
 }
@@ -50,7 +50,7 @@ func chunks(_ sizes: Int...) -> [Data] {
 }
 
 /// A body that gives so many bytes in each chunk.
-func body(_ sizes: Int..., declaring length: Int64? = nil, replayable: Bool = true) -> Body {
+func body(_ sizes: Int..., declaring length: Int64? = nil, replayable: Bool = true) -> HTTPBody {
     let chunks = sizes.map { Data(repeating: 0x62, count: $0) }
     let open: @Sendable () async throws -> sending any BodyReader = { ChunkReader(chunks: chunks[...]) }
     return replayable ? .replayable(length: length, open: open) : .once(length: length, open: open)

@@ -98,7 +98,7 @@ struct UploadTests {
             #expect(request.body.value != nil)
             request.body = "12345"
             var response = try await next(request)
-            response.body = Body(try await response.body.collect())
+            response.body = HTTPBody(try await response.body.collect())
             response.options[DecodedValue.self] = 5
             return response
         }

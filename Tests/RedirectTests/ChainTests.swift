@@ -51,7 +51,7 @@ struct ChainTests {
             (1000, RecordedRequest.ResponseBodyState.complete), (1_000_000, .dropped),
         ] {
             let transport = InMemoryTransport()
-            let body = Body.replayable { ChunkReader(count: size / 1000) }
+            let body = HTTPBody.replayable { ChunkReader(count: size / 1000) }
             transport.enqueue(ScriptedReply(.found, headers: [.location: "/b"], body: body))
             transport.enqueue(.text("here"))
             let chain = try Chain(transport: transport) { RedirectMiddleware() }

@@ -270,7 +270,7 @@ struct RedirectMiddlewareTests {
 
     @Test("A body that can be read once is not sent again: an error says what to do")
     func oneShot() async throws {
-        func body() -> Body { .once(length: 1) { Body("x").reader() } }
+        func body() -> HTTPBody { .once(length: 1) { HTTPBody("x").reader() } }
         for (code, method) in [(307, HTTPRequest.Method.post), (308, .post), (301, .put), (302, .patch)] {
             let outcome = await send(
                 Request(method, "https://a.example/a", body: body()),
@@ -279,7 +279,7 @@ struct RedirectMiddlewareTests {
             )
             let error = try error(outcome)
             #expect(error.problem == .bodyNotReplayable)
-            #expect(error.reason.contains("Body.replayable"))
+            #expect(error.reason.contains("HTTPBody.replayable"))
             #expect(try await error.response.body.text() == "moved")
         }
         let outcome = await send(.post("https://a.example/a", body: body()), .standard, .redirect("/b", 303), .ok)
@@ -345,6 +345,6 @@ struct TextReader: BodyReader {
     }
 }
 
-extension Body {
+extension HTTPBody {
     fileprivate func reader() -> sending any BodyReader { TextReader(rest: bytes) }
 }

@@ -28,7 +28,7 @@ struct ExchangeRecordTests {
         after head: Duration,
         _ status: HTTPResponse.Status = .ok,
         headers: HTTPFields = [:],
-        body: Body = .empty
+        body: HTTPBody = .empty
     ) -> StageHarness.Answer {
         .perform { [clock] _ in
             clock.advance(by: head)
@@ -227,7 +227,7 @@ struct ExchangeRecordTests {
         arguments: [true, false]
     )
     func requestStream(isReplayable: Bool) async throws {
-        let body = Body.pieces(#"{"pass"#, #"word":"hunter2"}"#, replayable: isReplayable)
+        let body = HTTPBody.pieces(#"{"pass"#, #"word":"hunter2"}"#, replayable: isReplayable)
         let outcome = await harness(detail: .bodies).send(
             .post("https://a.example/", headers: [.contentType: "application/json"], body: body)
         )
@@ -239,7 +239,7 @@ struct ExchangeRecordTests {
 
     @Test("A stream keeps its length and whether it can be read again", arguments: [true, false])
     func streamsStayStreams(isReplayable: Bool) async throws {
-        let seen = Locked<Body?>(nil)
+        let seen = Locked<HTTPBody?>(nil)
         let stage = RemoteLoggingMiddleware(sink, detail: .bodies)
         let transport = ExchangeStub { request in
             let body = request.body
@@ -259,7 +259,7 @@ struct ExchangeRecordTests {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("exchange-\(UUID().uuidString)")
         try Data("hello file".utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        for body in [Body("hello file"), .file(file)] {
+        for body in [HTTPBody("hello file"), .file(file)] {
             let keeper = ExchangeKeeper()
             let stage = RemoteLoggingMiddleware(sink, detail: .bodies, bodyLimit: 5, filter: keeper.filter)
             let outcome = await StageHarness(stage).send(

@@ -47,7 +47,7 @@ struct ExchangeSecretsTests {
     private static func exchange(
         _ name: String,
         _ type: String,
-        _ body: @escaping @Sendable () -> Body,
+        _ body: @escaping @Sendable () -> HTTPBody,
         answer: (@Sendable () -> StageHarness.Answer)? = nil
     ) -> Exchange {
         Exchange(
@@ -110,7 +110,7 @@ struct ExchangeSecretsTests {
 
     static let exchanges: [Exchange] =
         [
-            exchange("JSON", "application/json", { Body(json) }),
+            exchange("JSON", "application/json", { HTTPBody(json) }),
             exchange("streamed JSON", "application/json", { .pieces(json, replayable: true) }),
             exchange(
                 "JSON in small pieces",
@@ -119,27 +119,27 @@ struct ExchangeSecretsTests {
                     .replayable { ExchangeChunkReader(chunks: json.utf8.map { Data([$0]) }[...]) }
                 }
             ),
-            exchange("form", "application/x-www-form-urlencoded", { Body(form) }),
-            exchange("form that says nothing", "text/plain", { Body("a=1&password=\(secret("Plain"))") }),
-            exchange("multipart", "multipart/form-data; boundary=b", { Body(multipart) }),
+            exchange("form", "application/x-www-form-urlencoded", { HTTPBody(form) }),
+            exchange("form that says nothing", "text/plain", { HTTPBody("a=1&password=\(secret("Plain"))") }),
+            exchange("multipart", "multipart/form-data; boundary=b", { HTTPBody(multipart) }),
             exchange("multipart in a stream", "multipart/form-data; boundary=b", { .pieces(multipart) }),
             exchange(
                 "XML",
                 "application/xml",
-                { Body("<a token=\"\(secret("XML"))\"><pwd>\(secret("XML2"))</pwd></a>") }
+                { HTTPBody("<a token=\"\(secret("XML"))\"><pwd>\(secret("XML2"))</pwd></a>") }
             ),
             exchange("value", "application/json", { .value(["password": secret("Value")]) }, answer: { .ok }),
             exchange(
                 "broken",
                 "application/json",
-                { Body(json) },
+                { HTTPBody(json) },
                 answer: {
                     .ok(.pieces(json, error: ExchangeProvoked(description: "token=\(secret("Broken"))")))
                 }
             ),
         ]
         + errors.indices.map { index in
-            exchange("error \(index)", "application/json", { Body(json) }, answer: { .failure(errors[index]) })
+            exchange("error \(index)", "application/json", { HTTPBody(json) }, answer: { .failure(errors[index]) })
         }
 
     private static let formatters: [any LogFormatter] = [.semantic, .short, .curl]

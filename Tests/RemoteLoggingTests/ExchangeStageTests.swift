@@ -112,7 +112,7 @@ struct ExchangeStageTests {
     @Test("Nothing is done for a call of which the sink takes nothing")
     func silent() async throws {
         let sink = ExchangeCapture(LogLevels(.info, ["http.client": nil]))
-        let body = Body.pieces("abc")
+        let body = HTTPBody.pieces("abc")
         let outcome = await StageHarness(RemoteLoggingMiddleware(sink, detail: .bodies)).send(
             .post("https://a.example/", body: "x"),
             answering: .ok(body)
@@ -230,7 +230,7 @@ struct ExchangeStageTests {
         let sink = ExchangeCapture()
         let transport = InMemoryTransport { request in
             await Task.yield()
-            return Response(.ok, headers: [.contentType: "text/plain"], body: Body(request.url))
+            return Response(.ok, headers: [.contentType: "text/plain"], body: HTTPBody(request.url))
         }
         let chain = try Chain(transport: transport) { RemoteLoggingMiddleware(sink, detail: .bodies) }
         try await withThrowingTaskGroup(of: Void.self) { group in

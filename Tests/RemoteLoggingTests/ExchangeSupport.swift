@@ -76,14 +76,14 @@ struct ExchangeChunkReader: BodyReader {
     }
 }
 
-extension Body {
+extension HTTPBody {
     /// A stream of these pieces.
     static func pieces(
         _ texts: String...,
         length: Int64? = nil,
         replayable: Bool = false,
         error: (any Error)? = nil
-    ) -> Body {
+    ) -> HTTPBody {
         let chunks = texts.map { Data($0.utf8) }
         let open: @Sendable () async throws -> sending any BodyReader = {
             ExchangeChunkReader(chunks: chunks[...], error: error)

@@ -134,8 +134,8 @@ struct ShipperFailureTests {
     @Test(
         "A batch that was taken is not sent again, though the answer's body breaks or never ends",
         arguments: [
-            ScriptedReply(.ok, body: Body("abc")).failing(.afterHead()),
-            ScriptedReply(.ok, body: Body("abcdef")).failing(.atByte(3)),
+            ScriptedReply(.ok, body: HTTPBody("abc")).failing(.afterHead()),
+            ScriptedReply(.ok, body: HTTPBody("abcdef")).failing(.atByte(3)),
         ]
     )
     func brokenAnswer(reply: ScriptedReply) async throws {

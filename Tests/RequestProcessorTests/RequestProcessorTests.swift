@@ -44,7 +44,7 @@ struct RequestProcessorTests {
             let body = try await request.body.text()
             request.head.method = .put
             request.head.path = "/other"
-            request.body = Body(body.uppercased())
+            request.body = HTTPBody(body.uppercased())
             request.options[Tenant.self] = "garden"
         }
         let outcome = await StageHarness(stage).send(.post(url, body: "hello"))

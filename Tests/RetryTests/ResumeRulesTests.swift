@@ -49,7 +49,7 @@ struct ResumeRulesTests {
         let rule: String
         var code = 200
         var fields: HTTPFields = [.eTag: "\"1\""]
-        var body: Body = .once(length: 10) { throw OtherError() }
+        var body: HTTPBody = .once(length: 10) { throw OtherError() }
         var original: HTTPFields = [:]
         /// The range that would be asked for at once.
         let range: String?

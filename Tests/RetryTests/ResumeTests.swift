@@ -50,7 +50,7 @@ private final class FileServer: Transport {
             fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(content.count)"
         }
         let bytes = content[range]
-        let body = Body.once(length: Int64(range.count)) { BreakingReader(rest: bytes, limit: limit, error: error) }
+        let body = HTTPBody.once(length: Int64(range.count)) { BreakingReader(rest: bytes, limit: limit, error: error) }
         return Response(status, headers: fields, body: body)
     }
 }
@@ -87,7 +87,7 @@ struct ResumeTests {
         }
     }
 
-    private func failure(_ body: Body) async -> TransportError? {
+    private func failure(_ body: HTTPBody) async -> TransportError? {
         do {
             for try await _ in body {}
             return nil
@@ -389,6 +389,6 @@ private struct FileServerless: Transport {
     }
 }
 
-private func brokenBody(_ text: String, length: Int64) -> Body {
+private func brokenBody(_ text: String, length: Int64) -> HTTPBody {
     .once(length: length) { BreakingReader(rest: Data(text.utf8), limit: text.utf8.count, error: lost(.answered)) }
 }

@@ -35,7 +35,7 @@ struct OtherError: Error, Equatable {}
 let url = "https://api.example.com/items"
 
 /// A body that can be read once, and says when nobody can read it any more.
-func oneShot(_ text: String, onRelease: @escaping @Sendable () -> Void = {}) -> Body {
+func oneShot(_ text: String, onRelease: @escaping @Sendable () -> Void = {}) -> HTTPBody {
     let lifeline = Lifeline(onRelease)
     return .once(length: Int64(text.utf8.count)) { TextReader(rest: Data(text.utf8), lifeline: lifeline) }
 }

@@ -171,7 +171,7 @@ struct FormTests {
 
     @Test("What has no keys at its top level is no form", arguments: [0, 1])
     func notAForm(_ index: Int) async throws {
-        let bodies: [Body] = [.value([1, 2]), .value("word")]
+        let bodies: [HTTPBody] = [.value([1, 2]), .value("word")]
         let error = try await #require(throws: SerializerError.self) {
             try await sent(.post(url, body: bodies[index]), through: SerializerMiddleware(.form))
         }

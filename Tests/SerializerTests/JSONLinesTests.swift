@@ -9,7 +9,7 @@ private struct Event: Codable, Sendable, Hashable {
     var n: Int
 }
 
-private func values(_ body: Body, lineLimit: ByteCount = .mebibytes(1)) async throws -> [Int] {
+private func values(_ body: HTTPBody, lineLimit: ByteCount = .mebibytes(1)) async throws -> [Int] {
     var result: [Int] = []
     for try await event in body.jsonLines(of: Event.self, lineLimit: lineLimit) { result.append(event.n) }
     return result
@@ -65,7 +65,7 @@ struct JSONLinesTests {
 
     @Test("A body that breaks gives the values before, then its error")
     func broken() async throws {
-        let body = Body.replayable(length: 100) { OneChunk(Data("{\"n\":1}\n{\"n\":2}\n".utf8)) }
+        let body = HTTPBody.replayable(length: 100) { OneChunk(Data("{\"n\":1}\n{\"n\":2}\n".utf8)) }
         var iterator = body.jsonLines(of: Event.self).makeAsyncIterator()
         #expect(try await iterator.next()?.n == 1)
         #expect(try await iterator.next()?.n == 2)
@@ -85,7 +85,7 @@ struct JSONLinesTests {
     @Test("Values are given as they arrive, before the body ends")
     func asTheyArrive() async throws {
         let (stream, continuation) = AsyncStream.makeStream(of: Data.self)
-        var iterator = Body.once(chunks: stream).jsonLines(of: Event.self).makeAsyncIterator()
+        var iterator = HTTPBody.once(chunks: stream).jsonLines(of: Event.self).makeAsyncIterator()
         continuation.yield(Data("{\"n\":1}\n{\"n\"".utf8))
         #expect(try await iterator.next()?.n == 1)
         continuation.yield(Data(":2}\n".utf8))
@@ -98,7 +98,7 @@ struct JSONLinesTests {
     func many() async throws {
         let line = Data(String(repeating: "{\"n\":1}\n", count: 1000).utf8)
         var sum = 0
-        for try await event in Body.once(chunks: Chunks(chunks: Array(repeating: line, count: 100))).jsonLines(
+        for try await event in HTTPBody.once(chunks: Chunks(chunks: Array(repeating: line, count: 100))).jsonLines(
             of: Event.self
         ) {
             sum += event.n

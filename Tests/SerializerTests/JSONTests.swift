@@ -84,13 +84,13 @@ struct JSONTests {
         let stage = SerializerMiddleware(json)
         let text = try await sentText(.post(url, body: .value(visit)), through: stage)
         #expect(text == #"{"first_name":"Ida","visited_at":\#(written)}"#)
-        #expect(try await chain(stage, "application/json", Body(text)).send(.get(url), as: Visit.self) == visit)
+        #expect(try await chain(stage, "application/json", HTTPBody(text)).send(.get(url), as: Visit.self) == visit)
     }
 
     @Test("RFC 3339 with fractions of a second is read")
     func fractions() async throws {
         let stage = SerializerMiddleware(.json(dates: .iso8601))
-        let body: Body = #"["2026-01-31T09:30:00.250Z","2026-01-31T10:30:00+01:00"]"#
+        let body: HTTPBody = #"["2026-01-31T09:30:00.250Z","2026-01-31T10:30:00+01:00"]"#
         let dates = try await chain(stage, "application/json", body).send(.get(url), as: [Date].self)
         #expect(dates.map(\.timeIntervalSince1970) == [1_769_851_800.25, 1_769_851_800])
         let error = try await #require(throws: DecodingFailure.self) {
@@ -159,7 +159,7 @@ struct JSONTests {
         let stage = SerializerMiddleware(.json)
         #expect(try await sentText(.post(url, body: .value(Patch())), through: stage) == #"{"nickname":null}"#)
         for text in ["{}", #"{"nickname":null}"#] {
-            #expect(try await chain(stage, nil, Body(text)).send(.get(url), as: Patch.self) == Patch())
+            #expect(try await chain(stage, nil, HTTPBody(text)).send(.get(url), as: Patch.self) == Patch())
         }
         let patch = try await chain(stage, nil, #"{"nickname":"I"}"#).send(.get(url), as: Patch.self)
         #expect(patch.nickname == "I")
@@ -170,7 +170,7 @@ struct JSONTests {
 struct BodyKeyPathTests {
     @Test("A value is taken from a key path, in objects and arrays")
     func keyPaths() async throws {
-        let body: Body =
+        let body: HTTPBody =
             #"{"data":{"items":[{"name":"Fern"},{"name":"Ivy"}],"a.b":{"n":1},"when":"1970-01-01T00:00:10Z"}}"#
         let chain = try chain(SerializerMiddleware(.json(dates: .iso8601)), "application/json", body)
         #expect(
@@ -222,7 +222,7 @@ struct BodyKeyPathTests {
     @Test("Where an optional is wanted, null on the way and a missing last key are nil, a missing way is not")
     func optional() async throws {
         func value(_ text: String, _ path: BodyKeyPath) async throws -> Plant? {
-            try await chain(SerializerMiddleware(.json), nil, Body(text)).send(
+            try await chain(SerializerMiddleware(.json), nil, HTTPBody(text)).send(
                 .get(url).decoded(at: path),
                 as: Plant?.self
             )

@@ -27,13 +27,16 @@ struct AfterDecodingTests {
     @Test("A closure wires children to their parent, in a value, an optional and an array")
     func wires() async throws {
         let stage = SerializerMiddleware(.json, afterDecoding: [wiring])
-        let one = try await chain(stage, nil, Body(albumText)).send(.get(url), as: Album.self)
+        let one = try await chain(stage, nil, HTTPBody(albumText)).send(.get(url), as: Album.self)
         #expect(one.tracks.map(\.albumID) == [7, 7])
-        let maybe = try await chain(stage, nil, Body(albumText)).send(.get(url), as: Album?.self)
+        let maybe = try await chain(stage, nil, HTTPBody(albumText)).send(.get(url), as: Album?.self)
         #expect(maybe?.tracks.map(\.albumID) == [7, 7])
         let none = try await chain(stage, nil, "null").send(.get(url), as: Album?.self)
         #expect(none == nil)
-        let many = try await chain(stage, nil, Body("[\(albumText),\(albumText)]")).send(.get(url), as: [Album].self)
+        let many = try await chain(stage, nil, HTTPBody("[\(albumText),\(albumText)]")).send(
+            .get(url),
+            as: [Album].self
+        )
         #expect(many.flatMap { $0.tracks.map(\.albumID) } == [7, 7, 7, 7])
         #expect(try await chain(stage, nil, "[]").send(.get(url), as: [Int].self) == [])
         #expect(try await chain(stage, nil, "[1]").send(.get(url), as: [Int].self) == [1])

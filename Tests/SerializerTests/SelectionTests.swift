@@ -50,12 +50,12 @@ struct SelectionTests {
         ]
     )
     func response(_ contentType: String?, _ text: String) async throws {
-        #expect(try await chain(several, contentType, Body(text)).send(.get(url), as: Plant.self).name == "Fern")
+        #expect(try await chain(several, contentType, HTTPBody(text)).send(.get(url), as: Plant.self).name == "Fern")
     }
 
     @Test("The call may say who reads the response; an only serializer reads whatever comes")
     func chosen() async throws {
-        let text: Body = #"{"name":"Fern"}"#
+        let text: HTTPBody = #"{"name":"Fern"}"#
         let chain = try chain(several, "text/html", text)
         #expect(try await chain.send(.get(url).decoded(by: .json), as: Plant.self).name == "Fern")
         #expect(try await chain.send(.get(url).serialized(by: "JSON"), as: Plant.self).name == "Fern")
@@ -109,7 +109,7 @@ struct SelectionTests {
 
     @Test("A response over the limit is an error that says so, of the client's limit or the call's")
     func limit() async throws {
-        for body: Body in ["[1,2,3,4,5]", once("[1,2,3,4,5]", chunk: 2)] {
+        for body: HTTPBody in ["[1,2,3,4,5]", once("[1,2,3,4,5]", chunk: 2)] {
             let error = try await #require(throws: SerializerError.self) {
                 try await chain(SerializerMiddleware(.json, limit: 10), nil, body).send(.get(url), as: [Int].self)
             }
@@ -141,7 +141,10 @@ struct SelectionTests {
     func failure() async throws {
         let text = #"{"password":"hunter2","name":7,"x":""# + String(repeating: "y", count: 1000) + #""}"#
         let error = try await #require(throws: DecodingFailure.self) {
-            try await chain(SerializerMiddleware(.json), "application/json", Body(text)).send(.get(url), as: Plant.self)
+            try await chain(SerializerMiddleware(.json), "application/json", HTTPBody(text)).send(
+                .get(url),
+                as: Plant.self
+            )
         }
         #expect(error.expectedType == "Plant")
         #expect(error.codingPath == "name")

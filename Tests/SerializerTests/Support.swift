@@ -27,7 +27,7 @@ func chain(_ stage: SerializerMiddleware, answering response: Response) throws -
     try Chain(transport: Answer(response: response)) { stage }
 }
 
-func chain(_ stage: SerializerMiddleware, _ contentType: String?, _ body: Body) throws -> Chain {
+func chain(_ stage: SerializerMiddleware, _ contentType: String?, _ body: HTTPBody) throws -> Chain {
     var response = Response(.ok, body: body)
     response.headers[.contentType] = contentType
     return try chain(stage, answering: response)
@@ -43,7 +43,7 @@ private struct Answer: Transport {
 }
 
 /// Bytes that can be read once, in chunks of a size.
-func once(_ text: String, chunk size: Int) -> Body {
+func once(_ text: String, chunk size: Int) -> HTTPBody {
     let bytes = Data(text.utf8)
     let chunks = stride(from: 0, to: bytes.count, by: size).map { Data(bytes.dropFirst($0).prefix(size)) }
     return .once(chunks: Chunks(chunks: chunks))

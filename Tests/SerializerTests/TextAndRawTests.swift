@@ -21,7 +21,7 @@ struct TextAndRawTests {
         let request = try await sent(.post(url, body: .value(text)), through: stage)
         #expect(request.body.bytes == bytes)
         #expect(request.head.headerFields[.contentType] == "text/plain; charset=\(charset)")
-        let reply = try chain(SerializerMiddleware(.text), #"text/html; charset="\#(charset)""#, Body(bytes))
+        let reply = try chain(SerializerMiddleware(.text), #"text/html; charset="\#(charset)""#, HTTPBody(bytes))
         #expect(try await reply.send(.get(url), as: String.self) == text)
     }
 
@@ -29,7 +29,7 @@ struct TextAndRawTests {
     func decides() async throws {
         let request = Request.post(url, headers: [.contentType: "text/plain;charset=iso-8859-1"], body: .value("é"))
         #expect(try await sent(request, through: SerializerMiddleware(.json, .text)).body.bytes == Data([0xE9]))
-        let marked = Body(Data([0xFF, 0xFE, 0xE9, 0x00]))
+        let marked = HTTPBody(Data([0xFF, 0xFE, 0xE9, 0x00]))
         #expect(
             try await chain(SerializerMiddleware(.text), "text/plain", marked).send(.get(url), as: String.self) == "é"
         )
@@ -38,7 +38,7 @@ struct TextAndRawTests {
     @Test("A charset that is not known, and text that does not fit, are errors that name it")
     func charsetErrors() async throws {
         for (body, problem) in [
-            (Body(Data([0x61])), SerializerError.Problem.unknownCharset("klingon"))
+            (HTTPBody(Data([0x61])), SerializerError.Problem.unknownCharset("klingon"))
         ] {
             let error = try await #require(throws: SerializerError.self) {
                 try await chain(SerializerMiddleware(.text), "text/plain; charset=klingon", body).send(
@@ -49,7 +49,7 @@ struct TextAndRawTests {
             #expect(error.problem == problem)
         }
         let invalid = try await #require(throws: SerializerError.self) {
-            try await chain(SerializerMiddleware(.text), "text/plain", Body(Data([0xFF]))).send(
+            try await chain(SerializerMiddleware(.text), "text/plain", HTTPBody(Data([0xFF]))).send(
                 .get(url),
                 as: String.self
             )
@@ -73,7 +73,7 @@ struct TextAndRawTests {
         #expect(try await chain(stage, "text/plain", "true").send(.get(url), as: Bool?.self) == true)
         let identifier = UUID()
         #expect(
-            try await chain(stage, "text/plain", Body("\(identifier)")).send(.get(url), as: UUID.self) == identifier
+            try await chain(stage, "text/plain", HTTPBody("\(identifier)")).send(.get(url), as: UUID.self) == identifier
         )
         let error = try await #require(throws: SerializerError.self) {
             try await sent(.post(url, body: .value(Plant(name: "a"))), through: stage)
@@ -88,11 +88,14 @@ struct TextAndRawTests {
     func asItCame() async throws {
         let stage = SerializerMiddleware(.json)
         let bytes = Data([0, 1, 0xFF])
-        #expect(try await chain(stage, "image/png", Body(bytes)).send(.get(url), as: Data.self) == bytes)
+        #expect(try await chain(stage, "image/png", HTTPBody(bytes)).send(.get(url), as: Data.self) == bytes)
         #expect(try await chain(stage, "application/json", "{}").send(.get(url), as: Data.self) == Data("{}".utf8))
         #expect(try await chain(stage, "application/json", "").send(.get(url), as: Data?.self) == nil)
         #expect(
-            try await chain(stage, "text/plain; charset=latin1", Body(Data([0xE9]))).send(.get(url), as: String.self)
+            try await chain(stage, "text/plain; charset=latin1", HTTPBody(Data([0xE9]))).send(
+                .get(url),
+                as: String.self
+            )
                 == "é"
         )
         #expect(try await chain(stage, "application/json", #""é""#).send(.get(url), as: String.self) == "é")
@@ -126,7 +129,7 @@ struct TextAndRawTests {
         let bytes = try #require(request.body.bytes)
         #expect(bytes.starts(with: Array((format == .xml ? "<?xml" : "bplist00").utf8)))
         #expect(request.head.headerFields[.contentType] == "application/x-plist")
-        let reply = try chain(SerializerMiddleware(.json, .propertyList), "application/x-plist", Body(bytes))
+        let reply = try chain(SerializerMiddleware(.json, .propertyList), "application/x-plist", HTTPBody(bytes))
         #expect(try await reply.send(.get(url).decoded(at: "a"), as: Plant.self) == Plant(name: "Fern"))
         #expect(try await reply.send(.get(url).decoded(at: "b"), as: Plant?.self) == nil)
         let error = try await #require(throws: SerializerError.self) {

@@ -29,7 +29,7 @@ private let order = Order(
 )
 
 private func reply(_ stage: SerializerMiddleware, _ contentType: String, _ text: String) throws -> Chain {
-    try Chain(transport: Answer(response: Response(.ok, headers: [.contentType: contentType], body: Body(text)))) {
+    try Chain(transport: Answer(response: Response(.ok, headers: [.contentType: contentType], body: HTTPBody(text)))) {
         stage
     }
 }

@@ -62,7 +62,7 @@ struct AcceptanceTests {
     @Test("An accepted response passes untouched, its body unread")
     func untouched() async throws {
         let opened = Locked(0)
-        let body = Body.once {
+        let body = HTTPBody.once {
             opened.withLock { $0 += 1 }
             return ChunkReader(chunks: ["whole"])
         }
@@ -123,7 +123,8 @@ struct StatusErrorTests {
     func bodyIsReadable(isOneShot: Bool) async throws {
         let text = String(repeating: "0123456789", count: 1000)
         let body =
-            isOneShot ? Body.once { ChunkReader(chunks: [text.prefix(3000), text.dropFirst(3000)]) } : Body(text)
+            isOneShot
+            ? HTTPBody.once { ChunkReader(chunks: [text.prefix(3000), text.dropFirst(3000)]) } : HTTPBody(text)
         let error = try await refusal(.status(500, body: body))
         #expect(error.preview?.bytes.count == 4096)
         #expect(error.preview?.isTruncated == true)
@@ -145,7 +146,7 @@ struct StatusErrorTests {
     @Test("With a preview of no bytes the body is left alone")
     func noPreview() async throws {
         let opened = Locked(0)
-        let body = Body.once {
+        let body = HTTPBody.once {
             opened.withLock { $0 += 1 }
             return ChunkReader(chunks: ["text"])
         }
@@ -167,7 +168,7 @@ struct StatusErrorTests {
     @Test("A body that breaks at once or later does not hide the status", arguments: [[], ["the first ", "bytes"]])
     func brokenBody(chunks: [String]) async throws {
         let lost = TransportError(.connectionLost, sent: .answered, stage: "test")
-        let body = Body.once { ChunkReader(chunks: chunks[...].map { $0[...] }, error: lost) }
+        let body = HTTPBody.once { ChunkReader(chunks: chunks[...].map { $0[...] }, error: lost) }
         let error = try await refusal(.status(503, body: body))
         #expect(error.status == .serviceUnavailable)
         #expect((error.underlyingError as? TransportError)?.kind == .connectionLost)
@@ -183,12 +184,12 @@ struct StatusErrorTests {
 
     @Test("A body that is shorter than its length, or was read before, does not hide the status")
     func unreadableBody() async throws {
-        let short = Body.once(length: 10) { ChunkReader(chunks: ["123"]) }
+        let short = HTTPBody.once(length: 10) { ChunkReader(chunks: ["123"]) }
         #expect(
             (try await refusal(.status(500, body: short)).underlyingError as? BodyError)?.problem
                 == .shorterThanDeclared(declared: 10, actual: 3)
         )
-        let spent = Body.once { ChunkReader(chunks: []) }
+        let spent = HTTPBody.once { ChunkReader(chunks: []) }
         _ = try await spent.collect()
         #expect(
             (try await refusal(.status(500, body: spent)).underlyingError as? BodyError)?.problem == .alreadyRead
@@ -198,7 +199,7 @@ struct StatusErrorTests {
     @Test("Cancellation while the body is looked at is cancellation of the call", arguments: [true, false])
     func cancellation(disguised: Bool) async throws {
         let clock = VirtualClock()
-        let body = Body.once { StalledReader(clock: clock, isDisguised: disguised) }
+        let body = HTTPBody.once { StalledReader(clock: clock, isDisguised: disguised) }
         await #expect(throws: CancellationError.self) {
             try await StageHarness(StatusValidationMiddleware()).drive(.get(url)) { run in
                 try await run.nextCall().answer(Response(.badGateway, body: body))
@@ -245,7 +246,7 @@ struct StatusValidationInChainTests {
                 do {
                     return try await next(request)
                 } catch let error as StatusError {
-                    return Response(.ok, body: Body("recovered: " + (try await error.response.body.text())))
+                    return Response(.ok, body: HTTPBody("recovered: " + (try await error.response.body.text())))
                 }
             }
             StatusValidationMiddleware()
@@ -285,7 +286,7 @@ private struct Stub: Transport {
     let capabilities: TransportCapabilities = []
     let response: Response
 
-    init(_ status: HTTPResponse.Status, body: Body = .empty) {
+    init(_ status: HTTPResponse.Status, body: HTTPBody = .empty) {
         response = Response(status, body: body)
     }
 

@@ -157,7 +157,7 @@ struct BodyTimeoutTests {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("timeout-\(UUID().uuidString)")
         try Data("file".utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        for (body, text) in [(Body("bytes"), "bytes"), (.file(file), "file"), (.empty, "")] {
+        for (body, text) in [(HTTPBody("bytes"), "bytes"), (.file(file), "file"), (.empty, "")] {
             let chain = try makeChain(Self.all, Server { _ in Response(.ok, body: body) })
             let response = try await chain.send(.get(url).on(clock))
             clock.advance(by: .seconds(100))

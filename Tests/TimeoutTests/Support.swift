@@ -37,7 +37,7 @@ struct Server: Transport {
 struct Again: Middleware {
     let pause: Duration
     let limit: Int
-    var phase: Phase? { .retry }
+    var phase: Phase { .retry }
 
     func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         var request = request

@@ -33,7 +33,7 @@ import HTTPTypes
 /// **Options.** ``HTTPChainCore/Request/unauthenticated()``.
 ///
 /// **Errors.** ``AuthenticationError``; what the authenticators throw.
-public struct AuthenticationMiddleware: Middleware {
+public struct AuthenticationMiddleware: ChainAwareMiddleware {
     let authenticators: [any Authenticator]
     let target: AuthenticationTarget
     let maximumAnswers: Int
@@ -79,7 +79,7 @@ public struct AuthenticationMiddleware: Middleware {
     }
 
     /// Inside retries.
-    public var phase: Phase? { .authenticate }
+    public var phase: Phase { .authenticate }
 
     /// The schemes, the strongest first, and how they are set.
     public var summary: StageSummary {
@@ -202,7 +202,7 @@ public struct AuthenticationMiddleware: Middleware {
 }
 
 /// A stage that is an ``AuthenticationMiddleware`` under a name of its own.
-package protocol AuthenticationStage: Middleware {
+package protocol AuthenticationStage: ChainAwareMiddleware {
     var authentication: AuthenticationMiddleware { get }
 }
 
@@ -212,7 +212,7 @@ extension AuthenticationMiddleware: AuthenticationStage {
 
 extension AuthenticationStage {
     /// Inside retries.
-    public var phase: Phase? { authentication.phase }
+    public var phase: Phase { authentication.phase }
 
     /// The origins and settings of the scheme; never a secret.
     public var summary: StageSummary { authentication.summary }

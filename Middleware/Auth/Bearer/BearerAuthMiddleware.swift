@@ -33,7 +33,7 @@ import HTTPTypes
 /// (in short ``HTTPChainCore/Response/bearerChallenge``) and ``AuthenticationRefusalOption``.
 ///
 /// **Errors.** ``BearerAuthError``, with the provider's error as its cause.
-public struct BearerAuthMiddleware: Middleware {
+public struct BearerAuthMiddleware: ChainAwareMiddleware {
     static let name = "BearerAuthMiddleware"
 
     private let origins: OriginBindings
@@ -122,7 +122,7 @@ public struct BearerAuthMiddleware: Middleware {
     }
 
     /// Inside retry, so that each attempt has a valid token.
-    public var phase: Phase? { .authenticate }
+    public var phase: Phase { .authenticate }
 
     /// Where tokens come from and go to; no secret.
     public var summary: StageSummary {

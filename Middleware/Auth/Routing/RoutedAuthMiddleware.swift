@@ -28,7 +28,7 @@ import HTTPTypes
 /// **Options.** ``HTTPChainCore/Request/authenticated(by:)`` and ``HTTPChainCore/Request/unauthenticated()``.
 ///
 /// **Errors.** ``UnknownAuthRouteError`` when a request names a route that there is not; what the stages throw.
-public struct RoutedAuthMiddleware: Middleware {
+public struct RoutedAuthMiddleware: ChainAwareMiddleware {
     private let routes: [AuthRoute]
     private let origins = LastOrigin()
 
@@ -38,7 +38,7 @@ public struct RoutedAuthMiddleware: Middleware {
     }
 
     /// Inside retries.
-    public var phase: Phase? { .authenticate }
+    public var phase: Phase { .authenticate }
 
     /// The routes.
     public var summary: StageSummary {
@@ -52,7 +52,9 @@ public struct RoutedAuthMiddleware: Middleware {
         let name = summary.name
         var names: Set<String> = []
         return routes.flatMap { route -> [ChainProblem] in
-            var problems = (route.origins?.problems(of: name) ?? []) + (route.stage?.problems(at: place) ?? [])
+            var problems =
+                (route.origins?.problems(of: name) ?? [])
+                + ((route.stage as? any ChainAwareMiddleware)?.problems(at: place) ?? [])
             if let routeName = route.name, !names.insert(routeName).inserted {
                 problems.append(
                     ChainProblem(

@@ -29,7 +29,7 @@ import HTTPTypes
 /// ``AuthenticationRefusalOption``.
 ///
 /// **Errors.** ``SessionAuthError``, with the authenticator's error as its cause; what `decorate` and `check` throw.
-public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: Middleware {
+public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainAwareMiddleware {
     /// What a session is.
     public typealias Session = Authenticator.Session
 
@@ -85,7 +85,7 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: Middle
     }
 
     /// Inside retry, so that each attempt is made in an open session.
-    public var phase: Phase? { .authenticate }
+    public var phase: Phase { .authenticate }
 
     /// The authenticator, the origins and the limit.
     public var summary: StageSummary {

@@ -76,7 +76,7 @@ public protocol SessionAuthenticator: Sendable {
     /// not.
     ///
     /// A response that the server gives with 200 and an error in its body is told by a look at the body's beginning
-    /// (``HTTPChainCore/Body/peek(upTo:)``).
+    /// (``HTTPChainCore/HTTPBody/peek(upTo:)``).
     ///
     /// - Parameters:
     ///   - response: The response; to look at its body is to put the body back.

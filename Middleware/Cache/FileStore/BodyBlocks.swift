@@ -71,7 +71,7 @@ final class BlockFile: Sendable {
         self.onFault = onFault
     }
 
-    func body(_ range: Range<Int64>) -> Body {
+    func body(_ range: Range<Int64>) -> HTTPBody {
         .replayable(length: range.upperBound - range.lowerBound) { BlockReader(self, range) }
     }
 }

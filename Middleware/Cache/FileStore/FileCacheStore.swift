@@ -117,7 +117,7 @@ public final class FileCacheStore: CacheStore {
     /// The content of an entry, which counts as a use of it.
     ///
     /// - Throws: ``CacheStoreFault`` when it is damaged or cannot be read.
-    public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> Body? {
+    public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
         let id = entry.id.rawValue
         let isThere = try state.withLock { state in
             try state.refresh()
@@ -138,7 +138,7 @@ public final class FileCacheStore: CacheStore {
         _ id: UInt64,
         of response: StoredResponse,
         _ range: Range<Int64>
-    ) throws(CacheStoreFault) -> Body? {
+    ) throws(CacheStoreFault) -> HTTPBody? {
         guard let entry = try directory.files.open(directory.entry(id), .read) else { return nil }
         let prologue = try EntryFile.Prologue(reading: entry, id: id)
         let length = response.bodyLength
@@ -170,12 +170,12 @@ public final class FileCacheStore: CacheStore {
         _ bytes: Data,
         _ response: StoredResponse,
         _ range: Range<Int64>
-    ) throws(CacheStoreFault) -> Body {
+    ) throws(CacheStoreFault) -> HTTPBody {
         guard Int64(bytes.count) == response.bodyLength, ContentChecksum(of: bytes) == response.bodyChecksum else {
             throw CacheStoreFault(.damaged("a stored body"))
         }
-        guard range != 0..<response.bodyLength else { return Body(bytes) }
-        return Body(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
+        guard range != 0..<response.bodyLength else { return HTTPBody(bytes) }
+        return HTTPBody(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
     }
 
     /// Begins to write an entry.

@@ -62,9 +62,9 @@ extension CacheCompletion {
     }
 }
 
-extension Body {
+extension HTTPBody {
     /// Two bodies one after the other, read once.
-    fileprivate static func joined(_ first: Body, _ second: Body, length: Int64) -> Body {
+    fileprivate static func joined(_ first: HTTPBody, _ second: HTTPBody, length: Int64) -> HTTPBody {
         .once(length: length) {
             JoinedReader(readers: [try await first.makeReader()], rest: second)
         }
@@ -73,7 +73,7 @@ extension Body {
 
 private struct JoinedReader: BodyReader {
     var readers: [any BodyReader]
-    var rest: Body?
+    var rest: HTTPBody?
 
     nonisolated(nonsending) mutating func read() async throws -> Data? {
         while !readers.isEmpty {

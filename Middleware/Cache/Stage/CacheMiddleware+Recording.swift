@@ -50,7 +50,7 @@ extension CacheMiddleware {
         _ exchange: Exchange
     ) async throws -> CacheRecording? {
         var plan = plan
-        var parts: (before: Body?, after: Body?)
+        var parts: (before: HTTPBody?, after: HTTPBody?)
         if let other = plan.other {
             if let range = plan.before { parts.before = try await store.body(of: other, range: range) }
             if let range = plan.after { parts.after = try await store.body(of: other, range: range) }
@@ -79,10 +79,10 @@ extension CacheMiddleware {
         ) { [invalidations, stamp = exchange.stamp, url = key.url] in invalidations.isCurrent(url, since: stamp) }
     }
 
-    private func teed(_ body: Body, into recording: CacheRecording, _ key: CacheKey) -> Body {
+    private func teed(_ body: HTTPBody, into recording: CacheRecording, _ key: CacheKey) -> HTTPBody {
         // Who reads a replayable body a second time reads it alone.
         let pending = Locked<CacheRecording?>(recording)
-        let onAbandoned: (@Sendable (Body) -> Void)?
+        let onAbandoned: (@Sendable (HTTPBody) -> Void)?
         if case .finish(let limit) = abandonment {
             onAbandoned = { [revalidator] rest in
                 revalidator.start(key) { await rest.drain(upTo: limit) }

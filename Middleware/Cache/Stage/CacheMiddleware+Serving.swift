@@ -48,7 +48,7 @@ extension CacheMiddleware {
 
     /// A response made of a stored one; `nil` when its body is gone.
     func serve(_ answer: CacheAnswer, _ status: CacheStatus, _ question: CacheQuestion) async -> Response? {
-        let body: Body
+        let body: HTTPBody
         switch answer.form {
         case .notModified, .unsatisfiable: body = .empty
         case .whole where question.request.method == .head: body = .empty
@@ -59,7 +59,7 @@ extension CacheMiddleware {
         return response(answer, status, body, question)
     }
 
-    private func body(of answer: CacheAnswer) async -> Body? {
+    private func body(of answer: CacheAnswer) async -> HTTPBody? {
         var range: Range<Int64>?
         if case .part(let wanted, _) = answer.form {
             var offset: Int64 = 0
@@ -77,7 +77,7 @@ extension CacheMiddleware {
     private func response(
         _ answer: CacheAnswer,
         _ status: CacheStatus,
-        _ body: Body,
+        _ body: HTTPBody,
         _ question: CacheQuestion
     ) -> Response {
         let metadata = answer.entry.response.metadata
@@ -123,7 +123,7 @@ extension CacheMiddleware {
         var response = Response(
             .gatewayTimeout,
             headers: [.contentType: "text/plain; charset=utf-8"],
-            body: Body("\(status.reason.words) (\(status.reason.section))\n")
+            body: HTTPBody("\(status.reason.words) (\(status.reason.section))\n")
         )
         attach(status, to: &response)
         if let error { response.options[CacheFailure.self] = error }

@@ -32,7 +32,7 @@ import HTTPTypes
 ///
 /// **Errors.** None of its own: errors of the stages inside pass on, unless a stored response may answer instead
 /// (`response.cacheFailure` has the error then). 504 (Gateway Timeout) answers where nothing else may.
-public struct CacheMiddleware: Middleware {
+public struct CacheMiddleware: ChainAwareMiddleware {
     let store: any CacheStore
     let rules: CacheRules
     let partition: CachePartition
@@ -79,7 +79,7 @@ public struct CacheMiddleware: Middleware {
     }
 
     /// Outside coalescing, retry and authentication.
-    public var phase: Phase? { .cache }
+    public var phase: Phase { .cache }
 
     /// The store and the rules.
     public var summary: StageSummary {

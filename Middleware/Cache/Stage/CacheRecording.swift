@@ -10,7 +10,7 @@ final class CacheRecording: Sendable {
     private let writer: any CacheWriter
     private let key: CacheKey
     private let declared: Int64?
-    private let suffix: Body?
+    private let suffix: HTTPBody?
     private let events: CacheEvents
     private let isCurrent: @Sendable () -> Bool
     private let state = Locked(State())
@@ -25,7 +25,7 @@ final class CacheRecording: Sendable {
         _ writer: any CacheWriter,
         key: CacheKey,
         declared: Int64?,
-        suffix: Body?,
+        suffix: HTTPBody?,
         events: CacheEvents,
         isCurrent: @escaping @Sendable () -> Bool
     ) {

@@ -37,9 +37,9 @@ struct HandingOnReader: BodyReader {
     /// Holds the reader between two reads.
     private final class Source: Sendable {
         private let slot: Locked<Locked<(any BodyReader)?>?>
-        private let onAbandoned: @Sendable (Body) -> Void
+        private let onAbandoned: @Sendable (HTTPBody) -> Void
 
-        init(_ reader: sending any BodyReader, _ onAbandoned: @escaping @Sendable (Body) -> Void) {
+        init(_ reader: sending any BodyReader, _ onAbandoned: @escaping @Sendable (HTTPBody) -> Void) {
             slot = Locked(Locked(reader))
             self.onAbandoned = onAbandoned
         }
@@ -76,7 +76,7 @@ struct HandingOnReader: BodyReader {
         nonisolated(nonsending) mutating func read() async throws -> Data? { nil }
     }
 
-    init(_ inner: sending any BodyReader, onAbandoned: @escaping @Sendable (Body) -> Void) {
+    init(_ inner: sending any BodyReader, onAbandoned: @escaping @Sendable (HTTPBody) -> Void) {
         source = Source(inner, onAbandoned)
     }
 

@@ -59,7 +59,7 @@ public final class DividedCacheStore: CacheStore {
     }
 
     /// The content of an entry, from its store.
-    public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> Body? {
+    public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
         try await stores[numbering.place(of: entry.id)].body(of: numbering.inner(entry), range: range)
     }
 

@@ -58,11 +58,11 @@ public final class MemoryCacheStore: CacheStore {
     }
 
     /// The content of an entry, which counts as a use of it.
-    public func body(of entry: CacheEntry, range: Range<Int64>?) async -> Body? {
+    public func body(of entry: CacheEntry, range: Range<Int64>?) async -> HTTPBody? {
         let body = shards[index(of: entry.key)].withLock { $0.use(entry.id) }
         guard let body, let range, let bytes = body.bytes else { return body }
         let start = bytes.startIndex
-        return Body(bytes[(start + Int(range.lowerBound))..<(start + Int(range.upperBound))])
+        return HTTPBody(bytes[(start + Int(range.lowerBound))..<(start + Int(range.upperBound))])
     }
 
     /// Begins to write an entry.
@@ -138,7 +138,7 @@ public final class MemoryCacheStore: CacheStore {
         let cost = MemoryShard.cost(of: response)
         guard cost <= bounds.entryBytes.bytes else { return CacheCommit(entry: nil) }
         let shard = index(of: key)
-        let body = Body(bytes)
+        let body = HTTPBody(bytes)
         return totals.withLock { totals in
             let replaced = shards[shard].withLock { $0.removeVariant(like: entry) }
             totals.subtract(replaced, shard: shard)

@@ -13,7 +13,7 @@ struct MemoryShard {
 
     private struct Slot {
         var entry: CacheEntry
-        var body: Body
+        var body: HTTPBody
         var cost: Int64
         /// Used later than this one; -1 for the most recent.
         var newer: Int
@@ -34,7 +34,7 @@ struct MemoryShard {
 
     func variants(of key: CacheKey) -> [CacheEntry] { variants[key] ?? [] }
 
-    mutating func use(_ id: CacheEntryID) -> Body? {
+    mutating func use(_ id: CacheEntryID) -> HTTPBody? {
         guard let position = positions[id] else { return nil }
         if position != newest {
             unlink(position)
@@ -43,7 +43,7 @@ struct MemoryShard {
         return slots[position]?.body
     }
 
-    mutating func insert(_ entry: CacheEntry, _ body: Body, cost: Int64) {
+    mutating func insert(_ entry: CacheEntry, _ body: HTTPBody, cost: Int64) {
         let slot = Slot(entry: entry, body: body, cost: cost, newer: -1, older: -1)
         let position: Int
         if let reused = free.popLast() {

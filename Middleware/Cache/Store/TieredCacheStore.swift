@@ -72,7 +72,7 @@ public final class TieredCacheStore: CacheStore {
 
     /// The content of an entry; one from below is copied into memory, where it is small enough and the only one of its
     /// key.
-    public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> Body? {
+    public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
         if numbering.place(of: entry.id) == Self.above {
             if let body = await memory.body(of: numbering.inner(entry), range: range) { return body }
             guard let own = try await entryBelow(entry) else { return nil }

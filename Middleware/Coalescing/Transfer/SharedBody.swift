@@ -41,13 +41,13 @@ final class SharedBody: Sendable {
         case failed(any Error)
     }
 
-    private let body: Body
+    private let body: HTTPBody
     private let window: ByteCount
     private let spill: ByteCount
     private let exchange: ExchangeSnapshot
     private let state: Locked<State>
 
-    private init(_ body: Body, readers: Int, window: ByteCount, spill: ByteCount, exchange: ExchangeSnapshot) {
+    private init(_ body: HTTPBody, readers: Int, window: ByteCount, spill: ByteCount, exchange: ExchangeSnapshot) {
         self.body = body
         self.window = window
         self.spill = spill
@@ -57,19 +57,19 @@ final class SharedBody: Sendable {
 
     /// As many bodies as there are readers, in place of one that can be read once.
     static func bodies(
-        _ body: Body,
+        _ body: HTTPBody,
         readers: Int,
         window: ByteCount,
         spill: ByteCount,
         exchange: ExchangeSnapshot
-    ) -> [Body] {
+    ) -> [HTTPBody] {
         let shared = SharedBody(body, readers: readers, window: window, spill: spill, exchange: exchange)
         shared.state.withLock { state in
             state.task = Task { await shared.pump() }
         }
         return (0..<readers).map { number in
             let seat = Seat(shared, number)
-            return Body.once(length: body.length) { SharedBodyReader(seat) }
+            return HTTPBody.once(length: body.length) { SharedBodyReader(seat) }
         }
     }
 

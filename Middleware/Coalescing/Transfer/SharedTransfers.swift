@@ -127,7 +127,7 @@ final class SharedTransfers: Sendable {
     /// Gives the head to all who wait, and each a body of its own: where there is one caller, that of the response.
     private func deliver(_ response: Response, to request: HTTPRequest, of id: Int) {
         let (first, waiters) = finish(id)
-        var bodies: [Body] = []
+        var bodies: [HTTPBody] = []
         if waiters.count > 1, !response.body.isReplayable {
             let exchange = ExchangeSnapshot(request, response: response.head)
             bodies = SharedBody.bodies(

@@ -3,15 +3,15 @@ import HTTPChainCore
 
 /// Bodies one after the other, those in memory put together so that small parts do not make small chunks.
 struct Frame {
-    private var bodies: [Body] = []
+    private var bodies: [HTTPBody] = []
     private var pending = Data()
 
     mutating func append(_ text: String) {
         pending.append(contentsOf: text.utf8)
     }
 
-    mutating func append(_ body: Body) {
-        if let bytes = body.bytes, bytes.count <= Body.chunkSize {
+    mutating func append(_ body: HTTPBody) {
+        if let bytes = body.bytes, bytes.count <= HTTPBody.chunkSize {
             pending.append(bytes)
         } else {
             flush()
@@ -21,11 +21,11 @@ struct Frame {
 
     private mutating func flush() {
         guard !pending.isEmpty else { return }
-        bodies.append(Body(pending))
+        bodies.append(HTTPBody(pending))
         pending = Data()
     }
 
-    consuming func body(isReplayable: Bool) -> Body {
+    consuming func body(isReplayable: Bool) -> HTTPBody {
         flush()
         if bodies.count == 1, isReplayable { return bodies[0] }
         let bodies = bodies
@@ -35,7 +35,7 @@ struct Frame {
     }
 
     /// The sum of the lengths; `nil` when one is not known, makes no sense, or there are more bytes than can be counted.
-    private static func length(of bodies: [Body]) -> Int64? {
+    private static func length(of bodies: [HTTPBody]) -> Int64? {
         var sum: Int64 = 0
         for body in bodies {
             guard let length = body.length, length >= 0 else { return nil }
@@ -49,10 +49,10 @@ struct Frame {
 
 /// Reads bodies one after the other; each is opened when its turn comes and let go at its end.
 struct FramingReader: BodyReader {
-    private var waiting: ArraySlice<Body>
+    private var waiting: ArraySlice<HTTPBody>
     private var current: (any BodyReader)?
 
-    init(_ bodies: [Body]) {
+    init(_ bodies: [HTTPBody]) {
         waiting = bodies[...]
     }
 

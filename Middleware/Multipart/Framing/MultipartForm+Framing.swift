@@ -43,7 +43,7 @@ extension MultipartForm {
     public func body(
         boundary: MultipartBoundary,
         values: MultipartValueEncoding = .json
-    ) throws(MultipartError) -> Body {
+    ) throws(MultipartError) -> HTTPBody {
         var frame = Frame()
         for (index, part) in parts.enumerated() {
             let content = try Self.content(of: part, index: index, values: values)
@@ -60,10 +60,10 @@ extension MultipartForm {
         of part: MultipartPart,
         index: Int,
         values: MultipartValueEncoding
-    ) throws(MultipartError) -> (body: Body, type: String?) {
+    ) throws(MultipartError) -> (body: HTTPBody, type: String?) {
         guard let value = part.body.value else { return (part.body, part.contentType) }
         do {
-            return (Body(try values.encode(value)), part.contentType ?? values.contentType)
+            return (HTTPBody(try values.encode(value)), part.contentType ?? values.contentType)
         } catch {
             let type = String(describing: type(of: value))
             throw MultipartError(.valueNotEncoded(part: index, type: type), underlyingError: error)

@@ -36,7 +36,7 @@ public struct MultipartPart: Sendable {
     /// Header fields beside Content-Disposition and Content-Type, or in their place.
     public var headers: [Header]
     /// The content: any body, a typed value included.
-    public var body: Body
+    public var body: HTTPBody
 
     /// Makes a part of its pieces, just as they are given.
     public init(
@@ -44,7 +44,7 @@ public struct MultipartPart: Sendable {
         fileName: String? = nil,
         contentType: String? = nil,
         headers: [Header] = [],
-        body: Body
+        body: HTTPBody
     ) {
         self.name = name
         self.fileName = fileName
@@ -55,7 +55,7 @@ public struct MultipartPart: Sendable {
 
     /// A plain parameter: text as UTF-8, with neither file name nor Content-Type, as browsers send it.
     public static func text(_ name: String, _ value: String) -> MultipartPart {
-        MultipartPart(name: name, body: Body(value))
+        MultipartPart(name: name, body: HTTPBody(value))
     }
 
     /// Data in memory.
@@ -72,7 +72,7 @@ public struct MultipartPart: Sendable {
         fileName: String? = nil,
         contentType: String? = nil
     ) -> MultipartPart {
-        stream(name, Body(data), fileName: fileName, contentType: contentType)
+        stream(name, HTTPBody(data), fileName: fileName, contentType: contentType)
     }
 
     /// A file, read when it is sent.
@@ -103,7 +103,7 @@ public struct MultipartPart: Sendable {
     ///   - contentType: Its type; by default that of the file name's extension, or `application/octet-stream`.
     public static func stream(
         _ name: String,
-        _ body: Body,
+        _ body: HTTPBody,
         fileName: String? = nil,
         contentType: String? = nil
     ) -> MultipartPart {
@@ -132,7 +132,7 @@ public struct MultipartPart: Sendable {
     ///   - contentType: Its type; `application/octet-stream` by default.
     ///   - headers: Further fields, such as Content-ID.
     public static func unnamed(
-        _ body: Body,
+        _ body: HTTPBody,
         contentType: String = FileContentType.octetStream,
         headers: [Header] = []
     ) -> MultipartPart {

@@ -7,7 +7,7 @@ public struct ReceivedPart: Sendable {
     /// The header fields, and what they say.
     public let head: MultipartHead
     /// The content, which can be read once, and before the next part is asked for.
-    public let body: Body
+    public let body: HTTPBody
 
     /// The header fields.
     public var headers: HTTPFields { head.headers }
@@ -33,7 +33,7 @@ public struct ReceivedPart: Sendable {
 ///
 /// The parts of a body that can be read once can be gone through once.
 public struct MultipartParts: AsyncSequence, Sendable {
-    private let body: Body
+    private let body: HTTPBody
     private let parser: MultipartParser
 
     /// Takes a message's body.
@@ -43,7 +43,7 @@ public struct MultipartParts: AsyncSequence, Sendable {
     ///   - contentType: The message's Content-Type, of any multipart type.
     ///   - limits: What is refused.
     /// - Throws: ``MultipartError`` when the type is not multipart, or has no usable boundary.
-    public init(_ body: Body, contentType: String?, limits: MultipartLimits = .standard) throws(MultipartError) {
+    public init(_ body: HTTPBody, contentType: String?, limits: MultipartLimits = .standard) throws(MultipartError) {
         self.body = body
         parser = try MultipartParser(contentType: contentType, limits: limits)
     }

@@ -30,7 +30,7 @@ final class PartSource: Sendable {
     }
 
     private enum State: Sendable {
-        case unopened(Body, MultipartParser)
+        case unopened(HTTPBody, MultipartParser)
         /// The session in a box, so that it can be handed in and out of a lock.
         case open(Locked<Session?>)
         case inUse
@@ -40,7 +40,7 @@ final class PartSource: Sendable {
 
     private let state: Locked<State>
 
-    init(_ body: Body, parser: MultipartParser) {
+    init(_ body: HTTPBody, parser: MultipartParser) {
         state = Locked(.unopened(body, parser))
     }
 

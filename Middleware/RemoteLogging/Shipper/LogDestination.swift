@@ -16,7 +16,7 @@ struct LogDestination: Sendable {
     ///
     /// - Returns: What came of it; `nil` when the task was cancelled before there was an answer.
     func send(_ content: Data, until deadline: Duration, in environment: ChainEnvironment) async -> ExportVerdict? {
-        var request = Request.post(url, headers: [.contentType: format.contentType], body: Body(content))
+        var request = Request.post(url, headers: [.contentType: format.contentType], body: HTTPBody(content))
         request.isLogTraffic = true
         request.environment = environment
         request.options[CallDeadline.self] = deadline
@@ -34,7 +34,7 @@ struct LogDestination: Sendable {
     ///
     /// The head has said already what became of the batch: a body that breaks, or does not come in time, cannot make
     /// a batch that was taken one to be sent again.
-    private func beginning(of body: Body) async -> Data {
+    private func beginning(of body: HTTPBody) async -> Data {
         guard let seen = try? await body.lookAhead(upTo: Self.answerLimit) else { return Data() }
         await seen.body.drain()
         return seen.preview.bytes

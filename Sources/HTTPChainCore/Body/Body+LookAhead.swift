@@ -1,12 +1,12 @@
 import Foundation
 
-extension Body {
+extension HTTPBody {
     /// What looking at the beginning of a body found.
     package struct LookAhead {
         /// The first bytes.
         package let preview: BodyPreview
         /// The body to read from now on: it still has all its bytes, and after them the error that broke it.
-        package let body: Body
+        package let body: HTTPBody
         /// What broke the body while it was looked at; `nil` when nothing did.
         package let failure: (any Error)?
     }
@@ -23,7 +23,7 @@ extension Body {
         } catch {
             if Task.isCancelled || error is CancellationError { throw CancellationError() }
             let bytes = seen.preview.bytes
-            let broken = Body.replayable { BrokenReader(bytes: bytes, error: error) }
+            let broken = HTTPBody.replayable { BrokenReader(bytes: bytes, error: error) }
             return LookAhead(preview: seen.preview, body: broken, failure: error)
         }
     }

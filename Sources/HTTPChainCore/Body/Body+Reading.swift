@@ -1,6 +1,6 @@
 public import Foundation
 
-extension Body {
+extension HTTPBody {
     /// All of the body, in memory.
     ///
     /// - Parameter limit: How much to take at most; 16 MiB by default.
@@ -55,7 +55,7 @@ extension Body {
     ///
     /// - Parameter limit: How many bytes to look at, at most.
     /// - Throws: What reading throws.
-    public func peek(upTo limit: ByteCount) async throws -> (preview: BodyPreview, body: Body) {
+    public func peek(upTo limit: ByteCount) async throws -> (preview: BodyPreview, body: HTTPBody) {
         var reader = try await makeReader()
         var prefix: [Data] = []
         var bytes = Data()
@@ -71,11 +71,11 @@ extension Body {
         }
         let preview = BodyPreview(bytes, isTruncated: !ended && length != Int64(bytes.count))
         if isReplayable { return (preview, self) }
-        if ended { return (preview, Body(prefix.reduce(into: Data()) { $0.append($1) })) }
+        if ended { return (preview, HTTPBody(prefix.reduce(into: Data()) { $0.append($1) })) }
         return (preview, Self.resuming(after: prefix, reader).declaring(length: length))
     }
 
-    private static func resuming(after prefix: [Data], _ reader: sending any BodyReader) -> Body {
+    private static func resuming(after prefix: [Data], _ reader: sending any BodyReader) -> HTTPBody {
         let rest = Locked<(any BodyReader)?>(reader)
         return .once {
             let reader = rest.withLock { rest -> sending (any BodyReader)? in
@@ -90,7 +90,7 @@ extension Body {
     /// The body, and a view of its first bytes as they pass to whoever reads it.
     ///
     /// - Parameter limit: How many bytes to keep, at most.
-    public func tee(upTo limit: ByteCount) -> (body: Body, seen: BodyTee) {
+    public func tee(upTo limit: ByteCount) -> (body: HTTPBody, seen: BodyTee) {
         let tee = BodyTee(limit: Int(clamping: limit.bytes))
         return (transformed(length: length) { TeeReader(inner: $0, tee: tee) }, tee)
     }

@@ -1,6 +1,6 @@
 public import Foundation
 
-extension Body {
+extension HTTPBody {
     /// Writes the body to a file.
     ///
     /// It is written beside its destination first and moved there when it is whole, so that a failure leaves no half
@@ -43,7 +43,7 @@ extension Body {
     ///   - limit: How much to read at most.
     ///   - memory: How much to keep in memory; 1 MiB by default.
     /// - Throws: ``BodyError`` for the limit and for what the file system refuses; what reading throws.
-    public func buffered(upTo limit: ByteCount, memory: ByteCount = .mebibytes(1)) async throws -> Body {
+    public func buffered(upTo limit: ByteCount, memory: ByteCount = .mebibytes(1)) async throws -> HTTPBody {
         if isReplayable { return self }
         if let length, length > limit.bytes { throw BodyError(.tooLarge(limit: limit)) }
         var reader = try await makeReader()
@@ -63,7 +63,7 @@ extension Body {
             }
             return file.body
         }
-        return Body(bytes)
+        return HTTPBody(bytes)
     }
 
     private func write(to file: TemporaryFile, from start: Int64, upTo limit: ByteCount) async throws -> Int64 {

@@ -12,7 +12,7 @@ public import Foundation
 ///
 /// Bodies made from bytes, files and factories can be read again and again; a body from the network can be read once,
 /// and a second read throws ``BodyError`` instead of looking empty.
-public struct Body: Sendable {
+public struct HTTPBody: Sendable {
     indirect enum Storage: Sendable {
         case empty
         case bytes(Data)
@@ -27,7 +27,7 @@ public struct Body: Sendable {
     let storage: Storage
 
     /// No content.
-    public static let empty = Body(storage: .empty)
+    public static let empty = HTTPBody(storage: .empty)
 
     init(storage: Storage) {
         self.storage = storage
@@ -98,17 +98,17 @@ public struct Body: Sendable {
     }
 }
 
-extension Body: AsyncSequence {
+extension HTTPBody: AsyncSequence {
     /// Reads the chunks of a body.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private enum State {
-            case unopened(Body)
+            case unopened(HTTPBody)
             case reading(any BodyReader)
             case finished
         }
         private var state: State
 
-        fileprivate init(_ body: Body) {
+        fileprivate init(_ body: HTTPBody) {
             state = .unopened(body)
         }
 
@@ -142,14 +142,14 @@ extension Body: AsyncSequence {
     }
 }
 
-extension Body: ExpressibleByStringLiteral {
+extension HTTPBody: ExpressibleByStringLiteral {
     /// Text, as UTF-8.
     public init(stringLiteral value: String) {
         self.init(value)
     }
 }
 
-extension Body: CustomStringConvertible {
+extension HTTPBody: CustomStringConvertible {
     /// What the body is and how long, never its content: "file of 2 GiB", "one-shot stream of unknown length".
     public var description: String {
         let size = length.map { "\(ByteCount($0))" } ?? "unknown length"

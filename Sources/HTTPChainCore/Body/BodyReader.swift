@@ -19,7 +19,7 @@ struct DataReader: BodyReader {
     var rest: Data
     let chunkSize: Int
 
-    init(_ data: Data, chunkSize: Int = Body.chunkSize) {
+    init(_ data: Data, chunkSize: Int = HTTPBody.chunkSize) {
         rest = data
         self.chunkSize = chunkSize
     }

@@ -41,14 +41,14 @@ struct FileReader: BodyReader {
     nonisolated(nonsending) mutating func read() async throws -> Data? {
         guard !range.isEmpty else { return nil }
         try Task.checkCancellation()
-        let chunk = try file.read(at: range.lowerBound, count: Int(min(Int64(Body.chunkSize), Int64(range.count))))
+        let chunk = try file.read(at: range.lowerBound, count: Int(min(Int64(HTTPBody.chunkSize), Int64(range.count))))
         guard !chunk.isEmpty else { throw BodyError(.fileChanged(path: file.path)) }
         range = range.lowerBound + Int64(chunk.count)..<range.upperBound
         return chunk
     }
 }
 
-extension Body {
+extension HTTPBody {
     /// The content of a file, or of a range of it, read when the body is.
     ///
     /// The file is opened for each read. A file that is missing, a range outside it and a file that shrinks while it
@@ -57,7 +57,7 @@ extension Body {
     /// - Parameters:
     ///   - url: A file URL.
     ///   - range: The bytes to take; all of the file by default.
-    public static func file(_ url: URL, range: Range<Int64>? = nil) -> Body {
-        Body(storage: .file(FileBody(url: url, range: range)))
+    public static func file(_ url: URL, range: Range<Int64>? = nil) -> HTTPBody {
+        HTTPBody(storage: .file(FileBody(url: url, range: range)))
     }
 }

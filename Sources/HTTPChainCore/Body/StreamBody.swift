@@ -13,7 +13,7 @@ struct StreamBody: Sendable {
     }
 }
 
-extension Body {
+extension HTTPBody {
     /// A stream that can be read again: each read asks `open` for a new reader.
     ///
     /// - Parameters:
@@ -22,8 +22,8 @@ extension Body {
     public static func replayable(
         length: Int64? = nil,
         open: @escaping @Sendable () async throws -> sending any BodyReader
-    ) -> Body {
-        Body(storage: .stream(StreamBody(length: length, isReplayable: true, open: open)))
+    ) -> HTTPBody {
+        HTTPBody(storage: .stream(StreamBody(length: length, isReplayable: true, open: open)))
     }
 
     /// A stream that can be read again: each read asks `open` for a new sequence of chunks.
@@ -34,7 +34,7 @@ extension Body {
     public static func replayable<Chunks: AsyncSequence & SendableMetatype>(
         length: Int64? = nil,
         chunks open: @escaping @Sendable () async throws -> sending Chunks
-    ) -> Body where Chunks.Element == Data, Chunks.AsyncIterator: SendableMetatype {
+    ) -> HTTPBody where Chunks.Element == Data, Chunks.AsyncIterator: SendableMetatype {
         .replayable(length: length) { SequenceReader(try await open().makeAsyncIterator()) }
     }
 
@@ -46,7 +46,7 @@ extension Body {
     public static func once(
         length: Int64? = nil,
         open: @escaping @Sendable () async throws -> sending any BodyReader
-    ) -> Body {
+    ) -> HTTPBody {
         // Emptied by the first read, so that from then on the reader alone keeps the source alive: when it is
         // dropped, the source goes, and with it a transfer that nobody wants any more.
         let source = Locked<(@Sendable () async throws -> sending any BodyReader)?>(open)
@@ -59,7 +59,7 @@ extension Body {
             guard let open else { throw BodyError(.alreadyRead) }
             return try await open()
         }
-        return Body(storage: .stream(StreamBody(length: length, isReplayable: false, open: openOnce)))
+        return HTTPBody(storage: .stream(StreamBody(length: length, isReplayable: false, open: openOnce)))
     }
 
     /// A stream that can be read once, from a sequence of chunks.
@@ -67,7 +67,7 @@ extension Body {
     /// - Parameters:
     ///   - length: The number of bytes, where known; a sequence that gives fewer or more is a ``BodyError``.
     ///   - chunks: The chunks.
-    public static func once<Chunks: AsyncSequence & Sendable>(length: Int64? = nil, chunks: Chunks) -> Body
+    public static func once<Chunks: AsyncSequence & Sendable>(length: Int64? = nil, chunks: Chunks) -> HTTPBody
     where Chunks.Element == Data, Chunks.AsyncIterator: SendableMetatype {
         .once(length: length) { SequenceReader(chunks.makeAsyncIterator()) }
     }
@@ -83,8 +83,8 @@ extension Body {
     public func transformed(
         length: Int64? = nil,
         _ transform: @escaping @Sendable (sending any BodyReader) throws -> sending any BodyReader
-    ) -> Body {
-        Body(
+    ) -> HTTPBody {
+        HTTPBody(
             storage: .stream(
                 StreamBody(length: length, isReplayable: isReplayable) { try transform(try await makeReader()) }
             )
@@ -92,9 +92,9 @@ extension Body {
     }
 
     /// The same body, held to a length that its head declares.
-    func declaring(length: Int64?) -> Body {
+    func declaring(length: Int64?) -> HTTPBody {
         guard case .stream(var stream) = storage else { return self }
         stream.length = length
-        return Body(storage: .stream(stream))
+        return HTTPBody(storage: .stream(stream))
     }
 }

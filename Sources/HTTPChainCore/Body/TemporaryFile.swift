@@ -42,7 +42,7 @@ public final class TemporaryFile: Sendable {
     }
 
     /// The content, as a body that keeps the file in being.
-    public var body: Body {
-        Body(storage: .file(FileBody(url: url, range: nil, keepAlive: self)))
+    public var body: HTTPBody {
+        HTTPBody(storage: .file(FileBody(url: url, range: nil, keepAlive: self)))
     }
 }

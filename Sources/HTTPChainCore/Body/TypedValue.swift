@@ -5,12 +5,12 @@ struct TypedValue: Sendable {
     var typeName: String { String(describing: type(of: value)) }
 }
 
-extension Body {
+extension HTTPBody {
     /// A typed value, for a serializer stage to turn into bytes.
     ///
     /// Reading it, or sending it through a chain without a serializer, is an error that says so.
-    public static func value(_ value: some Encodable & Sendable) -> Body {
-        Body(storage: .value(TypedValue(value: value)))
+    public static func value(_ value: some Encodable & Sendable) -> HTTPBody {
+        HTTPBody(storage: .value(TypedValue(value: value)))
     }
 
     /// The typed value, where the body is one; `nil` otherwise.

@@ -8,7 +8,7 @@ extension Chain {
         for (index, stage) in stages.enumerated() {
             let summary = stage.summary
             rows.append([
-                "\(index + 1)", stage.phase.map { "\($0)" } ?? "any", summary.name, summary.purpose,
+                "\(index + 1)", stage.phase.name, summary.name, summary.purpose,
                 summary.settings.map { "\($0.name): \($0.value)" }.joined(separator: "; "),
             ])
         }

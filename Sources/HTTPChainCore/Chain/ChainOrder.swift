@@ -68,7 +68,8 @@ enum ChainOrder {
                 transportName: transport.name,
                 isOverChain: transport is Chain
             )
-            return misplaced(stage, at: place) + clashes(of: stage, at: place) + stage.problems(at: place)
+            return misplaced(stage, at: place) + clashes(of: stage, at: place)
+                + ((stage as? any ChainAwareMiddleware)?.problems(at: place) ?? [])
         }
     }
 
@@ -76,7 +77,8 @@ enum ChainOrder {
     static func capabilities(of stages: [any Middleware], over transport: any Transport) -> [TransportCapabilities] {
         var result = [transport.capabilities]
         for stage in stages.reversed() {
-            result.append(stage.capabilities(over: result[result.count - 1]))
+            let inner = result[result.count - 1]
+            result.append((stage as? any ChainAwareMiddleware)?.capabilities(over: inner) ?? inner)
         }
         return result.reversed()
     }
@@ -84,9 +86,8 @@ enum ChainOrder {
     /// A stage stands too far in when one of a later phase stands outside it; the outermost of those is named, because
     /// above it is where the stage has to go.
     private static func misplaced(_ stage: any Middleware, at place: ChainPlace) -> [ChainProblem] {
-        guard let phase = stage.phase,
-            let other = place.outside.first(where: { $0.phase.map { phase < $0 } ?? false })
-        else { return [] }
+        let phase = stage.phase
+        guard let other = place.outside.first(where: { phase.isOutside($0.phase) }) else { return [] }
         let name = stage.summary.name
         let otherName = other.summary.name
         return [

@@ -14,7 +14,7 @@ public struct ClosureMiddleware: Middleware {
     private let body: Intercept
 
     /// Where in a chain the stage belongs.
-    public let phase: Phase?
+    public let phase: Phase
 
     /// Makes a stage of a closure.
     ///
@@ -22,7 +22,7 @@ public struct ClosureMiddleware: Middleware {
     ///   - name: What the stage is called in ``Chain/explain()`` and traces.
     ///   - phase: Where it belongs; anywhere by default.
     ///   - body: Handles one call; the request is its own to change.
-    public init(_ name: String = "ClosureMiddleware", phase: Phase? = nil, body: @escaping Intercept) {
+    public init(_ name: String = "ClosureMiddleware", phase: Phase = .anywhere, body: @escaping Intercept) {
         self.name = name
         self.phase = phase
         self.body = body

@@ -14,20 +14,11 @@
 /// itself; or call it again, with a request that can be sent again. It does not keep the request, it lets errors and
 /// cancellation through, and it drains or drops the response of an attempt it gives up.
 public protocol Middleware: Sendable {
-    /// Where in a chain the stage belongs; `nil`, the default, for one that may stand anywhere.
-    var phase: Phase? { get }
+    /// Where in a chain the stage belongs; ``Phase/anywhere`` by default.
+    var phase: Phase { get }
 
     /// What the stage is and how it is set, for ``Chain/explain()``; by default its type's name alone.
     var summary: StageSummary { get }
-
-    /// What this stage finds wrong with its place in a chain, beyond the order of phases; by default nothing.
-    ///
-    /// - Parameter place: The stages around it and the transport's capabilities.
-    func problems(at place: ChainPlace) -> [ChainProblem]
-
-    /// What the stages outside can count on, given what the stages inside and the transport offer; unchanged by
-    /// default.
-    func capabilities(over inner: TransportCapabilities) -> TransportCapabilities
 
     /// Handles one call.
     ///
@@ -40,16 +31,10 @@ public protocol Middleware: Sendable {
 
 extension Middleware {
     /// Anywhere.
-    public var phase: Phase? { nil }
+    public var phase: Phase { .anywhere }
 
     /// The type's name.
     public var summary: StageSummary { StageSummary(StageSummary.name(of: Self.self)) }
-
-    /// Nothing wrong.
-    public func problems(at place: ChainPlace) -> [ChainProblem] { [] }
-
-    /// What the inside offers.
-    public func capabilities(over inner: TransportCapabilities) -> TransportCapabilities { inner }
 }
 
 /// What a stage is and how it is set, for people to read.

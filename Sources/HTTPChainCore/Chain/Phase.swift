@@ -1,61 +1,168 @@
 /// Where in a chain a stage belongs, outermost first.
 ///
 /// The order follows from what each concern needs of the others; ``reason`` says what. Stages of one phase may stand
-/// in any order among themselves, and a stage without a phase may stand anywhere.
-public enum Phase: Int, Sendable, Hashable, Comparable, CaseIterable {
-    /// Error handlers.
-    case failure
-    /// Once for each call: call log, total deadline, call registry, the consumer's progress.
-    case call
-    /// Serializers.
-    case decode
-    /// Status validation.
-    case validate
-    /// URL builder, headers, request processor, multipart.
-    case build
-    /// Redirects.
-    case redirect
-    /// Content codings.
-    case compress
-    /// Content digests.
-    case digest
-    /// Caches.
-    case cache
-    /// Coalescing of identical calls.
-    case coalesce
-    /// Retries.
-    case retry
-    /// Hedging.
-    case hedge
-    /// Basic, digest, bearer, sessions.
-    case authenticate
-    /// Once for each attempt: circuit breaker, rate limit, attempt timeout.
-    case attempt
-    /// Wire log, metrics, tracing, wire progress.
-    case wire
+/// in any order among themselves, and a stage that belongs ``anywhere`` is not bound to any place.
+///
+/// Chains and stages of your own may define phases between those of this package:
+///
+/// ```swift
+/// extension Phase {
+///     /// Signs what authentication has finished, once for each attempt.
+///     static let sign = Phase("sign", between: .authenticate, and: .attempt, because: "it signs the credentials too")
+/// }
+/// ```
+public struct Phase: Sendable, Hashable, CustomStringConvertible {
+    /// The name, as ``Chain/explain()`` and traces print it.
+    public let name: String
+    /// Why stages of this phase stand where they do: the end of the sentence "A must stand outside B: …".
+    public let reason: String
+    /// The distance from the caller; nil for ``anywhere``.
+    private let position: Double?
 
-    /// Why stages of this phase stand where they do.
-    public var reason: String {
-        switch self {
-        case .failure: "it must see the failure of every other stage"
-        case .call: "it acts once for each call, answers from a cache included"
-        case .decode:
-            "it turns the finished response into the caller's type, and its own failures are errors of the call"
-        case .validate: "further in, it would turn 304, 401 and 503 into errors that cache, auth and retry need to see"
-        case .build: "what follows may repeat the request, which must be complete by then"
-        case .redirect: "each hop is cached on its own, and credentials are decided again for each"
-        case .compress: "the cache stores encoded bytes, and digests cover them"
-        case .digest: "a digest covers the encoded content"
-        case .cache: "there is one look-up for a call; revalidation is retried and authenticated like any request"
-        case .coalesce: "calls join only when the cache has no answer for them"
-        case .retry: "each attempt gets a fresh token and passes the breaker, the limits and the attempt's own deadline"
-        case .hedge: "each hedged attempt is authenticated and limited on its own"
-        case .authenticate: "credentials are made for each attempt and for the origin it goes to"
-        case .attempt: "it guards each attempt"
-        case .wire: "it sees exactly what is sent"
-        }
+    private init(_ name: String, at position: Double?, because reason: String) {
+        self.name = name
+        self.reason = reason
+        self.position = position
     }
 
-    /// Outer phases come first.
-    public static func < (lhs: Phase, rhs: Phase) -> Bool { lhs.rawValue < rhs.rawValue }
+    /// Makes a phase between two others.
+    ///
+    /// Two phases that are made between the same two have the same place, and are not ordered among themselves; to
+    /// order them, make the second one between the first and its neighbor.
+    ///
+    /// - Parameters:
+    ///   - name: The name for tables and traces.
+    ///   - outer: The phase just outside it. With ``anywhere`` here or as `inner`, the new phase takes the place of the
+    ///     other one.
+    ///   - inner: The phase just inside it.
+    ///   - reason: Why its stages stand there, to end the sentence "A must stand outside B: …".
+    public init(_ name: String, between outer: Phase, and inner: Phase, because reason: String) {
+        let place =
+            switch (outer.position, inner.position) {
+            case (let outer?, let inner?): (outer + inner) / 2
+            case (let place?, nil), (nil, let place?): place
+            case (nil, nil): nil as Double?
+            }
+        self.init(name, at: place, because: reason)
+    }
+
+    /// Whether stages of this phase must stand outside stages of the other one; false when either may stand anywhere.
+    public func isOutside(_ other: Phase) -> Bool {
+        guard let position, let otherPosition = other.position else { return false }
+        return position < otherPosition
+    }
+
+    /// The name.
+    public var description: String { name }
+
+    /// Phases are the same when they have the same name and place.
+    public static func == (lhs: Phase, rhs: Phase) -> Bool {
+        lhs.position == rhs.position && lhs.name == rhs.name
+    }
+
+    /// Hashes name and place.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(position)
+    }
+}
+
+extension Phase {
+    /// No place in particular.
+    public static let anywhere = Phase("anywhere", at: nil, because: "it may stand anywhere")
+
+    /// Error handlers.
+    public static let failure = Phase("failure", at: 1, because: "it must see the failure of every other stage")
+
+    /// Once for each call: call log, total deadline, call registry, the consumer's progress.
+    public static let call = Phase(
+        "call",
+        at: 2,
+        because: "it acts once for each call, answers from a cache included"
+    )
+
+    /// Serializers.
+    public static let decode = Phase(
+        "decode",
+        at: 3,
+        because: "it turns the finished response into the caller's type, and its own failures are errors of the call"
+    )
+
+    /// Status validation.
+    public static let validate = Phase(
+        "validate",
+        at: 4,
+        because: "further in, it would turn 304, 401 and 503 into errors that cache, auth and retry need to see"
+    )
+
+    /// URL builder, headers, request processor, multipart.
+    public static let build = Phase(
+        "build",
+        at: 5,
+        because: "what follows may repeat the request, which must be complete by then"
+    )
+
+    /// Redirects.
+    public static let redirect = Phase(
+        "redirect",
+        at: 6,
+        because: "each hop is cached on its own, and credentials are decided again for each"
+    )
+
+    /// Content codings.
+    public static let compress = Phase(
+        "compress",
+        at: 7,
+        because: "the cache stores encoded bytes, and digests cover them"
+    )
+
+    /// Content digests.
+    public static let digest = Phase("digest", at: 8, because: "a digest covers the encoded content")
+
+    /// Caches.
+    public static let cache = Phase(
+        "cache",
+        at: 9,
+        because: "there is one look-up for a call; revalidation is retried and authenticated like any request"
+    )
+
+    /// Coalescing of identical calls.
+    public static let coalesce = Phase(
+        "coalesce",
+        at: 10,
+        because: "calls join only when the cache has no answer for them"
+    )
+
+    /// Retries.
+    public static let retry = Phase(
+        "retry",
+        at: 11,
+        because: "each attempt gets a fresh token and passes the breaker, the limits and the attempt's own deadline"
+    )
+
+    /// Hedging.
+    public static let hedge = Phase(
+        "hedge",
+        at: 12,
+        because: "each hedged attempt is authenticated and limited on its own"
+    )
+
+    /// Basic, digest, bearer, sessions.
+    public static let authenticate = Phase(
+        "authenticate",
+        at: 13,
+        because: "credentials are made for each attempt and for the origin it goes to"
+    )
+
+    /// Once for each attempt: circuit breaker, rate limit, attempt timeout.
+    public static let attempt = Phase("attempt", at: 14, because: "it guards each attempt")
+
+    /// Wire log, metrics, tracing, wire progress.
+    public static let wire = Phase("wire", at: 15, because: "it sees exactly what is sent")
+
+    /// The phases of this package, outermost first; ``anywhere`` is not among them.
+    public static let standard: [Phase] = [
+        .failure, .call, .decode, .validate, .build, .redirect, .compress, .digest, .cache, .coalesce, .retry, .hedge,
+        .authenticate, .attempt, .wire,
+    ]
 }

@@ -138,7 +138,7 @@ extension Request {
         json value: some Encodable,
         encoder: JSONEncoder = JSONEncoder()
     ) throws -> Request {
-        var request = Request.post(url, headers: headers, body: Body(try encoder.encode(value)))
+        var request = Request.post(url, headers: headers, body: HTTPBody(try encoder.encode(value)))
         if request.head.headerFields[.contentType] == nil {
             request.head.headerFields[.contentType] = "application/json"
         }

@@ -8,12 +8,12 @@ public struct Request: Sendable {
     /// Method, target and header fields.
     public var head: HTTPRequest
     /// What is sent after the head.
-    public var body: Body
+    public var body: HTTPBody
     /// Settings of this call for the stages it passes.
     public var options: RequestOptions
 
     /// Makes a request of its parts.
-    public init(head: HTTPRequest, body: Body = .empty, options: RequestOptions = RequestOptions()) {
+    public init(head: HTTPRequest, body: HTTPBody = .empty, options: RequestOptions = RequestOptions()) {
         self.head = head
         self.body = body
         self.options = options
@@ -30,7 +30,7 @@ public struct Request: Sendable {
     ///   - url: The target; a fragment is kept off the wire, in ``fragment``.
     ///   - headers: Header fields; characters that no field value may hold (CR, LF, NUL) become spaces.
     ///   - body: What is sent after the head.
-    public init(_ method: HTTPRequest.Method, _ url: String, headers: HTTPFields = [:], body: Body = .empty) {
+    public init(_ method: HTTPRequest.Method, _ url: String, headers: HTTPFields = [:], body: HTTPBody = .empty) {
         let target = URLReference(url)
         self.init(
             head: HTTPRequest(
@@ -74,22 +74,22 @@ extension Request {
     }
 
     /// A POST request, RFC 9110 §9.3.3.
-    public static func post(_ url: String, headers: HTTPFields = [:], body: Body = .empty) -> Request {
+    public static func post(_ url: String, headers: HTTPFields = [:], body: HTTPBody = .empty) -> Request {
         Request(.post, url, headers: headers, body: body)
     }
 
     /// A PUT request, RFC 9110 §9.3.4.
-    public static func put(_ url: String, headers: HTTPFields = [:], body: Body = .empty) -> Request {
+    public static func put(_ url: String, headers: HTTPFields = [:], body: HTTPBody = .empty) -> Request {
         Request(.put, url, headers: headers, body: body)
     }
 
     /// A PATCH request, RFC 5789.
-    public static func patch(_ url: String, headers: HTTPFields = [:], body: Body = .empty) -> Request {
+    public static func patch(_ url: String, headers: HTTPFields = [:], body: HTTPBody = .empty) -> Request {
         Request(.patch, url, headers: headers, body: body)
     }
 
     /// A DELETE request, RFC 9110 §9.3.5.
-    public static func delete(_ url: String, headers: HTTPFields = [:], body: Body = .empty) -> Request {
+    public static func delete(_ url: String, headers: HTTPFields = [:], body: HTTPBody = .empty) -> Request {
         Request(.delete, url, headers: headers, body: body)
     }
 

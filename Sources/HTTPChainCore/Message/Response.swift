@@ -8,19 +8,19 @@ public struct Response: Sendable {
     /// Status and header fields.
     public var head: HTTPResponse
     /// The content, read by pulling.
-    public var body: Body
+    public var body: HTTPBody
     /// What stages attached.
     public var options: ResponseOptions
 
     /// Makes a response of its parts.
-    public init(head: HTTPResponse, body: Body = .empty, options: ResponseOptions = ResponseOptions()) {
+    public init(head: HTTPResponse, body: HTTPBody = .empty, options: ResponseOptions = ResponseOptions()) {
         self.head = head
         self.body = body
         self.options = options
     }
 
     /// Makes a response from a status, header fields and a body.
-    public init(_ status: HTTPResponse.Status, headers: HTTPFields = [:], body: Body = .empty) {
+    public init(_ status: HTTPResponse.Status, headers: HTTPFields = [:], body: HTTPBody = .empty) {
         self.init(head: HTTPResponse(status: status, headerFields: headers), body: body)
     }
 

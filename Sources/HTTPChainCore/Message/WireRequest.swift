@@ -11,7 +11,7 @@ public struct WireRequest: Sendable {
     /// The body; never a typed value.
     ///
     /// A stream is checked against ``contentLength`` as it is read.
-    public let body: Body
+    public let body: HTTPBody
     /// The number of bytes the body has, or `nil` when only its end will tell.
     public let contentLength: Int64?
 }

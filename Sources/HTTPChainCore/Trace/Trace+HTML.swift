@@ -12,7 +12,7 @@ extension Trace {
             return """
                 <tr class="\(span.outcome.cssClass)">
                 <th scope="row" style="padding-left:\(Double(span.depth) * 0.9 + 0.6)rem">\(Self.escaped(span.name))\
-                <small>\(span.phase.map { "\($0)" } ?? "")</small></th>
+                <small>\(span.phase == .anywhere ? "" : span.phase.name)</small></th>
                 <td class="time">\(Self.milliseconds(span.duration))<small>own \(Self.milliseconds(span.ownTime))</small></td>
                 <td class="outcome">\(Self.escaped("\(span.outcome)"))</td>
                 <td class="lane"><div class="bar" style="margin-left:\(Self.percent(left));width:\(Self.percent(width))" \

@@ -5,7 +5,7 @@ extension Trace {
         for span in spans {
             rows.append([
                 String(repeating: "  ", count: span.depth) + span.name,
-                span.phase.map { "\($0)" } ?? "",
+                span.phase == .anywhere ? "" : span.phase.name,
                 Self.milliseconds(span.start),
                 Self.milliseconds(span.duration),
                 Self.milliseconds(span.ownTime),

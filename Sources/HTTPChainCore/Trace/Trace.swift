@@ -15,7 +15,7 @@ public struct Trace: Sendable, CustomStringConvertible {
         /// The stage's or the transport's name.
         public let name: String
         /// The stage's phase; `nil` for the transport and for stages that may stand anywhere.
-        public let phase: Phase?
+        public let phase: Phase
         /// When the span began, since the trace did.
         public let start: Duration
         /// How long it took, with all that lies within it.

@@ -38,13 +38,13 @@ final class TraceRecorder: Sendable {
         var response: ResponseState?
     }
 
-    private let names: [(name: String, phase: Phase?)]
+    private let names: [(name: String, phase: Phase)]
     private let time: any TimeSource
     private let origin: Duration
     private let entries = Locked<[Entry]>([])
 
     init(stages: [any Middleware], transportName: String, time: any TimeSource) {
-        names = stages.map { ($0.summary.name, $0.phase) } + [(transportName, nil)]
+        names = stages.map { ($0.summary.name, $0.phase) } + [(transportName, .anywhere)]
         self.time = time
         origin = time.elapsed
     }

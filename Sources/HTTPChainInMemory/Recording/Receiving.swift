@@ -12,7 +12,7 @@ struct Receiver: Sendable {
     ///
     /// - Parameter keeping: Whether the content is wanted again.
     /// - Returns: A body with the same content that can be read again and again, if it is wanted.
-    func receive(_ request: WireRequest, keeping: Bool) async throws -> Body {
+    func receive(_ request: WireRequest, keeping: Bool) async throws -> HTTPBody {
         let body = request.body
         // A stream is read even when it says that it is empty: only reading shows whether that is true.
         if body.bytes?.isEmpty == true { return .empty }

@@ -119,7 +119,7 @@ public final class ChunkFeed: Sendable {
     /// The body, for a response or a request made by hand.
     ///
     /// It can be read once. Asking again gives a body whose reading is ``BodyError/Problem/alreadyRead``.
-    public var body: Body {
+    public var body: HTTPBody {
         let isFirst = state.update { state in
             defer { state.isAttached = true }
             return !state.isAttached

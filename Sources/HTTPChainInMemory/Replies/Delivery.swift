@@ -71,7 +71,7 @@ struct Delivery: Sendable {
         return response
     }
 
-    private func framed(_ response: Response, declared: Int64?) -> Body {
+    private func framed(_ response: Response, declared: Int64?) -> HTTPBody {
         let body = response.body
         let tap = DeliveryTap(observer)
         return .once(length: declared) { [request, head = response.head, transport, time, chunkDelay, fault] in

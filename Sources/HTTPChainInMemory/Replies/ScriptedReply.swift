@@ -13,7 +13,7 @@ public import HTTPTypes
 /// Delays pass on the clock of the request's environment, so a virtual clock moves them.
 public struct ScriptedReply: Sendable {
     private enum Content: Sendable {
-        case body(Body)
+        case body(HTTPBody)
         case feed(ChunkFeed)
     }
 
@@ -41,7 +41,7 @@ public struct ScriptedReply: Sendable {
     ///   - status: The status, RFC 9110 §15.
     ///   - headers: Header fields.
     ///   - body: The content.
-    public init(_ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], body: Body = .empty) {
+    public init(_ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], body: HTTPBody = .empty) {
         head = HTTPResponse(status: status, headerFields: headers)
         content = .body(body)
     }
@@ -61,7 +61,7 @@ public struct ScriptedReply: Sendable {
     ) {
         let chunks = chunks.filter { !$0.isEmpty }
         let length = chunks.reduce(Int64(0)) { $0 + Int64($1.count) }
-        let body = Body.replayable(length: declaresLength ? length : nil) { ChunksReader(chunks: chunks[...]) }
+        let body = HTTPBody.replayable(length: declaresLength ? length : nil) { ChunksReader(chunks: chunks[...]) }
         self.init(status, headers: headers, body: body)
     }
 
@@ -125,7 +125,7 @@ extension ScriptedReply {
     public static func status(
         _ status: HTTPResponse.Status,
         headers: HTTPFields = [:],
-        body: Body = .empty
+        body: HTTPBody = .empty
     ) -> ScriptedReply {
         ScriptedReply(status, headers: headers, body: body)
     }
@@ -139,7 +139,7 @@ extension ScriptedReply {
         headers: HTTPFields = [:],
         encoder: JSONEncoder = JSONEncoder()
     ) throws -> ScriptedReply {
-        ScriptedReply(status, headers: headers, body: Body(try encoder.encode(value)))
+        ScriptedReply(status, headers: headers, body: HTTPBody(try encoder.encode(value)))
             .withContentType("application/json")
     }
 
@@ -149,7 +149,7 @@ extension ScriptedReply {
         status: HTTPResponse.Status = .ok,
         headers: HTTPFields = [:]
     ) -> ScriptedReply {
-        ScriptedReply(status, headers: headers, body: Body(text)).withContentType("text/plain; charset=utf-8")
+        ScriptedReply(status, headers: headers, body: HTTPBody(text)).withContentType("text/plain; charset=utf-8")
     }
 
     /// The content of a file, or of a range of it, read as the body is.

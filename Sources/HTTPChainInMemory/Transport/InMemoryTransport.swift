@@ -7,7 +7,7 @@ public import HTTPTypes
 /// ```swift
 /// let transport = InMemoryTransport()
 /// transport.on(.get, "/users/:id") { request in
-///     Response(.ok, body: Body("user \(request.routeVariables["id"] ?? "")"))
+///     Response(.ok, body: HTTPBody("user \(request.routeVariables["id"] ?? "")"))
 /// }
 /// transport.enqueue(.status(503))
 /// let chain = try Chain(transport: transport) { RetryMiddleware() }

@@ -46,13 +46,13 @@ public struct StageHarness: Sendable {
         public static var ok: Answer { .response(Response(.ok)) }
 
         /// 200 with a body.
-        public static func ok(_ body: Body) -> Answer { .response(Response(.ok, body: body)) }
+        public static func ok(_ body: HTTPBody) -> Answer { .response(Response(.ok, body: body)) }
 
         /// A response with a status, header fields and a body.
         public static func status(
             _ status: HTTPResponse.Status,
             headers: HTTPFields = [:],
-            body: Body = .empty
+            body: HTTPBody = .empty
         ) -> Answer {
             .response(Response(status, headers: headers, body: body))
         }
@@ -144,7 +144,7 @@ private final class ScriptedNext: Transport {
     func send(_ request: consuming Request) async throws -> Response {
         try Task.checkCancellation()
         if !request.body.isReplayable {
-            request.body = Body(try await request.body.collect())
+            request.body = HTTPBody(try await request.body.collect())
         } else if request.body.value == nil {
             for try await _ in request.body {}
         }

@@ -55,7 +55,7 @@ public func expectRequest(
     _ url: String? = nil,
     headers: HTTPFields = [:],
     without absent: [HTTPField.Name] = [],
-    body: Body? = nil,
+    body: HTTPBody? = nil,
     json: String? = nil
 ) async throws {
     try await compare(
@@ -83,7 +83,7 @@ public func expectResponse(
     _ status: HTTPResponse.Status? = nil,
     headers: HTTPFields = [:],
     without absent: [HTTPField.Name] = [],
-    body: Body? = nil,
+    body: HTTPBody? = nil,
     json: String? = nil
 ) async throws {
     try await compare(
@@ -100,7 +100,7 @@ private func compare(
     method: HTTPRequest.Method?,
     url: String?,
     fields: FieldExpectation,
-    body: Body?,
+    body: HTTPBody?,
     json: String? = nil
 ) async throws {
     var differences: [String] = []
@@ -123,7 +123,7 @@ private func compare(
     _ actual: Response,
     status: HTTPResponse.Status?,
     fields: FieldExpectation,
-    body: Body?,
+    body: HTTPBody?,
     json: String? = nil
 ) async throws {
     var differences: [String] = []
@@ -135,7 +135,7 @@ private func compare(
     if !differences.isEmpty { throw MessageDifference(subject: "response", differences: differences) }
 }
 
-private func contentDifferences(_ actual: Body, _ body: Body?, _ json: String?) async throws -> [String] {
+private func contentDifferences(_ actual: HTTPBody, _ body: HTTPBody?, _ json: String?) async throws -> [String] {
     if body == nil, json == nil { return [] }
     let bytes = try await actual.collect()
     var differences: [String?] = []

@@ -25,7 +25,7 @@ final class BodyProbe: Sendable {
     var isSettled: Bool { state.withLock { $0.isReleased || $0.isEnded } }
 
     /// A body that can be read once and gives these bytes in several chunks, and then throws the error if there is one.
-    func body(_ bytes: Data, error: (any Error)? = nil) -> Body {
+    func body(_ bytes: Data, error: (any Error)? = nil) -> HTTPBody {
         let lifeline = Lifeline { [state] in state.withLock { $0.isReleased = true } }
         return .once(length: Int64(bytes.count)) { [state] in
             ProbedReader(bytes: bytes, error: error, lifeline: lifeline) { state.withLock { $0.isEnded = true } }
@@ -114,7 +114,7 @@ final class ConformanceNext: Transport {
     }
 
     /// Reads the body as a transport does; a typed value is left to a serializer that is not there.
-    private func read(_ body: Body) async throws {
+    private func read(_ body: HTTPBody) async throws {
         guard body.value == nil else { return }
         do {
             for try await _ in body {}

@@ -24,7 +24,7 @@ extension StageConformance {
     }
 
     /// The content of the request in a body that can be read once; `nil` when the content is a typed value.
-    private func oneShotBody() async throws -> Body? {
+    private func oneShotBody() async throws -> HTTPBody? {
         let original = try makeRequest().body
         guard original.value == nil else { return nil }
         let bytes = try await original.collect()

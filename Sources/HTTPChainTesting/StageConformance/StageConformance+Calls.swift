@@ -29,7 +29,7 @@ extension StageConformance {
 
     /// The answers declared, alone and after one that makes many a stage call `next` again.
     var provokingAnswers: [[StageHarness.Answer]] {
-        let text: Body = "what an answer says that is not the last"
+        let text: HTTPBody = "what an answer says that is not the last"
         return [
             answers,
             [.status(.serviceUnavailable, headers: [.retryAfter: "0"], body: text)] + answers,

@@ -213,7 +213,7 @@ struct BearerRenewalTests {
     func oneShotBody() async throws {
         let source = TokenSource()
         let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old"))
-        let body = Body.once { Body("once").oneShotReader() }
+        let body = HTTPBody.once { HTTPBody("once").oneShotReader() }
         let outcome = await StageHarness(stage).send(.post(plantsURL, body: body), answering: .unauthorized())
         #expect(try outcome.response().authenticationRefusal == .bodyReadableOnce)
         #expect(source.count == 0)
@@ -306,7 +306,7 @@ struct BearerRenewalTests {
     }
 }
 
-extension Body {
+extension HTTPBody {
     /// Reads the bytes of a body that is in memory.
     func oneShotReader() -> sending any BodyReader {
         BytesReader(bytes: bytes)

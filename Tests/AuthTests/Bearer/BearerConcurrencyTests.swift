@@ -254,7 +254,7 @@ struct BearerBypassTests {
                 #expect(request.token == nil)
                 return Response(.ok, body: #"{"access_token": "fresh", "token_type": "Bearer"}"#)
             }
-            transport.on(.get, "/plants") { Response(.ok, body: Body($0.token ?? "none")) }
+            transport.on(.get, "/plants") { Response(.ok, body: HTTPBody($0.token ?? "none")) }
             let chains = Locked<[String: Chain]>([:])
             let client = OAuthClient(id: "garden", secret: "s")
             let source = TokenSource { _, context in
@@ -280,7 +280,7 @@ struct BearerBypassTests {
     func afterwards() async throws {
         let later = Locked<Task<String, any Error>?>(nil)
         let mayGoOn = Rendezvous()
-        let transport = InMemoryTransport { Response(.ok, body: Body($0.token ?? "none")) }
+        let transport = InMemoryTransport { Response(.ok, body: HTTPBody($0.token ?? "none")) }
         let chains = Locked<Chain?>(nil)
         let source = TokenSource { _, _ in
             let chain = try #require(chains.withLock { $0 })

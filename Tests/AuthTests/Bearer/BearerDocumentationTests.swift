@@ -15,10 +15,10 @@ struct BearerDocumentationTests {
         transport.on(.post, "https://auth.example.com/token") { request in
             let text = try await request.body.text()
             let kind = text.contains("authorization_code") ? "code" : "client"
-            return Response(.ok, body: Body(#"{"access_token": "\#(kind)", "token_type": "Bearer"}"#))
+            return Response(.ok, body: HTTPBody(#"{"access_token": "\#(kind)", "token_type": "Bearer"}"#))
         }
         transport.on(.get, "https://api.example.com/plants") { request in
-            request.token == nil ? Response(.unauthorized) : Response(.ok, body: Body(request.token ?? ""))
+            request.token == nil ? Response(.unauthorized) : Response(.ok, body: HTTPBody(request.token ?? ""))
         }
     }
 

@@ -85,7 +85,7 @@ struct BearerSavingTests {
                 .unauthorized(),
                 .perform { request in
                     #expect(saved.withLock { $0.map(\.value) } == ["token-1"])
-                    return Response(.ok, body: Body(request.token ?? ""))
+                    return Response(.ok, body: HTTPBody(request.token ?? ""))
                 },
             ]
         )

@@ -56,7 +56,7 @@ extension StageHarness.Answer {
 func resourceServer(taking isGood: @escaping @Sendable (String?) -> Bool) -> InMemoryTransport {
     InMemoryTransport { request in
         isGood(request.token)
-            ? Response(.ok, body: Body(request.token ?? "none"))
+            ? Response(.ok, body: HTTPBody(request.token ?? "none"))
             : Response(.unauthorized, headers: [.wwwAuthenticate: "Bearer error=\"invalid_token\""], body: "no")
     }
 }

@@ -27,7 +27,7 @@ private func ask(
 }
 
 private func json(_ text: String, status: HTTPResponse.Status = .ok) -> ScriptedReply {
-    .status(status, headers: [.contentType: "application/json"], body: Body(text))
+    .status(status, headers: [.contentType: "application/json"], body: HTTPBody(text))
 }
 
 private let simple = json(#"{"access_token": "abc", "token_type": "Bearer"}"#)

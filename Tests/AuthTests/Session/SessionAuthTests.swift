@@ -151,7 +151,7 @@ struct SessionOpeningTests {
     @Test("A body that can be read once is not sent again, but the next call is in a new session")
     func oneShotBody() async throws {
         let stage = SessionAuthMiddleware(Numbers(), for: origin)
-        let body = Body.once { Body("once").oneShotReader() }
+        let body = HTTPBody.once { HTTPBody("once").oneShotReader() }
         let outcome = await StageHarness(stage).send(.post(plantsURL, body: body), answering: .unauthorized())
         #expect(try outcome.response().authenticationRefusal == .bodyReadableOnce)
         #expect(await StageHarness(stage).send(.get(plantsURL)).sessions == ["2"])
@@ -278,7 +278,7 @@ struct SessionConcurrencyTests {
             #expect(try await context.send(.get(plantsURL)).body.text() == "none")
         })
         let transport = InMemoryTransport { request in
-            Response(.ok, body: Body(request.head.headerFields[.session] ?? "none"))
+            Response(.ok, body: HTTPBody(request.head.headerFields[.session] ?? "none"))
         }
         let chain = try Chain(transport: transport) { SessionAuthMiddleware(numbers, for: origin) }
         chains.withLock { $0 = chain }

@@ -56,7 +56,7 @@ struct SessionDocumentationTests {
             let login = try await request.body.text()
             #expect(login.contains("sesame"))
             let end = Date(timeIntervalSinceNow: 3600).timeIntervalSinceReferenceDate
-            return Response(.ok, body: Body(#"{"userID": 7, "token": "t\#(count)", "expires": \#(end)}"#))
+            return Response(.ok, body: HTTPBody(#"{"userID": 7, "token": "t\#(count)", "expires": \#(end)}"#))
         }
         transport.on(.get, "/plants") { request in
             request.head.headerFields[.sessionToken] == "t2"

@@ -74,7 +74,7 @@ struct DirectTransport: Transport {
         switch defect {
         case .decodesThePath: request.head.path = request.head.path?.removingPercentEncoding
         case .cutsLongBodies where !request.body.isEmpty:
-            request.body = Body(try await request.body.collect(upTo: .unlimited).prefix(65_536))
+            request.body = HTTPBody(try await request.body.collect(upTo: .unlimited).prefix(65_536))
         case .shortensFields:
             for index in request.head.headerFields.indices {
                 let field = request.head.headerFields[index]
@@ -128,7 +128,7 @@ struct DirectTransport: Transport {
         case .answersChallenges where response.status == .unauthorized:
             response = try await handler(request)
         case .buffersResponses:
-            response.body = Body(try await response.body.collect(upTo: .unlimited))
+            response.body = HTTPBody(try await response.body.collect(upTo: .unlimited))
         default: break
         }
     }

@@ -96,7 +96,7 @@ public struct TokenEndpoint: Sendable {
         var request = Request.post(
             url,
             headers: [.contentType: "application/x-www-form-urlencoded", .accept: "application/json"],
-            body: Body(FormEncoding.text(parameters))
+            body: HTTPBody(FormEncoding.text(parameters))
         ).unauthenticated()
         if let credentials = client.basicCredentials {
             request.head.headerFields[.authorization] = credentials

@@ -58,7 +58,7 @@ public struct LogRequestsMiddleware: Middleware {
     }
 
     /// Once for each call, or next to the transport.
-    public var phase: Phase? { journal.unit == .call ? .call : .wire }
+    public var phase: Phase { journal.unit == .call ? .call : .wire }
 
     /// What is logged, how grave it is, and how much of it.
     public var summary: StageSummary {

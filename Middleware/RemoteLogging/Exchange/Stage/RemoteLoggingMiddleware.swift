@@ -76,7 +76,7 @@ public struct RemoteLoggingMiddleware: Middleware {
     }
 
     /// Once for each call, or next to the transport.
-    public var phase: Phase? { journal.unit == .call ? .call : .wire }
+    public var phase: Phase { journal.unit == .call ? .call : .wire }
 
     /// What is logged, how grave it is, and how much of it.
     public var summary: StageSummary {

@@ -33,7 +33,7 @@ extension ConformanceRun {
             Response(
                 .ok,
                 headers: .repeating("Set-Cookie", ["session=1; Path=/"]),
-                body: Body(request.head.headerFields.values("Cookie").joined(separator: "; "))
+                body: HTTPBody(request.head.headerFields.values("Cookie").joined(separator: "; "))
             )
         }
         return try await withPeer(peer) { transport, base in

@@ -60,7 +60,7 @@ extension ConformanceRun {
     func manyAtOnce() async throws {
         let peer: TransportConformance.Handler = { request in
             let body = try await request.body.text()
-            return Response(.ok, body: Body("\(request.head.path ?? "") \(body)"))
+            return Response(.ok, body: HTTPBody("\(request.head.path ?? "") \(body)"))
         }
         try await withPeer(peer) { transport, base in
             var growth: [Int] = []
@@ -84,7 +84,7 @@ extension ConformanceRun {
                     let path = "/many/\(index)"
                     do {
                         let request: Request =
-                            index.isMultiple(of: 2) ? .get(base + path) : .post(base + path, body: Body("\(index)"))
+                            index.isMultiple(of: 2) ? .get(base + path) : .post(base + path, body: HTTPBody("\(index)"))
                         let text = try await transport.send(request).body.text()
                         let expected = index.isMultiple(of: 2) ? "\(path) " : "\(path) \(index)"
                         return text == expected ? nil : "\"\(text)\" instead of \"\(expected)\""

@@ -8,7 +8,7 @@ extension ConformanceRun {
             let body = try await request.body.collect()
             let seen = "\(request.head.method.rawValue) \(body.count)"
             guard let name = HTTPField.Name("X-Seen") else { return Response(.internalServerError) }
-            return Response(.ok, headers: [name: seen], body: request.head.method == .head ? .empty : Body(seen))
+            return Response(.ok, headers: [name: seen], body: request.head.method == .head ? .empty : HTTPBody(seen))
         }
         try await withPeer(peer) { transport, base in
             let cases: [(HTTPRequest.Method, Int)] = [
@@ -16,7 +16,7 @@ extension ConformanceRun {
                 (.patch, 5), (.delete, 3),
             ]
             for (method, count) in cases {
-                let request = Request(method, "\(base)/methods", body: Body(Pattern.data(count)))
+                let request = Request(method, "\(base)/methods", body: HTTPBody(Pattern.data(count)))
                 let response = try await transport.send(request)
                 let expected = "\(method.rawValue) \(count)"
                 try expect(response.status, is: .ok, "status of \(expected)")
@@ -33,10 +33,10 @@ extension ConformanceRun {
 
     func bodyKindsArrive() async throws {
         let content = Pattern.data(150_000)
-        let file = try await Body(content).saveToTemporaryFile()
-        let kinds: [(String, Body, Data)] = [
+        let file = try await HTTPBody(content).saveToTemporaryFile()
+        let kinds: [(String, HTTPBody, Data)] = [
             ("no bytes", .empty, Data()),
-            ("bytes", Body(content), content),
+            ("bytes", HTTPBody(content), content),
             ("a file", .file(file.url), content),
             ("a range of a file", .file(file.url, range: 100..<90_100), Data(content[100..<90_100])),
             ("an empty range of a file", .file(file.url, range: 7..<7), Data()),
@@ -47,7 +47,7 @@ extension ConformanceRun {
             ("an empty stream of unknown length", Pattern.body(0, declared: false, once: true), Data()),
         ]
         let peer: TransportConformance.Handler = { request in
-            Response(.ok, body: Body(try await request.body.collect()))
+            Response(.ok, body: HTTPBody(try await request.body.collect()))
         }
         try await withPeer(peer) { transport, base in
             for (kind, body, expected) in kinds {
@@ -61,7 +61,8 @@ extension ConformanceRun {
     }
 
     func targetArrives() async throws {
-        let peer: TransportConformance.Handler = { request in Response(.ok, body: Body(request.head.path ?? "none")) }
+        let peer: TransportConformance.Handler = { request in Response(.ok, body: HTTPBody(request.head.path ?? "none"))
+        }
         try await withPeer(peer) { transport, base in
             for target in [
                 "/", "/a/b.c;d", "/a%20b%2Fc", "/x?q=%C3%A9&r=1+2&s", "/x?", "/x?a=b?c/d", "//double//slash",
@@ -77,7 +78,7 @@ extension ConformanceRun {
     func requestFieldsArrive() async throws {
         let names = ["X-Twice", "X-Long", "X-Accent"]
         let peer: TransportConformance.Handler = { request in
-            Response(.ok, body: Body(names.map { request.headers($0) }.joined(separator: "\n")))
+            Response(.ok, body: HTTPBody(names.map { request.headers($0) }.joined(separator: "\n")))
         }
         let long = String(repeating: "0123456789", count: 600)
         var fields = HTTPFields()
@@ -97,12 +98,12 @@ extension ConformanceRun {
             try await exchange.readBody()
             try await exchange.reply(200)
         }
-        let file = try await Body(Pattern.data(70_001)).saveToTemporaryFile()
+        let file = try await HTTPBody(Pattern.data(70_001)).saveToTemporaryFile()
         typealias Framing = LoopbackRequest.Framing
-        let cases: [(String, HTTPRequest.Method, Body, [Framing])] = [
+        let cases: [(String, HTTPRequest.Method, HTTPBody, [Framing])] = [
             ("GET without a body", .get, .empty, [.none, .contentLength(0)]),
             ("POST without a body", .post, .empty, [.contentLength(0)]),
-            ("bytes", .post, Body("hello"), [.contentLength(5)]),
+            ("bytes", .post, HTTPBody("hello"), [.contentLength(5)]),
             ("a file", .put, .file(file.url), [.contentLength(70_001)]),
             ("a range of a file", .put, .file(file.url, range: 1..<60_000), [.contentLength(59_999)]),
             (
@@ -154,7 +155,7 @@ extension ConformanceRun {
 
     func bigUploadArrives() async throws {
         let peer: TransportConformance.Handler = { request in
-            Response(.ok, body: Body(try await Pattern.check(request.body).words))
+            Response(.ok, body: HTTPBody(try await Pattern.check(request.body).words))
         }
         let size: Int64 = 32 << 20
         try await withPeer(peer) { transport, base in

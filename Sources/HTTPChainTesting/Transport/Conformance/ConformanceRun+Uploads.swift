@@ -45,7 +45,7 @@ extension ConformanceRun {
     }
 
     func shortUploadFails() async throws {
-        let body = { (declared: Int64) in Body.once(length: declared) { PatternReader(length: 60_000) } }
+        let body = { (declared: Int64) in HTTPBody.once(length: declared) { PatternReader(length: 60_000) } }
         let error = try await sendBroken(body(90_000), as: BodyError.self, "for 60,000 bytes where 90,000 are declared")
         guard case .shorterThanDeclared = error.problem else {
             throw failure(expected: "BodyError.shorterThanDeclared", seen: "\(error.problem)")
@@ -53,7 +53,7 @@ extension ConformanceRun {
     }
 
     func longUploadFails() async throws {
-        let body = Body.once(length: 70_000) { PatternReader(length: 90_000) }
+        let body = HTTPBody.once(length: 70_000) { PatternReader(length: 90_000) }
         let error = try await sendBroken(body, as: BodyError.self, "for 90,000 bytes where 70,000 are declared")
         guard case .longerThanDeclared = error.problem else {
             throw failure(expected: "BodyError.longerThanDeclared", seen: "\(error.problem)")
@@ -62,22 +62,22 @@ extension ConformanceRun {
 
     func failingUploadFails() async throws {
         for length in [nil, 200_000] as [Int64?] {
-            let body = Body.once(length: length) { FailingReader(inner: PatternReader(length: 120_000)) }
+            let body = HTTPBody.once(length: length) { FailingReader(inner: PatternReader(length: 120_000)) }
             _ = try await sendBroken(body, as: FailingReader.Failure.self, "when the reader throws it")
         }
-        let atOnce = Body.once { throw FailingReader.Failure() }
+        let atOnce = HTTPBody.once { throw FailingReader.Failure() }
         _ = try await sendBroken(atOnce, as: FailingReader.Failure.self, "when the body cannot be opened")
-        let missing = Body.file(URL(fileURLWithPath: "/nonexistent/httpchain"))
+        let missing = HTTPBody.file(URL(fileURLWithPath: "/nonexistent/httpchain"))
         _ = try await sendBroken(missing, as: BodyError.self, "for a file that is not there")
     }
 
     private func sendBroken<Failure: Error>(
-        _ body: Body,
+        _ body: HTTPBody,
         as type: Failure.Type,
         _ when: String
     ) async throws -> Failure {
         let peer: TransportConformance.Handler = { request in
-            Response(.ok, body: Body("\(try await request.body.collect().count)"))
+            Response(.ok, body: HTTPBody("\(try await request.body.collect().count)"))
         }
         return try await withPeer(peer) { transport, base in
             let error = try await expectError(type, when) {
@@ -128,7 +128,9 @@ extension ConformanceRun {
             }
             let total: Int64 = 256 << 20
             let pulled = Locked<Int64>(0)
-            let body = Body.once(length: total) { CountingReader(inner: PatternReader(length: total), count: pulled) }
+            let body = HTTPBody.once(length: total) {
+                CountingReader(inner: PatternReader(length: total), count: pulled)
+            }
             let url = server.url("/")
             let task = Task { try await transport.send(.post(url, body: body)) }
             try await untilQuiet({ pulled.withLock { $0 } }, isOver: { pulled.withLock { $0 } == total })

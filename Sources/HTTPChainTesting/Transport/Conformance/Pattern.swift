@@ -31,7 +31,7 @@ enum Pattern {
     }
 
     /// A stream of `length` bytes.
-    static func body(_ length: Int64, declared: Bool, once: Bool) -> Body {
+    static func body(_ length: Int64, declared: Bool, once: Bool) -> HTTPBody {
         let declaredLength = declared ? length : nil
         return once
             ? .once(length: declaredLength) { PatternReader(length: length) }
@@ -39,7 +39,7 @@ enum Pattern {
     }
 
     /// How many bytes a body has that are all right, or where the first wrong one is.
-    static func check(_ body: Body) async throws -> Result<Int64, Mismatch> {
+    static func check(_ body: HTTPBody) async throws -> Result<Int64, Mismatch> {
         var offset: Int64 = 0
         for try await chunk in body {
             var rest = chunk

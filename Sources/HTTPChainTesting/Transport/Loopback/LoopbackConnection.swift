@@ -30,7 +30,7 @@ actor LoopbackConnection {
             guard state == .open else { throw LoopbackError(.closed) }
             if peerHasClosed { return false }
             do {
-                buffer.append(contentsOf: try socket.read(atMost: Body.chunkSize))
+                buffer.append(contentsOf: try socket.read(atMost: HTTPBody.chunkSize))
                 return true
             } catch SocketError.blocked {
                 try await suspend(untilReadyFor: .read)

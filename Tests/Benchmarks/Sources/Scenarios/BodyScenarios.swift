@@ -4,12 +4,12 @@ import HTTPTypes
 
 /// Bodies read to their end through a chain whose stages each wrap them in a transform.
 public enum BodyScenarios {
-    /// How many chunks of ``HTTPChainCore/Body/chunkSize`` each body has.
+    /// How many chunks of ``HTTPChainCore/HTTPBody/chunkSize`` each body has.
     public static let chunks = 256
 
     /// A body in memory.
     public static func bytes(transforms: Int, named name: String) -> Scenario {
-        let body = Body(Data(count: chunks * Body.chunkSize))
+        let body = HTTPBody(Data(count: chunks * HTTPBody.chunkSize))
         return Scenario(name: name) { count in
             for _ in 0..<count {
                 try await drain((0..<transforms).reduce(body) { body, _ in TransformStage.transform(body) })
@@ -19,7 +19,7 @@ public enum BodyScenarios {
 
     /// A body in memory whose first 4 KiB somebody looks at.
     public static func tee(named name: String) -> Scenario {
-        let body = Body(Data(count: chunks * Body.chunkSize))
+        let body = HTTPBody(Data(count: chunks * HTTPBody.chunkSize))
         return Scenario(name: name) { count in
             for _ in 0..<count {
                 try await drain(body.tee(upTo: .kibibytes(4)).body)
@@ -46,10 +46,10 @@ public enum BodyScenarios {
         try SparseFile(size: size)
     }
 
-    fileprivate static func drain(_ body: Body) async throws {
+    fileprivate static func drain(_ body: HTTPBody) async throws {
         var count = 0
         for try await chunk in body { count += chunk.count }
-        guard count == chunks * Body.chunkSize else { throw ShortBody(count: Int64(count)) }
+        guard count == chunks * HTTPBody.chunkSize else { throw ShortBody(count: Int64(count)) }
     }
 }
 
@@ -87,7 +87,7 @@ struct TransformStage: Middleware {
         return try await next(request)
     }
 
-    static func transform(_ body: Body) -> Body {
+    static func transform(_ body: HTTPBody) -> HTTPBody {
         body.transformed(length: body.length) { CountingReader(inner: $0) }
     }
 }

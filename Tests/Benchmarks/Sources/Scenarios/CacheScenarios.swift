@@ -78,7 +78,7 @@ public enum CacheScenarios {
         let response = Response(
             .ok,
             headers: [.cacheControl: "max-age=3600", .contentType: "application/json", .eTag: "\"a\""],
-            body: Body(Data(count: size))
+            body: HTTPBody(Data(count: size))
         )
         return try Chain(transport: CannedTransport(response)) { CacheMiddleware(store: store) }
     }

@@ -16,7 +16,7 @@ public struct GzipScenarios {
     /// Makes the body, and compresses it for those who decode.
     public init() async throws {
         plain = Self.records(Self.size)
-        compressed = try await Body(plain).gzipped(level: CompressionLevel(Self.level)).collect(upTo: .unlimited)
+        compressed = try await HTTPBody(plain).gzipped(level: CompressionLevel(Self.level)).collect(upTo: .unlimited)
     }
 
     /// The stage compresses a request, in a chain.
@@ -25,7 +25,7 @@ public struct GzipScenarios {
         let chain = try Chain(transport: ConsumingTransport(expecting: Int64(compressed.count))) {
             GzipMiddleware(requests: settings)
         }
-        let request = Request.post("https://api.example.com/upload", body: Body(plain))
+        let request = Request.post("https://api.example.com/upload", body: HTTPBody(plain))
         return Scenario(name: name) { count in
             for _ in 0..<count { _ = try await chain.send(request) }
         }
@@ -34,13 +34,13 @@ public struct GzipScenarios {
     /// A loop over zlib compresses.
     public func compressingInC(named name: String) -> Scenario {
         Self.loop(name, plain, result: compressed.count) {
-            zlib_loop_gzip($0, $1, Body.chunkSize, Int32(Self.level))
+            zlib_loop_gzip($0, $1, HTTPBody.chunkSize, Int32(Self.level))
         }
     }
 
     /// The stage decodes a response, in a chain.
     public func decoding(named name: String) throws -> Scenario {
-        let response = Response(.ok, headers: [.contentEncoding: "gzip"], body: Body(compressed))
+        let response = Response(.ok, headers: [.contentEncoding: "gzip"], body: HTTPBody(compressed))
         let chain = try Chain(transport: AnsweringTransport(response: response)) { GzipMiddleware() }
         let request = Request.get("https://api.example.com/download")
         return Scenario(name: name) { count in
@@ -54,7 +54,7 @@ public struct GzipScenarios {
 
     /// A loop over zlib decodes.
     public func decodingInC(named name: String) -> Scenario {
-        Self.loop(name, compressed, result: Self.size) { zlib_loop_gunzip($0, $1, Body.chunkSize) }
+        Self.loop(name, compressed, result: Self.size) { zlib_loop_gunzip($0, $1, HTTPBody.chunkSize) }
     }
 
     private static func loop(

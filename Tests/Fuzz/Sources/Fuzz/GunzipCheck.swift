@@ -30,7 +30,7 @@ private struct Outcome: Sendable {
 
 /// The fuzzer calls from a thread that is no task's, so it may wait for one.
 private func decoded(_ pieces: [Data], _ coding: ContentCoding, _ limits: DecodingLimits) -> Outcome {
-    let body = Body.replayable { PieceReader(rest: pieces.filter { !$0.isEmpty }[...]) }
+    let body = HTTPBody.replayable { PieceReader(rest: pieces.filter { !$0.isEmpty }[...]) }
         .decoded(from: [coding], limits: limits)
     let outcome = Locked(Outcome())
     let done = DispatchSemaphore(value: 0)
