@@ -79,13 +79,13 @@ extension Response {
 struct ResponseChunks: AsyncSequence, Sendable {
     typealias Element = Data
 
-    let body: HTTPClientResponse.HTTPBody
+    let body: HTTPClientResponse.Body
     let lifetime: UploadLifetime
     let errors: ErrorTranslation
     let head: HTTPResponse
 
     struct AsyncIterator: AsyncIteratorProtocol {
-        var inner: HTTPClientResponse.HTTPBody.AsyncIterator
+        var inner: HTTPClientResponse.Body.AsyncIterator
         let lifetime: UploadLifetime
         let errors: ErrorTranslation
         let head: HTTPResponse
