@@ -40,7 +40,8 @@ func tests(
 ) -> Target {
     .testTarget(
         name: name,
-        dependencies: ["HTTPChainCore", "HTTPChainInMemory", "HTTPChainTesting", httpTypes] + dependencies,
+        dependencies: ["HTTPChainCore", "HTTPChainInMemory", "HTTPChainTesting", "TestSupport", httpTypes]
+            + dependencies,
         exclude: excluded,
         resources: resources,
         swiftSettings: settings
@@ -199,6 +200,12 @@ let package = Package(
         stage("Timeout"),
         stage("URLBuilder"),
 
+        .target(
+            name: "TestSupport",
+            dependencies: ["HTTPChainCore", "HTTPChainInMemory", "HTTPChainTesting", httpTypes],
+            path: "Tests/TestSupport",
+            swiftSettings: settings
+        ),
         tests("HTTPChainTests", of: ["HTTPChain", "HTTPChainAuthDigest"]),
         tests("HTTPChainCoreTests", of: []),
         tests(

@@ -85,7 +85,7 @@ struct ConformanceCall: Sendable {
         let value = try await withThrowingTaskGroup(of: Value?.self) { [suite] group in
             group.addTask { try await event() }
             group.addTask {
-                try await suite.patienceClock.sleep(for: suite.patience)
+                try await suite.patience.runOut()
                 return nil
             }
             let first = try await group.next() ?? nil
@@ -95,6 +95,6 @@ struct ConformanceCall: Sendable {
         if let value { return value }
         task.cancel()
         next.close()
-        throw failure("waiting for \(waitingFor) took longer than \(suite.patience)")
+        throw failure("waiting for \(waitingFor) took longer than \(suite.patience.length)")
     }
 }

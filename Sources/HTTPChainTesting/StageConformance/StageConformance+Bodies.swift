@@ -37,7 +37,7 @@ extension StageConformance {
             let stage = try makeStage()
             let call = try start(.discardedResponsesAreReleased, stage, next)
             try await verifyDiscarded(in: call, next)
-            try await settle { next.state.value.probes.allSatisfy(\.isSettled) }
+            _ = try await patience.settle { next.state.value.probes.allSatisfy(\.isSettled) }
             let open = next.state.value.probes.count { !$0.isSettled }
             if open > 0 {
                 throw call.failure("\(open) response \(open == 1 ? "body is" : "bodies are") kept open after the call")
@@ -48,7 +48,7 @@ extension StageConformance {
     /// While the caller has the result, one body may be open: that of the response returned, or that in the error.
     private func verifyDiscarded(in call: ConformanceCall, _ next: ConformanceNext) async throws {
         let result = try await call.result()
-        try await settle { next.state.value.probes.count { !$0.isSettled } <= 1 }
+        _ = try await patience.settle { next.state.value.probes.count { !$0.isSettled } <= 1 }
         var open = next.state.value.probes.count { !$0.isSettled }
         if open <= 1, case .success(let response) = result {
             _ = try? await response.body.collect()
@@ -95,13 +95,5 @@ extension StageConformance {
         guard (try? await response.body.collect()) == nil else {
             throw call.failure("the body that next gave breaks, and the caller reads it to an end without an error")
         }
-    }
-}
-
-/// Gives tasks that a call left behind the chance to end, without waiting for time to pass.
-func settle(_ isSettled: () -> Bool) async throws {
-    for _ in 0..<1000 where !isSettled() {
-        try Task.checkCancellation()
-        await Task.yield()
     }
 }

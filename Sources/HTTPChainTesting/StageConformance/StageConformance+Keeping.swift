@@ -17,8 +17,7 @@ extension StageConformance {
         if case .success(let response) = try await call.result() {
             _ = try? await response.body.collect()
         }
-        try await settle { isReleased.withLock { $0 } }
-        guard isReleased.withLock({ $0 }) else {
+        guard try await patience.settle({ isReleased.withLock { $0 } }) else {
             throw call.failure("the request, or its options, are still referenced when the call is over")
         }
         // What keeps the request is the stage, which must not have gone before.

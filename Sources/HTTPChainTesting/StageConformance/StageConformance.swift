@@ -34,8 +34,7 @@ public struct StageConformance: Sendable {
     let makeRequest: @Sendable () throws -> Request
     let makeAnswers: @Sendable () -> [StageHarness.Answer]
     let makeStage: @Sendable () throws -> any Middleware
-    var patience: Duration = .seconds(30)
-    var patienceClock: any TimeSource = SystemTime()
+    var patience = Patience()
 
     /// Declares what the stage does and how to make one; each check makes its own.
     ///
