@@ -67,7 +67,7 @@ func example(
 
 /// The stages that the umbrella re-exports: those without a dependency of their own.
 let lightStages = [
-    "Auth", "Cache", "Coalescing", "ErrorHandler", "Gzip", "Headers", "Multipart", "Progress", "Redirect",
+    "Auth", "Cache", "Coalescing", "Cookies", "ErrorHandler", "Gzip", "Headers", "Multipart", "Progress", "Redirect",
     "RemoteLogging", "RequestProcessor", "Retry", "Serializer", "StatusValidation", "Timeout", "URLBuilder",
 ]
 
@@ -155,6 +155,7 @@ let package = Package(
     ],
     targets: [
         library("HTTPChainCore", [httpTypes]),
+        library("HTTPChainSupport", ["HTTPChainCore"]),
         library("HTTPChainURLSession", ["HTTPChainCore", httpTypes]),
         library("HTTPChainInMemory", ["HTTPChainCore", httpTypes]),
         library("HTTPChainAsyncHTTPClient", ["HTTPChainCore", httpTypes, asyncHTTPClient]),
@@ -182,6 +183,7 @@ let package = Package(
         stage("Cache", [structuredFields]),
         stage("CacheSQLite", ["HTTPChainCache", grdb]),
         stage("Coalescing"),
+        stage("Cookies", ["HTTPChainSupport"]),
         stage("ContentDigest", [crypto, structuredFields]),
         stage("ErrorHandler"),
         stage("ErrorHandlerXML", ["HTTPChainErrorHandler", xmlCoder]),
@@ -232,6 +234,7 @@ let package = Package(
             swiftSettings: settings
         ),
         tests("CoalescingTests", of: ["HTTPChainCoalescing"]),
+        tests("CookiesTests", of: ["HTTPChainCookies", "HTTPChainSupport"], resources: [.copy("Resources")]),
         tests("ContentDigestTests", of: ["HTTPChainContentDigest"]),
         tests("ErrorHandlerTests", of: ["HTTPChainErrorHandler", "HTTPChainStatusValidation"]),
         tests(

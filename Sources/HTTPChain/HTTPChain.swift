@@ -3,6 +3,7 @@
 @_exported public import HTTPChainAuth
 @_exported public import HTTPChainCache
 @_exported public import HTTPChainCoalescing
+@_exported public import HTTPChainCookies
 @_exported public import HTTPChainCore
 @_exported public import HTTPChainErrorHandler
 @_exported public import HTTPChainGzip

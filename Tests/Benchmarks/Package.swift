@@ -12,7 +12,8 @@ let core = Target.Dependency.product(name: "HTTPChainCore", package: "swift-http
 let gzip = Target.Dependency.product(name: "HTTPChainGzip", package: "swift-http-chain")
 let inMemory = Target.Dependency.product(name: "HTTPChainInMemory", package: "swift-http-chain")
 let stages = [
-    "Auth", "AuthDigest", "Cache", "CacheSQLite", "Progress", "Redirect", "RemoteLogging", "Retry", "StatusValidation",
+    "Auth", "AuthDigest", "Cache", "CacheSQLite", "Cookies", "Progress", "Redirect", "RemoteLogging", "Retry",
+    "StatusValidation",
     "Timeout",
 ].map {
     Target.Dependency.product(name: "HTTPChain\($0)", package: "swift-http-chain")

@@ -19,7 +19,8 @@ let package = Package(
             dependencies: [
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"), library("HTTPChainAuth"),
-                library("HTTPChainAuthDigest"), library("HTTPChainCache"), library("HTTPChainCore"),
+                library("HTTPChainAuthDigest"), library("HTTPChainCache"), library("HTTPChainCookies"),
+                library("HTTPChainCore"),
                 library("HTTPChainGzip"), library("HTTPChainMultipart"),
                 library("HTTPChainRemoteLogging"), library("HTTPChainURLBuilder"),
             ],

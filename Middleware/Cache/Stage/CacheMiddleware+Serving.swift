@@ -17,7 +17,8 @@ extension CacheMiddleware {
                 events.emitHit(.hit(answer.entry.key, hitStatus(answer)))
                 return Response(head: ready.head, body: body, options: ready.options)
             }
-            let response = response(answer, hitStatus(answer), body, question)
+            var response = response(answer, hitStatus(answer), body, question)
+            response.attempts = 0
             rendering.withLock { rendering in
                 rendering = CacheHitRendering(
                     cache: name,
@@ -31,7 +32,8 @@ extension CacheMiddleware {
             return response
         }
         let status = hitStatus(answer)
-        guard let response = await serve(answer, status, question) else { return nil }
+        guard var response = await serve(answer, status, question) else { return nil }
+        response.attempts = 0
         events.emit(freshness.isFresh ? .hit(answer.entry.key, status) : .stale(answer.entry.key, status))
         return response
     }

@@ -1,3 +1,4 @@
+import HTTPChainCookies
 public import HTTPChainCore
 import HTTPChainProgress
 import HTTPChainRedirect
@@ -35,6 +36,7 @@ public enum IncomingScenarios {
             ("none", []),
             ("validation", [StatusValidationMiddleware()]),
             ("redirect", [RedirectMiddleware()]),
+            ("cookies", [CookieMiddleware()]),
             ("retry", [RetryMiddleware()]),
             ("progress", [ProgressMiddleware()]),
             ("progress.wire", [ProgressMiddleware(.wire, uploads: .asRead)]),

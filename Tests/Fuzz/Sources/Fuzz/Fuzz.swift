@@ -15,6 +15,7 @@ enum Fuzz {
         "cache": { checkCache($0) },
         "stored": { checkStored($0) },
         "spool": { checkSpool($0) },
+        "cookies": { checkCookies($0) },
     ]
 
     static let selected: Check = {

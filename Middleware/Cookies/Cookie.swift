@@ -1,0 +1,117 @@
+public import Foundation
+public import HTTPChainCore
+
+/// A cookie as a jar keeps it: RFC 6265bis §5.7.
+public struct Cookie: Sendable, Hashable {
+    /// Which requests from other sites carry a cookie: RFC 6265bis §5.6.7.
+    public enum SameSite: String, Sendable, Hashable, Codable, CaseIterable {
+        /// The attribute was missing or unknown; handled as ``lax``.
+        case unspecified
+        /// Every request carries the cookie, which must be ``Cookie/isSecure``.
+        case none
+        /// Requests from the same site carry it, and navigations from other sites with a safe method.
+        case lax
+        /// Only requests from the same site carry it.
+        case strict
+    }
+
+    /// The name; empty for a cookie that has none.
+    public var name: String
+    /// The value, quotes included: to the client it has no meaning.
+    public var value: Secret
+    /// The host that set the cookie, or the domain whose hosts receive it; in lower case, without a leading dot.
+    public var domain: String
+    /// Whether only the host ``domain`` itself receives the cookie, and no host below it.
+    public var isHostOnly: Bool
+    /// The path at and below which requests carry the cookie.
+    public var path: String
+    /// When the cookie ends; nil for one that ends with the session (``CookieJar/endSession()``).
+    public var expires: Date?
+    /// Whether only secure connections carry the cookie.
+    public var isSecure: Bool
+    /// Whether the cookie is kept from scripts.
+    ///
+    /// It says nothing to this client, which runs none; it is kept for whoever
+    /// reads the jar.
+    public var isHTTPOnly: Bool
+    /// Which requests from other sites carry the cookie.
+    public var sameSite: SameSite
+    /// The top-level site in whose context the cookie was set, for a `Partitioned` cookie; nil for any other.
+    public var partition: String?
+    /// When the cookie was first set.
+    public var created: Date
+
+    /// Makes a cookie.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - value: The value.
+    ///   - domain: The host, or the domain whose hosts receive the cookie; a leading dot is dropped.
+    ///   - isHostOnly: Whether only that host receives it; true by default.
+    ///   - path: The path; `/` by default.
+    ///   - expires: When it ends; with the session by default.
+    ///   - isSecure: Whether only secure connections carry it; false by default.
+    ///   - isHTTPOnly: Whether it is kept from scripts; false by default.
+    ///   - sameSite: Which requests from other sites carry it.
+    ///   - partition: The top-level site it belongs to, if it is partitioned.
+    ///   - created: When it was made; now by default.
+    public init(
+        _ name: String,
+        _ value: Secret,
+        domain: String,
+        isHostOnly: Bool = true,
+        path: String = "/",
+        expires: Date? = nil,
+        isSecure: Bool = false,
+        isHTTPOnly: Bool = false,
+        sameSite: SameSite = .unspecified,
+        partition: String? = nil,
+        created: Date = Date()
+    ) {
+        self.name = name
+        self.value = value
+        self.domain = HostName.canonical(domain.hasPrefix(".") ? String(domain.dropFirst()) : domain)
+        self.isHostOnly = isHostOnly
+        self.path = path
+        self.expires = expires
+        self.isSecure = isSecure
+        self.isHTTPOnly = isHTTPOnly
+        self.sameSite = sameSite
+        self.partition = partition
+        self.created = created
+    }
+
+    /// Whether the cookie is kept when the session ends.
+    public var isPersistent: Bool { expires != nil }
+
+    /// What tells cookies of one jar apart: RFC 6265bis §5.7 step 22, and the partition.
+    var key: CookieKey {
+        CookieKey(name: name, domain: domain, isHostOnly: isHostOnly, path: path, partition: partition)
+    }
+
+    func isExpired(at now: Date) -> Bool {
+        expires.map { $0 <= now } ?? false
+    }
+}
+
+extension Cookie: CustomStringConvertible {
+    /// Name, domain and attributes; never the value.
+    public var description: String {
+        var parts = ["\(name)=\(value)", isHostOnly ? "host \(domain)" : "domain \(domain)", "path \(path)"]
+        if let expires { parts.append("until \(HTTPDate(expires))") }
+        if isSecure { parts.append("secure") }
+        if isHTTPOnly { parts.append("HTTP only") }
+        if sameSite != .unspecified { parts.append("same site: \(sameSite)") }
+        if let partition { parts.append("partition \(partition)") }
+        return parts.joined(separator: "; ")
+    }
+}
+
+/// What tells cookies of one jar apart.
+struct CookieKey: Sendable, Hashable {
+    let name: String
+    let domain: String
+    let isHostOnly: Bool
+    let path: String
+    let partition: String?
+}

@@ -1,0 +1,203 @@
+public import HTTPChainCore
+import HTTPTypes
+
+/// Sends the cookies of a jar, and stores those that responses set.
+///
+/// ```swift
+/// let jar = CookieJar()
+/// let chain = try Chain(transport: transport) {
+///     RedirectMiddleware()
+///     CookieMiddleware(jar)
+/// }
+/// try await chain.send(.post("https://example.com/login", body: form))
+/// print(await jar.explain("https://example.com/account"))
+/// ```
+///
+/// The rules are those of RFC 6265bis: domains and public suffixes, paths, `Secure` (this machine counts as secure),
+/// `SameSite`, `Partitioned`, name prefixes, limits and eviction. There is no API for scripts (`document.cookie`), so
+/// `HttpOnly` is kept and decides nothing.
+///
+/// A `Cookie` field that the call brings is sent as it is, without the jar's cookies, unless ``CookieUse/joined`` says
+/// otherwise. The transport's own cookies are off.
+///
+/// **Place.** Phase ``HTTPChainCore/Phase/cookies``: inside redirects, so that each hop stores and sends its own;
+/// outside the cache, whose `Vary: Cookie` sees what is sent. What a cache answers sets no cookies, because it answered
+/// with them before. Of attempts that retry or authentication repeat, the last response counts.
+///
+/// **Options.** ``HTTPChainCore/Request/cookies(_:)`` (``CookieUse``), ``HTTPChainCore/Request/cookies``,
+/// ``HTTPChainCore/Request/site(_:)``. ``HTTPChainCore/Response/cookieOutcomes`` tells what became of each `Set-Cookie`.
+///
+/// **Errors.** ``CookieError`` for a cookie of the call that cannot be sent. A jar whose file cannot be written fails no
+/// call: it goes on in memory, and ``CookieJar/fileFailure`` says why.
+public struct CookieMiddleware: ChainAwareMiddleware {
+    private enum Source: Sendable {
+        case one(CookieJar)
+        case chosen(@Sendable (borrowing Request) -> CookieJar?)
+    }
+
+    private let source: Source
+    private let use: CookieUse
+
+    /// Makes the stage with one jar for all calls.
+    ///
+    /// - Parameters:
+    ///   - jar: Where the cookies are; one of its own in memory by default.
+    ///   - use: What a call does that says nothing; sends and stores by default.
+    public init(_ jar: CookieJar = CookieJar(), use: CookieUse = .on) {
+        source = .one(jar)
+        self.use = use
+    }
+
+    /// Makes the stage with a jar for each user.
+    ///
+    /// - Parameters:
+    ///   - use: What a call does that says nothing; sends and stores by default.
+    ///   - jar: Gives the jar of a request; nil for one without cookies.
+    public init(use: CookieUse = .on, jar: @escaping @Sendable (borrowing Request) -> CookieJar?) {
+        source = .chosen(jar)
+        self.use = use
+    }
+
+    /// Inside redirects.
+    public var phase: Phase { .cookies }
+
+    /// What a call does by default.
+    public var summary: StageSummary {
+        let jar =
+            switch source {
+            case .one: "one for all calls"
+            case .chosen: "chosen for each call"
+            }
+        return StageSummary(
+            "CookieMiddleware",
+            purpose: "sends and stores cookies",
+            settings: ["jar": jar, "sends": "\(use.sends)", "stores": "\(use.stores)"]
+        )
+    }
+
+    /// Refuses a second stage of its kind, and a transport that has cookies of its own.
+    public func problems(at place: ChainPlace) -> [ChainProblem] {
+        let name = summary.name
+        if place.inside.contains(where: { $0 is CookieMiddleware }) {
+            return [ChainProblem(stage: name, problem: "\(name) stands twice in the chain", fix: "remove one")]
+        }
+        if place.capabilities.contains(.handlesCookies) {
+            return [
+                ChainProblem(
+                    stage: name,
+                    problem: "\(name) has no effect: \(place.transportName) handles cookies itself",
+                    fix: "switch that off in the transport, or remove the stage"
+                )
+            ]
+        }
+        return []
+    }
+
+    /// Cookies are handled from here on.
+    public func capabilities(over inner: TransportCapabilities) -> TransportCapabilities {
+        inner.union(.handlesCookies)
+    }
+
+    /// Adds the `Cookie` field and stores what the response sets.
+    ///
+    /// - Throws: ``CookieError``; what the stages inside throw.
+    @inline(__always)  // Into the protocol's witness, which saves each call a frame.
+    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        let use = request.options[CallCookieUse.self] ?? self.use
+        let jar: CookieJar? =
+            switch source {
+            case .one(let jar): jar
+            case .chosen(let choose): choose(request)
+            }
+        guard let jar else { return try await next(request) }
+        if use.sends, !jar.isCertainlyEmpty || request.options.contains(CallCookies.self) {
+            try await addField(to: &request, from: jar, use: use)
+        }
+        guard use.stores else { return try await next(request) }
+        let context = StoringContext(request)
+        let response = try await next(request)
+        guard response.head.headerFields.contains(.setCookie), response.attempts > 0 else { return response }
+        return await store(response, in: jar, context)
+    }
+
+    private func addField(to request: inout Request, from jar: CookieJar, use: CookieUse) async throws {
+        guard let origin = request.origin else { return }
+        let own = request.head.headerFields[values: .cookie].joined(separator: "; ")
+        let calls = try CookieField(request.cookies)
+        var parts = own.isEmpty ? [] : [own]
+        if !calls.pairs.isEmpty { parts.append(calls.pairs) }
+        if own.isEmpty || use.ownField == .joinsJar {
+            let target = CookieTarget(
+                origin: origin,
+                path: request.head.path,
+                method: request.head.method,
+                site: request.options[CallSite.self]
+            )
+            let names = calls.names.union(own.isEmpty ? [] : CookieField.names(in: own))
+            let now = request.environment.time.date
+            if let field = await jar.field(for: target, at: now, without: names) { parts.append(field) }
+        }
+        if !parts.isEmpty { request.head.headerFields[.cookie] = parts.joined(separator: "; ") }
+    }
+
+    private func store(
+        _ response: consuming Response,
+        in jar: CookieJar,
+        _ context: StoringContext
+    ) async -> Response {
+        let fields = response.head.headerFields[values: .setCookie]
+        guard let target = context.target(sentAs: response.request) else {
+            response.options[CookieOutcomes.self] = fields.map { _ in
+                CookieOutcome(name: "", domain: "", reason: .unknownOrigin)
+            }
+            return response
+        }
+        response.options[CookieOutcomes.self] = await jar.storeKeepingFailure(
+            fields,
+            from: target,
+            at: context.environment.time.date
+        )
+        return response
+    }
+}
+
+extension Phase {
+    /// Cookies: just inside redirects.
+    public static let cookies = Phase(
+        "cookies",
+        between: .redirect,
+        and: .compress,
+        because: "each hop of a redirect sends and stores cookies of its own, and the cache sees which were sent"
+    )
+}
+
+/// What of a request is needed when its response sets cookies.
+///
+/// Not the head itself, whose fields the stages inside would then have to copy before they change them.
+private struct StoringContext: Sendable {
+    let method: HTTPRequest.Method
+    let scheme: String?
+    let authority: String?
+    let path: String?
+    let site: SiteContext
+    let environment: ChainEnvironment
+
+    init(_ request: borrowing Request) {
+        method = request.head.method
+        scheme = request.head.scheme
+        authority = request.head.authority
+        path = request.head.path
+        site = request.options[CallSite.self]
+        environment = request.environment
+    }
+
+    /// Where the response came from: a stage further in may have sent the request elsewhere.
+    func target(sentAs sent: HTTPRequest?) -> CookieTarget? {
+        if let sent, let origin = Origin(scheme: sent.scheme, authority: sent.authority) {
+            return CookieTarget(origin: origin, path: sent.path, method: sent.method, site: site)
+        }
+        return Origin(scheme: scheme, authority: authority).map {
+            CookieTarget(origin: $0, path: path, method: method, site: site)
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainSupport
+
+/// The file of a jar: a line that says what it is and which revision, then a line of JSON for each cookie.
+///
+/// A change locks a file beside it, because the file itself is replaced by each change.
+final class CookieFile: Sendable {
+    private static let signature = "HTTPChain cookies 1 "
+    /// What no jar of the largest limits reaches.
+    private static let sizeLimit: Int64 = 64 << 20
+    private static let patience = Duration.seconds(10)
+
+    let keepsSessionCookies: Bool
+    private let path: String
+    private let access: FileAccess
+    private let files: Files<FileFault>
+    /// The first line of the file as this process last read or wrote it; nil without a file.
+    private let revision = Locked<String?>(nil)
+
+    init(path: String, keepsSessionCookies: Bool, access: FileAccess = .standard) {
+        self.path = path
+        self.keepsSessionCookies = keepsSessionCookies
+        self.access = access
+        files = Files(access.system)
+    }
+
+    /// Reads the file; one that does not exist has no cookies.
+    func read(limits: CookieLimits) async throws(CookieJarError) -> CookieStorage {
+        let cookies = try await run { [self] () throws(CookieJarError) in try content() ?? [] }
+        return CookieStorage(limits: limits).merged(with: cookies, keepingSession: false)
+    }
+
+    /// The cookies of the file, if it was changed since this process last read or wrote it; nil otherwise.
+    func changedContent() async throws(CookieJarError) -> [Cookie]? {
+        try await run { [self] () throws(CookieJarError) in
+            try currentRevision() == revision.withLock { $0 } ? nil : content() ?? []
+        }
+    }
+
+    /// Runs a change while no other process, and no other task of this one, changes the file.
+    ///
+    /// - Parameter change: Is given the cookies of the file if another process changed it, nil otherwise.
+    func update(_ change: @escaping @Sendable ([Cookie]?) throws(CookieJarError) -> Void) async throws(CookieJarError) {
+        let start = ContinuousClock.now
+        while true {
+            let isDone = try await run { [self] () throws(CookieJarError) in
+                guard let lock = try opened(path + ".lock", .updateOrCreate) else { return false }
+                guard try failing({ () throws(FileFault) in try lock.lock() }) else { return false }
+                defer { lock.unlock() }
+                try change(currentRevision() == revision.withLock { $0 } ? nil : content() ?? [])
+                return true
+            }
+            if isDone { return }
+            guard ContinuousClock.now - start < Self.patience else {
+                throw CookieJarError(problem: .locked, path: path)
+            }
+            // Uncancellable on purpose: what a server has set must not be lost with the call that brought it.
+            await Task { try? await Task.sleep(for: .milliseconds(5)) }.value
+        }
+    }
+
+    /// Replaces the file; to be called in ``update(_:)``.
+    func write(_ storage: CookieStorage) throws(CookieJarError) {
+        let now = Date()
+        let kept = storage.cookies.filter { ($0.isPersistent || keepsSessionCookies) && !$0.isExpired(at: now) }
+        let line = Self.signature + UUID().uuidString
+        var bytes = Data((line + "\n").utf8)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        for cookie in kept {
+            // Texts and finite numbers: there is nothing that the encoder could refuse.
+            guard let record = try? encoder.encode(CookieRecord(cookie)) else { continue }
+            bytes += record
+            bytes.append(UInt8(ascii: "\n"))
+        }
+        let temporary = "\(path).\(UUID().uuidString).tmp"
+        do throws(CookieJarError) {
+            guard let file = try opened(temporary, .create) else { return }
+            try failing { () throws(FileFault) in
+                try file.write(bytes, at: 0)
+                try file.synchronize()
+                try files.rename(temporary, to: path)
+            }
+        } catch {
+            _ = try? files.remove(temporary)
+            throw error
+        }
+        revision.withLock { $0 = line }
+    }
+
+    private func currentRevision() throws(CookieJarError) -> String? {
+        guard let file = try opened(path, .read) else { return nil }
+        let count = Self.signature.utf8.count + 36
+        let bytes = try failing { () throws(FileFault) in try file.read(count, at: 0) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func content() throws(CookieJarError) -> [Cookie]? {
+        guard let file = try opened(path, .read) else {
+            revision.withLock { $0 = nil }
+            return nil
+        }
+        let status = try failing { () throws(FileFault) in try file.status() }
+        if let problem = problem(with: status) { throw CookieJarError(problem: problem, path: path) }
+        let bytes = try failing { () throws(FileFault) in try file.data(Int(status.size), at: 0) }
+        let lines = bytes.split(separator: UInt8(ascii: "\n"))
+        let first = lines.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
+        guard first.hasPrefix(Self.signature) else { throw CookieJarError(problem: .damaged(line: 1), path: path) }
+        let decoder = JSONDecoder()
+        var cookies: [Cookie] = []
+        for (index, line) in lines.enumerated().dropFirst() {
+            guard let record = try? decoder.decode(CookieRecord.self, from: line) else {
+                throw CookieJarError(problem: .damaged(line: index + 1), path: path)
+            }
+            cookies.append(record.cookie)
+        }
+        revision.withLock { $0 = first }
+        return cookies
+    }
+
+    private func problem(with status: FileStatus) -> CookieJarError.Problem? {
+        if status.kind != .regular { return .notAFile }
+        if status.owner != UInt32(geteuid()) { return .ownedByAnother }
+        if status.permissions & 0o077 != 0 { return .readableByOthers(mode: status.permissions) }
+        return status.size > Self.sizeLimit ? .tooLarge : nil
+    }
+
+    private func opened(_ path: String, _ opening: FileOpening) throws(CookieJarError) -> OpenFile<FileFault>? {
+        try failing { () throws(FileFault) in try files.open(path, opening) }
+    }
+
+    private func failing<Result>(_ body: () throws(FileFault) -> Result) throws(CookieJarError) -> Result {
+        do throws(FileFault) {
+            return try body()
+        } catch {
+            throw CookieJarError(
+                problem: .system(operation: error.operation, code: error.code, message: error.message),
+                path: path
+            )
+        }
+    }
+
+    /// Work with the file, to its end: what a server has set must not be lost with the call that brought it.
+    private func run<Result: Sendable>(
+        _ work: @escaping @Sendable () throws(CookieJarError) -> Result
+    ) async throws(CookieJarError) -> Result {
+        try await access.executor.runToEnd(work)
+    }
+}

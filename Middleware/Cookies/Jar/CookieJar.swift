@@ -1,0 +1,293 @@
+public import Foundation
+import HTTPChainCore
+public import HTTPTypes
+
+/// Keeps the cookies of one user.
+///
+/// ```swift
+/// let jar = try await CookieJar(file: cookiesURL)  // or CookieJar(), in memory
+/// let chain = try Chain(transport: transport) {
+///     RedirectMiddleware()
+///     CookieMiddleware(jar)
+/// }
+/// ```
+///
+/// The rules are those of RFC 6265bis, the draft that replaces RFC 6265, with the limits that browsers have
+/// (``CookieLimits``). Values are ``HTTPChainCore/Secret``s: they do not show in descriptions, logs and traces.
+///
+/// One jar is for one user. Several users of a program have a jar each, and ``CookieMiddleware/init(jar:)`` chooses among
+/// them for each request.
+public final class CookieJar: Sendable {
+    private struct State: Sendable {
+        var storage: CookieStorage
+        var listeners: [UUID: AsyncStream<CookieChange>.Continuation] = [:]
+    }
+
+    private let state: Locked<State>
+    private let file: CookieFile?
+    private let lastFileFailure = Locked<CookieJarError?>(nil)
+
+    /// Makes a jar in memory, without cookies.
+    ///
+    /// - Parameter limits: How much it accepts, keeps and sends.
+    public init(limits: CookieLimits = .standard) {
+        state = Locked(State(storage: CookieStorage(limits: limits)))
+        file = nil
+    }
+
+    /// Opens a jar in a file, which is created with the first cookie.
+    ///
+    /// Several processes may share the file: each change is written before it is reported, in one step, so that a
+    /// process that ends in the middle leaves the old content or the new; a change of another process is seen with the
+    /// next call. The file is for this user alone (mode 0600).
+    ///
+    /// - Parameters:
+    ///   - file: Where it is; its directory must exist.
+    ///   - keepsSessionCookies: Whether cookies without an expiry are written as well; they are not by default, so that
+    ///     they end with the process.
+    ///   - limits: How much the jar accepts, keeps and sends.
+    /// - Throws: ``CookieJarError`` for a file that cannot be read, is damaged, belongs to another user or can be read
+    ///   by others; it is left as it is.
+    public convenience init(
+        file: URL,
+        keepsSessionCookies: Bool = false,
+        limits: CookieLimits = .standard
+    ) async throws {
+        try await self.init(
+            CookieFile(path: file.path(percentEncoded: false), keepsSessionCookies: keepsSessionCookies),
+            limits: limits
+        )
+    }
+
+    init(_ file: CookieFile, limits: CookieLimits = .standard) async throws(CookieJarError) {
+        state = Locked(State(storage: try await file.read(limits: limits)))
+        self.file = file
+    }
+
+    /// Why the jar's file could not be read or written when that was last tried; nil when it could, and for a jar in
+    /// memory.
+    public var fileFailure: CookieJarError? { lastFileFailure.withLock { $0 } }
+
+    deinit {
+        for listener in state.withLock({ $0.listeners }).values { listener.finish() }
+    }
+
+    /// How many cookies there are, those that have ended and were not yet removed included.
+    public var count: Int { state.withLock { $0.storage.count } }
+
+    /// Whether no cookie can be in the jar: nothing in memory, and no file that another process may have changed.
+    var isCertainlyEmpty: Bool { file == nil && state.withLock { $0.storage.isEmpty } }
+
+    /// Every cookie that has not ended, oldest first.
+    ///
+    /// - Parameter now: What counts as ended; the system's clock by default.
+    public func cookies(at now: Date = Date()) async -> [Cookie] {
+        await refresh()
+        return state.withLock { $0.storage.cookies }.filter { !$0.isExpired(at: now) }
+    }
+
+    /// The cookies that a request to a URL carries, in the order of the `Cookie` field.
+    ///
+    /// - Parameters:
+    ///   - url: An absolute URL; one without a host has no cookies.
+    ///   - method: The request's method, which matters to ``SiteContext/page(_:isNavigation:)``.
+    ///   - site: On whose behalf the request is sent.
+    ///   - now: The time; the system's by default.
+    public func cookies(
+        for url: String,
+        method: HTTPRequest.Method = .get,
+        site: SiteContext = .sameSite,
+        at now: Date = Date()
+    ) async -> [Cookie] {
+        guard let target = CookieTarget(url, method: method, site: site) else { return [] }
+        await refresh()
+        return state.withLock { $0.storage.judgement(of: target, at: now).sent }
+    }
+
+    /// Which cookies a request to a URL carries, and why not the others of its host and the domains above it.
+    ///
+    /// - Parameters:
+    ///   - url: An absolute URL.
+    ///   - method: The request's method.
+    ///   - site: On whose behalf the request is sent.
+    ///   - now: The time; the system's by default.
+    public func explain(
+        _ url: String,
+        method: HTTPRequest.Method = .get,
+        site: SiteContext = .sameSite,
+        at now: Date = Date()
+    ) async -> CookieExplanation {
+        await refresh()
+        guard let target = CookieTarget(url, method: method, site: site) else {
+            return CookieExplanation(url: Redaction.standard.url(url), sent: [], withheld: [])
+        }
+        let (sent, withheld) = state.withLock { $0.storage.judgement(of: target, at: now) }
+        return CookieExplanation(
+            url: Redaction.standard.url(url),
+            sent: sent,
+            withheld: withheld.map { .init(cookie: $0.0, reason: $0.1) }
+        )
+    }
+
+    /// Reads the `Set-Cookie` fields of a response from a URL.
+    ///
+    /// - Parameters:
+    ///   - fields: The values of the fields, in order.
+    ///   - url: The URL that answered.
+    ///   - site: On whose behalf the request was sent.
+    ///   - now: The time; the system's by default.
+    /// - Returns: What became of each field.
+    /// - Throws: ``CookieJarError`` when the jar's file cannot be written; the cookies are kept in memory nevertheless.
+    @discardableResult
+    public func store(
+        _ fields: [String],
+        from url: String,
+        site: SiteContext = .sameSite,
+        at now: Date = Date()
+    ) async throws -> [CookieOutcome] {
+        guard let target = CookieTarget(url, site: site) else {
+            return fields.map { _ in CookieOutcome(name: "", domain: "", reason: .unknownOrigin) }
+        }
+        return try await store(fields, from: target, at: now)
+    }
+
+    /// Puts a cookie in the jar, in the place of the one with its name, domain, path and partition; a cookie that has
+    /// ended removes that one.
+    ///
+    /// The application is trusted: prefixes, public suffixes and the secure flag are not judged.
+    ///
+    /// - Throws: ``CookieJarError`` when the jar's file cannot be written; the cookie is kept in memory nevertheless.
+    public func set(_ cookie: Cookie, at now: Date = Date()) async throws {
+        try await change { $0.insert(cookie, at: now) }
+    }
+
+    /// Puts several cookies in the jar, as ``set(_:at:)`` does.
+    public func set(_ cookies: [Cookie], at now: Date = Date()) async throws {
+        try await change { storage in cookies.flatMap { storage.insert($0, at: now) } }
+    }
+
+    /// Removes cookies.
+    ///
+    /// - Throws: ``CookieJarError`` when the jar's file cannot be written; the cookies are gone from memory nevertheless.
+    public func remove(where isRemoved: @escaping @Sendable (Cookie) -> Bool) async throws {
+        try await change { $0.remove(because: .removedByApplication, where: isRemoved) }
+    }
+
+    /// Removes all cookies.
+    ///
+    /// - Throws: ``CookieJarError`` when the jar's file cannot be written.
+    public func removeAll() async throws {
+        try await remove { _ in true }
+    }
+
+    /// Removes the cookies that end with the session, which are those without an expiry: RFC 6265bis §5.7.
+    ///
+    /// - Throws: ``CookieJarError`` when the jar's file cannot be written.
+    public func endSession() async throws {
+        try await change { $0.remove(because: .sessionEnded) { !$0.isPersistent } }
+    }
+
+    /// The changes from now on, by whatever process that shares the jar's file.
+    ///
+    /// A listener that does not keep up misses the oldest: 256 changes are kept for it.
+    public var changes: AsyncStream<CookieChange> {
+        let id = UUID()
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: CookieChange.self,
+            bufferingPolicy: .bufferingNewest(256)
+        )
+        continuation.onTermination = { [weak self] _ in
+            self?.state.withLock { state in _ = state.listeners.removeValue(forKey: id) }
+        }
+        state.withLock { $0.listeners[id] = continuation }
+        return stream
+    }
+}
+
+extension CookieJar {
+    /// The `Cookie` field of a request, nil without one.
+    func field(for target: CookieTarget, at now: Date, without replaced: Set<String>) async -> String? {
+        await refresh()
+        return state.withLock { $0.storage.field(for: target, at: now, without: replaced) }
+    }
+
+    private func store(
+        _ fields: [String],
+        from target: CookieTarget,
+        at now: Date
+    ) async throws(CookieJarError) -> [CookieOutcome] {
+        let outcomes = Locked<[CookieOutcome]>([])
+        try await change { storage in
+            let (result, effects) = storage.store(fields, from: target, at: now)
+            outcomes.withLock { $0 = result }
+            return effects
+        }
+        return outcomes.withLock { $0 }
+    }
+
+    /// The same for a stage, whose call does not fail with the file.
+    func storeKeepingFailure(_ fields: [String], from target: CookieTarget, at now: Date) async -> [CookieOutcome] {
+        let outcomes = Locked<[CookieOutcome]>([])
+        try? await change { storage in
+            let (result, effects) = storage.store(fields, from: target, at: now)
+            outcomes.withLock { $0 = result }
+            return effects
+        }
+        return outcomes.withLock { $0 }
+    }
+
+    /// Changes what is in memory and, if there is one, in the file; where the file cannot be written, in memory alone.
+    private func change(
+        _ change: @escaping @Sendable (inout CookieStorage) -> [CookieStorage.Effect]
+    ) async throws(CookieJarError) {
+        guard let file else {
+            state.withLock { Self.notify(change(&$0.storage), in: $0) }
+            return
+        }
+        do throws(CookieJarError) {
+            try await file.update { [state] written throws(CookieJarError) in
+                var changed = state.withLock { $0.storage }
+                var effects: [CookieStorage.Effect] = []
+                if let written {
+                    let merged = changed.merged(with: written, keepingSession: !file.keepsSessionCookies)
+                    effects = changed.differences(to: merged)
+                    changed = merged
+                }
+                effects += change(&changed)
+                try file.write(changed)
+                state.withLock { [changed, effects] state in
+                    state.storage = changed
+                    Self.notify(effects, in: state)
+                }
+            }
+            lastFileFailure.withLock { $0 = nil }
+        } catch {
+            lastFileFailure.withLock { $0 = error }
+            state.withLock { Self.notify(change(&$0.storage), in: $0) }
+            throw error
+        }
+    }
+
+    /// Takes over what another process has written.
+    private func refresh() async {
+        guard let file else { return }
+        do throws(CookieJarError) {
+            guard let written = try await file.changedContent() else { return }
+            state.withLock { state in
+                let merged = state.storage.merged(with: written, keepingSession: !file.keepsSessionCookies)
+                let effects = state.storage.differences(to: merged)
+                state.storage = merged
+                Self.notify(effects, in: state)
+            }
+        } catch {
+            lastFileFailure.withLock { $0 = error }
+        }
+    }
+
+    private static func notify(_ effects: [CookieStorage.Effect], in state: State) {
+        guard !state.listeners.isEmpty else { return }
+        for effect in effects {
+            for listener in state.listeners.values { listener.yield(CookieChange(effect)) }
+        }
+    }
+}

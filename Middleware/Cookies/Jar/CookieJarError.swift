@@ -1,0 +1,56 @@
+public import HTTPChainCore
+
+/// The file of a ``CookieJar`` cannot be used.
+public struct CookieJarError: HTTPChainError, Hashable {
+    /// What is wrong with the file.
+    public enum Problem: Sendable, Hashable {
+        /// It is not a file of this kind, or was changed by hand.
+        case damaged(line: Int)
+        /// It is larger than any jar becomes.
+        case tooLarge
+        /// It is a directory, a link or a device.
+        case notAFile
+        /// It belongs to another user.
+        case ownedByAnother
+        /// Others may read it.
+        case readableByOthers(mode: UInt16)
+        /// Another process has kept it locked for ten seconds.
+        case locked
+        /// The system refused.
+        case system(operation: String, code: Int32, message: String)
+    }
+
+    /// What is wrong.
+    public let problem: Problem
+    /// The file.
+    public let path: String
+
+    /// Always "CookieJar".
+    public var stage: String { "CookieJar" }
+
+    /// What is wrong with which file.
+    public var reason: String {
+        switch problem {
+        case .damaged(let line): "the cookie file \(path) is damaged in line \(line)"
+        case .tooLarge: "the cookie file \(path) is too large"
+        case .notAFile: "the cookie file \(path) is not a regular file"
+        case .ownedByAnother: "the cookie file \(path) belongs to another user"
+        case .readableByOthers(let mode):
+            "the cookie file \(path) can be read by others (mode \(String(mode, radix: 8)))"
+        case .locked: "the cookie file \(path) has been locked by another process for ten seconds"
+        case .system(let operation, let code, let message):
+            "could not \(operation) the cookie file \(path): \(message) (\(code))"
+        }
+    }
+
+    /// What to do about it.
+    public var recoverySuggestion: String? {
+        switch problem {
+        case .damaged, .tooLarge: "move it away to begin with an empty one"
+        case .notAFile, .ownedByAnother: "name another path"
+        case .readableByOthers: "take the permission away: chmod 600"
+        case .locked: "end the process that keeps the lock, or try again"
+        case .system: nil
+        }
+    }
+}

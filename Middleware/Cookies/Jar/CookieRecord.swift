@@ -1,0 +1,47 @@
+import Foundation
+import HTTPChainCore
+
+/// A cookie as a line of a jar's file; its moments are in seconds since 2001, as `Date` has them, so that they stay exact.
+struct CookieRecord: Codable {
+    var name: String
+    var value: String
+    var domain: String
+    var hostOnly: Bool
+    var path: String
+    var expires: Double?
+    var secure: Bool
+    var httpOnly: Bool
+    var sameSite: Cookie.SameSite
+    var partition: String?
+    var created: Double
+
+    init(_ cookie: Cookie) {
+        name = cookie.name
+        value = cookie.value.revealed
+        domain = cookie.domain
+        hostOnly = cookie.isHostOnly
+        path = cookie.path
+        expires = cookie.expires?.timeIntervalSinceReferenceDate
+        secure = cookie.isSecure
+        httpOnly = cookie.isHTTPOnly
+        sameSite = cookie.sameSite
+        partition = cookie.partition
+        created = cookie.created.timeIntervalSinceReferenceDate
+    }
+
+    var cookie: Cookie {
+        Cookie(
+            name,
+            .init(value),
+            domain: domain,
+            isHostOnly: hostOnly,
+            path: path,
+            expires: expires.map(Date.init(timeIntervalSinceReferenceDate:)),
+            isSecure: secure,
+            isHTTPOnly: httpOnly,
+            sameSite: sameSite,
+            partition: partition,
+            created: Date(timeIntervalSinceReferenceDate: created)
+        )
+    }
+}

@@ -1,0 +1,88 @@
+/// The domains under which anyone can register names, such as `com` and `co.uk`: https://publicsuffix.org.
+///
+/// Both parts of the list count, that of the registries and that of companies that rent out names. The rules lie in the
+/// program sorted and are searched where they lie: nothing is loaded.
+public enum PublicSuffixList {
+    /// The version of the list: the day on which it was copied.
+    public static var version: String { PublicSuffixRules.version }
+
+    /// Whether a domain is a public suffix, for which no cookie may be set.
+    ///
+    /// A name that no rule covers is one if it has a single label.
+    ///
+    /// - Parameter domain: A host name in lower case; names outside ASCII may be written either way.
+    public static func isPublicSuffix(_ domain: String) -> Bool {
+        let domain = HostName.canonical(domain)
+        return suffix(of: domain).map { $0 == domain } ?? false
+    }
+
+    /// The public suffix of a host and one label more: what one owner can register.
+    ///
+    /// - Parameter host: A host name in lower case; names outside ASCII may be written either way.
+    /// - Returns: Nil for a public suffix, for an address, and for what is no host name. Letters outside ASCII come
+    ///   back as punycode.
+    public static func registrableDomain(of host: String) -> String? {
+        let host = HostName.canonical(host)
+        guard let suffix = suffix(of: host), suffix.utf8.count < host.utf8.count, !HostName.isAddress(host) else {
+            return nil
+        }
+        let rest = host.utf8.dropLast(suffix.utf8.count + 1)
+        let label = rest.lastIndex(of: UInt8(ascii: ".")).map { rest[rest.index(after: $0)...] } ?? rest
+        return String(host[label.startIndex...])
+    }
+
+    /// The public suffix that a canonical host has or is; nil for what is no host name.
+    private static func suffix(of host: String) -> Substring? {
+        var bytes = host.utf8[...]
+        guard !bytes.isEmpty, bytes.first != dot, bytes.last != dot else { return nil }
+        var rest: Substring.UTF8View? = bytes
+        while let name = rest {
+            bytes = name
+            rest = name.firstIndex(of: dot).map { name[name.index(after: $0)...] }
+            guard rest?.isEmpty != true, rest?.first != dot else { return nil }
+            let rule = rule(for: name)
+            if rule == .exception { return rest.map { Substring($0) } }
+            if rule == .exact || rule == .both { return Substring(name) }
+            if let rest, let parent = self.rule(for: rest), parent == .wildcard || parent == .both {
+                return Substring(name)
+            }
+        }
+        return Substring(bytes)
+    }
+
+    private static let dot = UInt8(ascii: ".")
+
+    private enum Rule {
+        case exact, wildcard, both, exception
+    }
+
+    /// Looks a name up among the sorted rules.
+    private static func rule(for name: Substring.UTF8View) -> Rule? {
+        PublicSuffixRules.text.withUTF8Buffer { text in
+            var low = 0
+            var high = text.count
+            while low < high {
+                var start = (low + high) / 2
+                while start > low, !isSpace(text[start - 1]) { start -= 1 }
+                var end = start
+                while end < high, !isSpace(text[end]) { end += 1 }
+                var nameEnd = end
+                let mark = end > start ? text[end - 1] : 0
+                if mark == UInt8(ascii: "*") || mark == UInt8(ascii: "+") || mark == UInt8(ascii: "!") { nameEnd -= 1 }
+                let candidate = text[start..<nameEnd]
+                if candidate.elementsEqual(name) {
+                    return switch mark {
+                    case UInt8(ascii: "*"): .wildcard
+                    case UInt8(ascii: "+"): .both
+                    case UInt8(ascii: "!"): .exception
+                    default: .exact
+                    }
+                }
+                if candidate.lexicographicallyPrecedes(name) { low = min(end + 1, high) } else { high = start }
+            }
+            return nil
+        }
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A }
+}

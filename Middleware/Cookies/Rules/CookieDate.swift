@@ -1,0 +1,115 @@
+import Foundation
+
+/// Reads the date of an `Expires` attribute: RFC 6265bis §5.1.1.
+///
+/// Servers write these dates in many ways; the algorithm looks for a time, a day, a month and a year among tokens, in
+/// any order, and ignores the rest, the zone included.
+enum CookieDate {
+    static func parse(_ text: some StringProtocol) -> Date? {
+        var found = Found()
+        var token: [UInt8] = []
+        for byte in text.utf8 {
+            if isDelimiter(byte) {
+                found.take(token)
+                token.removeAll(keepingCapacity: true)
+            } else {
+                token.append(byte)
+            }
+        }
+        found.take(token)
+        return found.date
+    }
+
+    /// The bytes between tokens: `%x09 / %x20-2F / %x3B-40 / %x5B-60 / %x7B-7E`.
+    private static func isDelimiter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x09, 0x20...0x2F, 0x3B...0x40, 0x5B...0x60, 0x7B...0x7E: true
+        default: false
+        }
+    }
+
+    /// What the tokens have given so far: the first token that fits a production is taken for it.
+    private struct Found {
+        var time: (hour: Int, minute: Int, second: Int)?
+        var day: Int?
+        var month: Int?
+        var year: Int?
+
+        mutating func take(_ token: [UInt8]) {
+            if token.isEmpty { return }
+            if time == nil, let found = Self.time(token) {
+                time = found
+            } else if day == nil, let found = Self.number(token[...], digits: 1...2) {
+                day = found
+            } else if month == nil, let found = Self.month(token) {
+                month = found
+            } else if year == nil, let found = Self.number(token[...], digits: 2...4) {
+                year = found
+            }
+        }
+
+        var date: Date? {
+            guard let time, let day, let month, var year else { return nil }
+            switch year {
+            case 70...99: year += 1900
+            case 0...69: year += 2000
+            default: break
+            }
+            guard (1...31).contains(day), year >= 1601, time.hour <= 23, time.minute <= 59, time.second <= 59,
+                day <= Self.days(inMonth: month, of: year)
+            else { return nil }
+            let days = Self.daysSince1970(year: year, month: month, day: day)
+            return Date(
+                timeIntervalSince1970: Double(days * 86_400 + time.hour * 3600 + time.minute * 60 + time.second)
+            )
+        }
+
+        /// Hours, minutes and seconds: `hms-time [ non-digit *OCTET ]`.
+        private static func time(_ token: [UInt8]) -> (hour: Int, minute: Int, second: Int)? {
+            let parts = token.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
+            guard parts.count == 3, let hour = wholeNumber(parts[0]), let minute = wholeNumber(parts[1]),
+                let second = number(parts[2], digits: 1...2)
+            else { return nil }
+            return (hour, minute, second)
+        }
+
+        private static func wholeNumber(_ bytes: ArraySlice<UInt8>) -> Int? {
+            (1...2).contains(bytes.count) ? number(bytes, digits: bytes.count...bytes.count) : nil
+        }
+
+        /// Digits at the beginning, followed by the end or something that is no digit.
+        private static func number(_ bytes: ArraySlice<UInt8>, digits: ClosedRange<Int>) -> Int? {
+            let leading = bytes.prefix { (0x30...0x39).contains($0) }
+            guard digits.contains(leading.count) else { return nil }
+            return leading.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        }
+
+        /// The first three letters, in any case.
+        private static func month(_ token: [UInt8]) -> Int? {
+            guard token.count >= 3 else { return nil }
+            let name = token.prefix(3).map { $0 | 0x20 }
+            return names.firstIndex(of: name).map { $0 + 1 }
+        }
+
+        private static let names = [
+            "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+        ].map { Array($0.utf8) }
+
+        private static func days(inMonth month: Int, of year: Int) -> Int {
+            switch month {
+            case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+            case 4, 6, 9, 11: 30
+            default: 31
+            }
+        }
+
+        /// Days of the Gregorian calendar, in years that begin with March so that the leap day comes last.
+        private static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
+            let year = month <= 2 ? year - 1 : year
+            let era = year / 400
+            let yearOfEra = year - era * 400
+            let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+            return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+        }
+    }
+}

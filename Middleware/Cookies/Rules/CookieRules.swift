@@ -1,0 +1,119 @@
+import Foundation
+import HTTPChainCore
+
+/// Decides what a `Set-Cookie` field becomes, and which requests carry a cookie: RFC 6265bis §5.7 and §5.8.3.
+enum CookieRules {
+    /// The cookie that a field sets.
+    ///
+    /// What depends on the other cookies of the jar is left to ``CookieStorage``. A cookie that has already ended is
+    /// returned like any other: it removes the one that stands.
+    ///
+    /// - Throws: The reason why it sets none.
+    static func cookie(
+        _ field: SetCookie,
+        for target: CookieTarget,
+        at now: Date,
+        limits: CookieLimits
+    ) throws(CookieReason) -> Cookie {
+        let (domain, isHostOnly) = try domain(of: field, for: target)
+        let path = field.path ?? CookiePath.defaultPath(of: target.path)
+        // Steps 12 and 13
+        if field.isSecure, !target.isSecure { throw .insecureOrigin }
+        if field.isPartitioned, !field.isSecure { throw .partitionedNeedsSecure }
+        // Steps 17 and 18
+        if field.sameSite != .none, !target.site.isSameSite(as: target.origin), !target.site.storesSameSiteCookies {
+            throw .crossSite
+        }
+        if field.sameSite == .none, !field.isSecure { throw .sameSiteNoneNeedsSecure }
+        try checkPrefix(of: field, isHostOnly: isHostOnly)
+        return Cookie(
+            field.name,
+            .init(field.value),
+            domain: domain,
+            isHostOnly: isHostOnly,
+            path: path,
+            expires: expiry(of: field, at: now, limits: limits),
+            isSecure: field.isSecure,
+            isHTTPOnly: field.isHTTPOnly,
+            sameSite: field.sameSite,
+            partition: field.isPartitioned ? target.site.partition(for: target.origin) : nil,
+            created: now
+        )
+    }
+
+    /// Steps 7 to 10.
+    private static func domain(
+        of field: SetCookie,
+        for target: CookieTarget
+    ) throws(CookieReason) -> (String, isHostOnly: Bool) {
+        guard let attribute = field.domain, !attribute.isEmpty else { return (target.host, true) }
+        guard attribute.utf8.allSatisfy({ $0 < 0x80 }) else { throw .domainNotASCII }
+        let domain = HostName.canonical(attribute)
+        if !HostName.isAddress(domain), PublicSuffixList.isPublicSuffix(domain) {
+            if domain == target.host { return (domain, true) }
+            throw .publicSuffix
+        }
+        guard HostName.matches(target.host, domain: domain) else { throw .foreignDomain }
+        return (domain, false)
+    }
+
+    /// Steps 5 and 6: `Max-Age` goes before `Expires`, and neither beyond the limit.
+    private static func expiry(of field: SetCookie, at now: Date, limits: CookieLimits) -> Date? {
+        let latest = now.addingTimeInterval(Double(limits.days) * 86_400)
+        if let maxAge = field.maxAge {
+            return maxAge <= 0 ? .distantPast : min(now.addingTimeInterval(Double(maxAge)), latest)
+        }
+        return field.expires.map { min($0, latest) }
+    }
+
+    /// Steps 19 to 22: prefixes promise attributes, in any letter case, also where the name is empty and the value
+    /// would look like name and value.
+    private static func checkPrefix(of field: SetCookie, isHostOnly: Bool) throws(CookieReason) {
+        if field.name.isEmpty {
+            let prefixes: [StaticString] = ["__secure-", "__host-", "__http-"]
+            if prefixes.contains(where: { has($0, field.value) }) { throw .prefix }
+            return
+        }
+        let isForHost = isHostOnly && field.path == "/" && field.isSecure
+        if has("__host-http-", field.name) {
+            guard isForHost, field.isHTTPOnly else { throw .prefix }
+        } else if has("__host-", field.name) {
+            guard isForHost else { throw .prefix }
+        } else if has("__http-", field.name) {
+            guard field.isSecure, field.isHTTPOnly else { throw .prefix }
+        } else if has("__secure-", field.name) {
+            guard field.isSecure else { throw .prefix }
+        }
+    }
+
+    /// Compared byte by byte, because a combining character after a prefix would hide it.
+    private static func has(_ prefix: StaticString, _ text: String) -> Bool {
+        prefix.withUTF8Buffer { prefix in
+            text.utf8.count >= prefix.count
+                && zip(text.utf8, prefix).allSatisfy { $0 == $1 || (0x41...0x5A).contains($0) && $0 | 0x20 == $1 }
+        }
+    }
+
+    /// Why a request does not carry a cookie; nil for one that it carries, unless the request is full.
+    static func refusal(of cookie: Cookie, for target: CookieTarget, at now: Date) -> CookieReason? {
+        let isItsHost =
+            cookie.isHostOnly ? cookie.domain == target.host : HostName.matches(target.host, domain: cookie.domain)
+        guard isItsHost else { return .otherHost }
+        return refusalWithinHost(of: cookie, for: target, at: now)
+    }
+
+    /// The same, where the host is known to be the cookie's.
+    static func refusalWithinHost(of cookie: Cookie, for target: CookieTarget, at now: Date) -> CookieReason? {
+        if !CookiePath.matches(target.path, cookie.path) { return .otherPath }
+        if cookie.isExpired(at: now) { return .expired }
+        if cookie.isSecure, !target.isSecure { return .needsSecureConnection }
+        if let partition = cookie.partition, partition != target.site.partition(for: target.origin) {
+            return .otherPartition
+        }
+        if cookie.sameSite != .none, !target.site.isSameSite(as: target.origin) {
+            let isLax = cookie.sameSite != .strict
+            guard isLax, target.site.sendsLaxCookies(withSafeMethod: target.isSafeMethod) else { return .crossSite }
+        }
+        return nil
+    }
+}

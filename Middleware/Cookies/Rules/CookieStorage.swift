@@ -1,0 +1,248 @@
+import Foundation
+import HTTPChainCore
+
+/// The cookies of a jar, and what storing one does to the others: RFC 6265bis §5.7 and §5.8.
+///
+/// A value with no clock, lock or file: the jar around it has those.
+struct CookieStorage: Sendable {
+    struct Entry: Sendable {
+        var cookie: Cookie
+        /// As the `Cookie` field carries it.
+        var pair: String
+        /// Counts the cookies that were ever added, to tell cookies of the same moment apart.
+        var sequence: Int
+        var lastAccess: Date
+    }
+
+    /// What storing or removing did, for who listens.
+    enum Effect: Sendable, Hashable {
+        case added(Cookie)
+        case replaced(Cookie)
+        case removed(Cookie, CookieReason)
+    }
+
+    let limits: CookieLimits
+    /// By domain, host-only or not; each in the order of sending (longest path first, then oldest first).
+    private(set) var entries: [String: [Entry]] = [:]
+    private(set) var count = 0
+    private var nextSequence = 0
+
+    init(limits: CookieLimits = .standard) {
+        self.limits = limits
+    }
+
+    var isEmpty: Bool { count == 0 }
+
+    /// Every cookie, oldest first, those that have ended included.
+    var cookies: [Cookie] {
+        entries.values.joined().sorted { $0.sequence < $1.sequence }.map(\.cookie)
+    }
+
+    /// Reads the `Set-Cookie` fields of a response.
+    ///
+    /// - Returns: For each field the name of the cookie and why it is not stored, nil where it is; and what it did.
+    mutating func store(
+        _ fields: [String],
+        from target: CookieTarget,
+        at now: Date
+    ) -> (outcomes: [CookieOutcome], effects: [Effect]) {
+        var outcomes: [CookieOutcome] = []
+        var effects: [Effect] = []
+        for (index, field) in fields.enumerated() {
+            var name = ""
+            do throws(CookieReason) {
+                guard index < limits.fieldsPerResponse else { throw .tooManyFields }
+                let parsed = try SetCookie(field, limits: limits)
+                name = parsed.name
+                let cookie = try CookieRules.cookie(parsed, for: target, at: now, limits: limits)
+                if !cookie.isSecure, !target.isSecure, overlaysSecureCookie(cookie) { throw .overlaysSecureCookie }
+                effects += insert(cookie, at: now)
+                outcomes.append(CookieOutcome(name: name, domain: cookie.domain, reason: nil))
+            } catch {
+                outcomes.append(CookieOutcome(name: name, domain: target.host, reason: error))
+            }
+        }
+        return (outcomes, effects)
+    }
+
+    /// Puts a cookie in the place of the one with its key, removes that one where the new one has ended, and makes
+    /// room.
+    mutating func insert(_ cookie: Cookie, at now: Date) -> [Effect] {
+        var effects: [Effect] = []
+        var bucket = entries[cookie.domain] ?? []
+        let old = bucket.firstIndex { $0.cookie.key == cookie.key }.map { bucket.remove(at: $0) }
+        if old != nil { count -= 1 }
+        if cookie.isExpired(at: now) {
+            entries[cookie.domain] = bucket.isEmpty ? nil : bucket
+            return old.map { [.removed($0.cookie, .alreadyExpired)] } ?? []
+        }
+        var cookie = cookie
+        if let old { cookie.created = old.cookie.created }
+        let entry = Entry(
+            cookie: cookie,
+            pair: cookie.name.isEmpty ? cookie.value.revealed : "\(cookie.name)=\(cookie.value.revealed)",
+            sequence: old?.sequence ?? nextSequence,
+            lastAccess: now
+        )
+        nextSequence += 1
+        let place = bucket.firstIndex { Self.isSent(entry, before: $0) } ?? bucket.endIndex
+        bucket.insert(entry, at: place)
+        entries[cookie.domain] = bucket
+        count += 1
+        effects.append(old == nil ? .added(cookie) : .replaced(cookie))
+        effects += makeRoom(in: cookie.domain, at: now)
+        return effects
+    }
+
+    private static func isSent(_ one: Entry, before other: Entry) -> Bool {
+        let lengths = (one.cookie.path.utf8.count, other.cookie.path.utf8.count)
+        return lengths.0 == lengths.1 ? one.sequence < other.sequence : lengths.0 > lengths.1
+    }
+
+    /// Removes cookies.
+    mutating func remove(because reason: CookieReason, where isRemoved: (Cookie) -> Bool) -> [Effect] {
+        var effects: [Effect] = []
+        for (domain, bucket) in entries {
+            let kept = bucket.filter { entry in
+                if !isRemoved(entry.cookie) { return true }
+                effects.append(.removed(entry.cookie, reason))
+                return false
+            }
+            guard kept.count < bucket.count else { continue }
+            count -= bucket.count - kept.count
+            entries[domain] = kept.isEmpty ? nil : kept
+        }
+        return effects
+    }
+
+    /// The cookies of a file that another process has changed, with the last use of those that are here too, and with
+    /// those that no file keeps.
+    func merged(with written: [Cookie], keepingSession: Bool) -> CookieStorage {
+        var result = CookieStorage(limits: limits)
+        let lastAccess = Dictionary(entries.values.joined().map { ($0.cookie.key, $0.lastAccess) }) { $1 }
+        for cookie in written {
+            _ = result.insert(cookie, at: lastAccess[cookie.key] ?? cookie.created)
+        }
+        if keepingSession {
+            for entry in entries.values.joined().sorted(by: { $0.sequence < $1.sequence })
+            where !entry.cookie.isPersistent {
+                _ = result.insert(entry.cookie, at: entry.lastAccess)
+            }
+        }
+        return result
+    }
+
+    /// What another storage has otherwise: for jars that share a file.
+    func differences(to other: CookieStorage) -> [Effect] {
+        let before = Dictionary(cookies.map { ($0.key, $0) }) { $1 }
+        let after = Dictionary(other.cookies.map { ($0.key, $0) }) { $1 }
+        return cookies.filter { after[$0.key] == nil }.map { .removed($0, .removedElsewhere) }
+            + other.cookies.compactMap { cookie in
+                guard let old = before[cookie.key] else { return .added(cookie) }
+                return old == cookie ? nil : .replaced(cookie)
+            }
+    }
+
+    /// §5.7 step 16: whether a cookie from an insecure connection would stand in the way of a secure one of its name.
+    private func overlaysSecureCookie(_ cookie: Cookie) -> Bool {
+        func overlays(_ other: Cookie) -> Bool {
+            other.isSecure && other.name == cookie.name
+                && (HostName.matches(other.domain, domain: cookie.domain)
+                    || HostName.matches(cookie.domain, domain: other.domain))
+                && CookiePath.matches(cookie.path, other.path)
+        }
+        return entries.values.contains { $0.contains { overlays($0.cookie) } }
+    }
+
+    /// §5.7's order of eviction: what has ended, then the least recently used of a domain that has too many (first
+    /// those that are not secure), then of all.
+    private mutating func makeRoom(in domain: String, at now: Date) -> [Effect] {
+        guard count > limits.total || (entries[domain]?.count ?? 0) > limits.perDomain else { return [] }
+        var effects = remove(because: .expired) { $0.isExpired(at: now) }
+        while let bucket = entries[domain], bucket.count > limits.perDomain {
+            let insecure = bucket.indices.filter { !bucket[$0].cookie.isSecure }
+            let candidates = insecure.isEmpty ? Array(bucket.indices) : insecure
+            guard let index = candidates.min(by: { Self.isOlder(bucket[$0], bucket[$1]) }) else { break }
+            effects.append(evict(index, of: domain))
+        }
+        while count > limits.total {
+            let oldest = entries.compactMap { domain, bucket in
+                bucket.indices.min { Self.isOlder(bucket[$0], bucket[$1]) }.map { (domain, $0, bucket[$0]) }
+            }.min { Self.isOlder($0.2, $1.2) }
+            guard let (domain, index, _) = oldest else { break }
+            effects.append(evict(index, of: domain))
+        }
+        return effects
+    }
+
+    private static func isOlder(_ one: Entry, _ other: Entry) -> Bool {
+        (one.lastAccess, one.sequence) < (other.lastAccess, other.sequence)
+    }
+
+    private mutating func evict(_ index: Int, of domain: String) -> Effect {
+        let cookie = entries[domain, default: []].remove(at: index).cookie
+        if entries[domain]?.isEmpty == true { entries[domain] = nil }
+        count -= 1
+        return .removed(cookie, .evicted)
+    }
+}
+
+extension CookieStorage {
+    /// The value of the `Cookie` field for a request, nil without one; the cookies in it count as used now.
+    ///
+    /// - Parameter replaced: Names that the call sends itself.
+    mutating func field(for target: CookieTarget, at now: Date, without replaced: Set<String> = []) -> String? {
+        var chosen: [(domain: String, index: Int)] = []
+        var sources = 0
+        for (depth, domain) in HostName.domains(of: target.host).enumerated() {
+            guard let bucket = entries[domain] else { continue }
+            let before = chosen.count
+            for index in bucket.indices
+            where (depth == 0 || !bucket[index].cookie.isHostOnly)
+                && CookieRules.refusalWithinHost(of: bucket[index].cookie, for: target, at: now) == nil
+                && (replaced.isEmpty || !replaced.contains(bucket[index].cookie.name))
+            {
+                chosen.append((domain, index))
+            }
+            if chosen.count > before { sources += 1 }
+        }
+        if chosen.isEmpty { return nil }
+        if sources > 1 {
+            chosen.sort { one, other in
+                guard let one = entries[one.domain]?[one.index], let other = entries[other.domain]?[other.index] else {
+                    return false
+                }
+                return Self.isSent(one, before: other)
+            }
+        }
+        var field = ""
+        for (domain, index) in chosen.prefix(limits.perRequest) {
+            guard let pair = entries[domain]?[index].pair else { continue }
+            guard field.utf8.count + pair.utf8.count + (field.isEmpty ? 0 : 2) <= limits.requestField else { break }
+            if !field.isEmpty { field += "; " }
+            field += pair
+            entries[domain]?[index].lastAccess = now
+        }
+        return field.isEmpty ? nil : field
+    }
+
+    /// The cookies that a request carries, in order, and why it does not carry the others of its host and the domains
+    /// above it.
+    func judgement(of target: CookieTarget, at now: Date) -> (sent: [Cookie], withheld: [(Cookie, CookieReason)]) {
+        let near = HostName.domains(of: target.host).flatMap { entries[$0] ?? [] }.sorted(by: Self.isSent)
+        var sent: [Cookie] = []
+        var withheld: [(Cookie, CookieReason)] = []
+        var length = 0
+        var isFull = false
+        for entry in near {
+            if let reason = CookieRules.refusal(of: entry.cookie, for: target, at: now) {
+                withheld.append((entry.cookie, reason))
+                continue
+            }
+            length += entry.pair.utf8.count + (sent.isEmpty ? 0 : 2)
+            isFull = isFull || sent.count == limits.perRequest || length > limits.requestField
+            if isFull { withheld.append((entry.cookie, .requestFull)) } else { sent.append(entry.cookie) }
+        }
+        return (sent, withheld)
+    }
+}

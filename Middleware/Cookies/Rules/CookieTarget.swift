@@ -1,0 +1,48 @@
+import HTTPChainCore
+import HTTPTypes
+
+/// What of a request decides which cookies it carries, and which its response may set.
+struct CookieTarget: Sendable, Hashable {
+    let origin: Origin
+    /// Canonical.
+    let host: String
+    /// Without the query.
+    let path: String
+    let isSecure: Bool
+    let isSafeMethod: Bool
+    let site: SiteContext
+
+    init(origin: Origin, path: String?, method: HTTPRequest.Method = .get, site: SiteContext = .sameSite) {
+        self.origin = origin
+        host = HostName.canonical(origin.host)
+        let bytes = (path ?? "").utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        self.path = bytes.first == UInt8(ascii: "/") ? String(Substring(bytes)) : "/"
+        isSecure = origin.scheme == "https" || HostName.isLoopback(host)
+        isSafeMethod = [.get, .head, .options, .trace].contains(method)
+        self.site = site
+    }
+
+    init?(_ url: String, method: HTTPRequest.Method = .get, site: SiteContext = .sameSite) {
+        let request = Request(method, url)
+        guard let origin = request.origin else { return nil }
+        self.init(origin: origin, path: request.head.path, method: method, site: site)
+    }
+}
+
+/// Paths as cookies compare them: RFC 6265bis §5.1.4.
+enum CookiePath {
+    /// The directory of a request's path, which a cookie without a `Path` has.
+    static func defaultPath(of path: String) -> String {
+        guard let last = path.utf8.lastIndex(of: UInt8(ascii: "/")), last > path.startIndex else { return "/" }
+        return String(path[..<last])
+    }
+
+    static func matches(_ requestPath: String, _ cookiePath: String) -> Bool {
+        let request = requestPath.utf8
+        let cookie = cookiePath.utf8
+        if cookie.count == 1, cookie.first == UInt8(ascii: "/") { return true }
+        guard request.starts(with: cookie) else { return false }
+        if request.count == cookie.count || cookie.last == UInt8(ascii: "/") { return true }
+        return request[request.index(request.startIndex, offsetBy: cookie.count)] == UInt8(ascii: "/")
+    }
+}

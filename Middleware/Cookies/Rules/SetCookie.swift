@@ -1,0 +1,96 @@
+import Foundation
+
+/// A `Set-Cookie` field, taken apart: RFC 6265bis §5.6.
+///
+/// Nothing is judged here but the field's own syntax; ``CookieStorage`` decides whether it becomes a cookie.
+struct SetCookie: Sendable, Hashable {
+    var name: String
+    var value: String
+    /// From `Max-Age`; a cookie that has both lives by this one (§5.7 step 6).
+    var maxAge: Int?
+    /// From `Expires`.
+    var expires: Date?
+    /// In lower case without its leading dot; empty where the attribute is; nil without one.
+    var domain: String?
+    /// Nil where the default path applies.
+    var path: String?
+    var isSecure = false
+    var isHTTPOnly = false
+    var isPartitioned = false
+    var sameSite = Cookie.SameSite.unspecified
+
+    /// Takes a field value apart.
+    ///
+    /// - Throws: The reason why the whole field is ignored.
+    init(_ field: String, limits: CookieLimits) throws(CookieReason) {
+        let bytes = Array(field.utf8)
+        guard bytes.count <= limits.field else { throw .fieldTooLong }
+        // §5.6 step 1: control characters other than the tab.
+        guard !bytes.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else { throw .controlCharacter }
+
+        var parts = bytes.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)[...]
+        let pair = parts.removeFirst()
+        if let equals = pair.firstIndex(of: UInt8(ascii: "=")) {
+            name = Self.text(pair[..<equals])
+            value = Self.text(pair[(equals + 1)...])
+        } else {
+            name = ""
+            value = Self.text(pair)
+        }
+        guard name.utf8.count + value.utf8.count <= limits.pair else { throw .tooLarge }
+        guard !name.isEmpty || !value.isEmpty else { throw .empty }
+        for part in parts {
+            let equals = part.firstIndex(of: UInt8(ascii: "="))
+            let value = Self.text(equals.map { part[($0 + 1)...] } ?? [])
+            // §5.6 step 6.5: a value that is too long is ignored with its attribute.
+            if value.utf8.count <= limits.attribute {
+                take(Self.text(part[..<(equals ?? part.endIndex)]).lowercased(), value)
+            }
+        }
+    }
+
+    private mutating func take(_ attribute: String, _ value: String) {
+        switch attribute {
+        case "expires":
+            if let date = CookieDate.parse(value) { expires = date }
+        case "max-age":
+            if let seconds = Self.seconds(value) { maxAge = seconds }
+        case "domain":
+            domain = (value.hasPrefix(".") ? String(value.dropFirst()) : value)
+        case "path":
+            path = value.utf8.first == UInt8(ascii: "/") ? value : nil
+        case "secure": isSecure = true
+        case "httponly": isHTTPOnly = true
+        case "partitioned": isPartitioned = true
+        case "samesite":
+            sameSite =
+                switch value.lowercased() {
+                case "none": .none
+                case "lax": .lax
+                case "strict": .strict
+                default: .unspecified
+                }
+        default: break
+        }
+    }
+
+    /// §5.6.2: digits, with a minus sign in front at most; a number beyond what counts is the largest that does.
+    private static func seconds(_ value: String) -> Int? {
+        let isNegative = value.utf8.first == UInt8(ascii: "-")
+        let digits = isNegative ? value.utf8.dropFirst() : value.utf8[...]
+        guard let first = value.utf8.first, isNegative || (0x30...0x39).contains(first),
+            !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        if isNegative { return 0 }
+        return digits.reduce(0) { min($0 * 10 + Int($1 - 0x30), 1_000_000_000) }
+    }
+
+    /// The text without spaces and tabs around it.
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String {
+        let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+        guard let first = bytes.firstIndex(where: { !isSpace($0) }),
+            let last = bytes.lastIndex(where: { !isSpace($0) })
+        else { return "" }
+        return String(decoding: bytes[first...last], as: UTF8.self)
+    }
+}

@@ -1,0 +1,70 @@
+import HTTPChainCore
+
+/// On whose behalf a request is sent, which decides about `SameSite` and `Partitioned` cookies.
+///
+/// A program that calls its own servers needs none: every request counts as one from the same site. One that shows
+/// pages, such as a browser or a mail reader, says which page made it send the request.
+public struct SiteContext: Sendable, Hashable {
+    private enum Kind: Hashable {
+        case sameSite
+        case page(Site)
+        case unknown
+    }
+
+    private let kind: Kind
+    private let isNavigation: Bool
+
+    /// The request comes from the site that it goes to; so it is by default.
+    public static let sameSite = SiteContext(kind: .sameSite, isNavigation: false)
+
+    /// The request comes from a page.
+    ///
+    /// Pages are of one site when their scheme and their registrable domain are the same: RFC 6265bis §5.2.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the page in the window, not of a frame in it; with one that names no host the request is
+    ///     taken for one from another site.
+    ///   - isNavigation: Whether the response replaces the page, as after a click on a link; false by default.
+    public static func page(_ url: String, isNavigation: Bool = false) -> SiteContext {
+        let site = Origin(url).map { Site($0) }
+        return SiteContext(kind: site.map(Kind.page) ?? .unknown, isNavigation: isNavigation)
+    }
+
+    func isSameSite(as origin: Origin) -> Bool {
+        switch kind {
+        case .sameSite: true
+        case .page(let site): site == Site(origin)
+        case .unknown: false
+        }
+    }
+
+    /// Whether cookies with `SameSite=Lax`, or without the attribute, go with a request that comes from another site:
+    /// RFC 6265bis §5.8.3.
+    func sendsLaxCookies(withSafeMethod isSafe: Bool) -> Bool { isNavigation && isSafe }
+
+    /// Whether a response to a request from another site may set `SameSite` cookies: RFC 6265bis §5.7 step 17.
+    var storesSameSiteCookies: Bool { isNavigation }
+
+    /// The partition of `Partitioned` cookies: the site of the page.
+    func partition(for origin: Origin) -> String? {
+        switch kind {
+        case .sameSite: Site(origin).description
+        case .page(let site): site.description
+        case .unknown: nil
+        }
+    }
+}
+
+/// Scheme and registrable domain: RFC 6265bis §5.2.
+struct Site: Sendable, Hashable, CustomStringConvertible {
+    let scheme: String
+    let domain: String
+
+    init(_ origin: Origin) {
+        scheme = origin.scheme
+        let host = HostName.canonical(origin.host)
+        domain = PublicSuffixList.registrableDomain(of: host) ?? host
+    }
+
+    var description: String { "\(scheme)://\(domain)" }
+}

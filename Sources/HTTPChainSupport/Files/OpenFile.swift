@@ -1,0 +1,96 @@
+package import Foundation
+
+/// An open file for functions that throw an error type of their own; closed when the last copy goes.
+package struct OpenFile<Failure: FileFailure>: Sendable {
+    private let file: any File
+
+    package init(_ file: any File) {
+        self.file = file
+    }
+
+    /// As ``File/status()``.
+    package func status() throws(Failure) -> FileStatus {
+        try failing { () throws(FileFault) in try file.status() }
+    }
+
+    /// As ``File/read(into:at:)``.
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) -> Int {
+        try failing { () throws(FileFault) in try file.read(into: buffer, at: offset) }
+    }
+
+    /// Up to `count` bytes from an offset on; fewer only at the end of the file.
+    package func read(_ count: Int, at offset: Int64) throws(Failure) -> [UInt8] {
+        guard count > 0 else { return [] }
+        return try failing { () throws(FileFault) in
+            var fault: FileFault?
+            let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+                do throws(FileFault) {
+                    initialized = try file.read(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
+                } catch {
+                    fault = error
+                }
+            }
+            if let fault { throw fault }
+            return bytes
+        }
+    }
+
+    /// Up to `count` bytes from an offset on; fewer only at the end of the file.
+    package func data(_ count: Int, at offset: Int64) throws(Failure) -> Data {
+        guard count > 0, let memory = malloc(count) else { return Data() }
+        do throws(Failure) {
+            let got = try read(into: UnsafeMutableRawBufferPointer(start: memory, count: count), at: offset)
+            return Data(bytesNoCopy: memory, count: got, deallocator: .free)
+        } catch {
+            free(memory)
+            throw error
+        }
+    }
+
+    /// As ``File/write(_:at:)``.
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
+        try failing { () throws(FileFault) in try file.write(bytes, at: offset) }
+    }
+
+    /// Writes all bytes; when it throws, any number of them may have been written.
+    package func write(_ bytes: some ContiguousBytes, at offset: Int64) throws(Failure) {
+        let fault: FileFault? = bytes.withUnsafeBytes { buffer in
+            do throws(FileFault) {
+                try file.write(buffer, at: offset)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let fault { throw Failure(fault) }
+    }
+
+    /// As ``File/truncate(to:)``.
+    package func truncate(to size: Int64) throws(Failure) {
+        try failing { () throws(FileFault) in try file.truncate(to: size) }
+    }
+
+    /// As ``File/setPermissions(_:)``.
+    package func setPermissions(_ permissions: UInt16) throws(Failure) {
+        try failing { () throws(FileFault) in try file.setPermissions(permissions) }
+    }
+
+    /// As ``File/lock()``.
+    package func lock() throws(Failure) -> Bool {
+        try failing { () throws(FileFault) in try file.lock() }
+    }
+
+    /// As ``File/unlock()``.
+    package func unlock() {
+        file.unlock()
+    }
+
+    /// As ``File/synchronize()``.
+    package func synchronize() throws(Failure) {
+        try failing { () throws(FileFault) in try file.synchronize() }
+    }
+
+    private func failing<Result>(_ body: () throws(FileFault) -> Result) throws(Failure) -> Result {
+        do throws(FileFault) { return try body() } catch { throw Failure(error) }
+    }
+}

@@ -1,0 +1,199 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+/// The file system of the machine.
+package struct SystemFiles: FileSystem {
+    package init() {}
+
+    package func makeDirectory(_ path: String) throws(FileFault) {
+        if mkdir(path, 0o700) == 0 { return }
+        switch errno {
+        case EEXIST: return
+        case ENOENT:
+            guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { break }
+            try makeDirectory(String(path[..<slash]))
+            if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+        default: break
+        }
+        throw FileFault(system: "create", path)
+    }
+
+    package func list(_ path: String, _ visit: (UnsafeBufferPointer<UInt8>) -> Void) throws(FileFault) {
+        guard let directory = opendir(path) else { throw FileFault(system: "list", path) }
+        defer { closedir(directory) }
+        errno = 0
+        while let entry = readdir(directory) {
+            withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                let name = bytes.prefix { $0 != 0 }
+                name.withContiguousStorageIfAvailable(visit)
+            }
+            errno = 0
+        }
+        // A list that breaks off would hide files.
+        guard errno == 0 else { throw FileFault(system: "list", path) }
+    }
+
+    package func status(of path: String) throws(FileFault) -> FileStatus? {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            if errno == ENOENT { return nil }
+            throw FileFault(system: "look at", path)
+        }
+        return FileStatus(status)
+    }
+
+    package func open(_ path: String, _ opening: FileOpening) throws(FileFault) -> (any File)? {
+        try SystemFile(path, opening)
+    }
+
+    package func rename(_ path: String, to destination: String) throws(FileFault) -> Bool {
+        if systemRename(path, destination) == 0 { return true }
+        guard errno == EXDEV else { throw FileFault(system: "rename", path) }
+        return false
+    }
+
+    package func remove(_ path: String) throws(FileFault) -> Bool {
+        if unlink(path) == 0 { return true }
+        guard errno == ENOENT else { throw FileFault(system: "remove", path) }
+        return false
+    }
+
+    package func synchronizeDirectory(_ path: String) throws(FileFault) {
+        let descriptor = systemOpen(path, O_RDONLY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw FileFault(system: "open", path) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw FileFault(system: "synchronize", path) }
+    }
+}
+
+/// A file of the machine.
+private final class SystemFile: File {
+    private let descriptor: Int32
+    private let path: String
+
+    init?(_ path: String, _ opening: FileOpening) throws(FileFault) {
+        // Without O_NONBLOCK a pipe of that name would be waited for.
+        var flags = (opening.isWritable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK
+        if !opening.followsLinks { flags |= O_NOFOLLOW }
+        switch opening.creation {
+        case .never: break
+        case .ifMissing: flags |= O_CREAT
+        case .exclusive: flags |= O_CREAT | O_EXCL
+        }
+        let permissions = mode_t(opening.permissions)
+        var opened = systemOpen(path, flags, permissions)
+        while opened < 0, errno == EINTR { opened = systemOpen(path, flags, permissions) }
+        self.path = path
+        descriptor = opened
+        guard opened >= 0 else {
+            if errno == ENOENT, opening.creation == .never { return nil }
+            throw FileFault(system: "open", path)
+        }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    func status() throws(FileFault) -> FileStatus {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw FileFault(system: "look at", path) }
+        return FileStatus(status)
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileFault) -> Int {
+        var count = 0
+        while count < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+            let got = pread(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(count))
+            if got == 0 { break }
+            if got > 0 {
+                count += got
+            } else if errno != EINTR {
+                throw FileFault(system: "read", path)
+            }
+        }
+        return count
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileFault) {
+        var count = 0
+        while count < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[count...])
+            let written = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(count))
+            if written >= 0 {
+                count += written
+            } else if errno != EINTR {
+                throw FileFault(system: "write", path)
+            }
+        }
+    }
+
+    func truncate(to size: Int64) throws(FileFault) {
+        guard ftruncate(descriptor, off_t(size)) == 0 else { throw FileFault(system: "cut off", path) }
+    }
+
+    func setPermissions(_ permissions: UInt16) throws(FileFault) {
+        guard fchmod(descriptor, mode_t(permissions)) == 0 else {
+            throw FileFault(system: "set the permissions of", path)
+        }
+    }
+
+    func lock() throws(FileFault) -> Bool {
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            if errno == EWOULDBLOCK { return false }
+            guard errno == EINTR else { throw FileFault(system: "lock", path) }
+        }
+        return true
+    }
+
+    func unlock() {
+        _ = flock(descriptor, LOCK_UN)
+    }
+
+    func synchronize() throws(FileFault) {
+        guard fsync(descriptor) == 0 else { throw FileFault(system: "synchronize", path) }
+    }
+}
+
+extension FileStatus {
+    fileprivate init(_ status: stat) {
+        let kind: Kind =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: .regular
+            case S_IFDIR: .directory
+            case S_IFLNK: .link
+            case S_IFIFO: .pipe
+            case S_IFSOCK: .socket
+            default: .device
+            }
+        self.init(
+            kind: kind,
+            size: Int64(status.st_size),
+            links: Int(status.st_nlink),
+            permissions: UInt16(truncatingIfNeeded: status.st_mode & 0o777),
+            owner: UInt32(status.st_uid)
+        )
+    }
+}
+
+extension FileFault {
+    /// What the system has just refused.
+    fileprivate init(system operation: String, _ path: String) {
+        let code = errno
+        self.init(operation: operation, path: path, code: code, message: String(cString: strerror(code)))
+    }
+}
+
+// Out of reach of the methods of the same names.
+
+private func systemRename(_ path: String, _ destination: String) -> Int32 { rename(path, destination) }
+
+private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }

@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+@testable import HTTPChainCookies
+
+@Suite("The public suffix list")
+struct PublicSuffixTests {
+    private func lines(_ name: String) throws -> [Substring] {
+        let folder = try #require(Bundle.module.url(forResource: "Resources/PublicSuffixes", withExtension: nil))
+        let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+        return text.split(separator: "\n").filter { !$0.hasPrefix("//") }
+    }
+
+    @Test("passes its own tests")
+    func ownTests() throws {
+        let cases = try lines("public-suffix-tests.txt").map { $0.split(separator: " ").map(String.init) }
+        #expect(cases.count == 78)
+        for one in cases where one[0] != "null" {
+            let host = HostName.canonical(one[0])
+            let expected = one[1] == "null" ? nil : HostName.canonical(one[1])
+            let registrable = host.hasPrefix(".") ? nil : PublicSuffixList.registrableDomain(of: host)
+            #expect(registrable == expected, "\(one)")
+        }
+    }
+
+    @Test("has every rule of the copy, and no others")
+    func everyRule() throws {
+        var count = 0
+        for line in try lines("public_suffix_list.dat") {
+            guard let rule = line.split(separator: " ").first, !rule.isEmpty else { continue }
+            count += 1
+            if rule.hasPrefix("!") {
+                #expect(!PublicSuffixList.isPublicSuffix(String(rule.dropFirst())), "\(rule)")
+            } else if rule.hasPrefix("*.") {
+                #expect(PublicSuffixList.isPublicSuffix("any-label" + rule.dropFirst()), "\(rule)")
+            } else {
+                #expect(PublicSuffixList.isPublicSuffix(String(rule)), "\(rule)")
+                #expect(!PublicSuffixList.isPublicSuffix("any-label.not-listed.\(rule)"), "\(rule)")
+            }
+        }
+        #expect(count > 10_000)
+        let words = "\(PublicSuffixRules.text)".split(whereSeparator: \.isWhitespace)
+        #expect(words.count + words.count { $0.hasSuffix("+") } == count)
+        #expect(words.map { $0.trimmingCharacters(in: ["*", "+", "!"]) }.map { Array($0.utf8) }.isSorted)
+    }
+
+    @Test("knows no suffix of what is no host name")
+    func noHostNames() {
+        for host in ["", ".", "..", "a.", ".a", "a..b", "127.0.0.1", "[::1]"] {
+            #expect(PublicSuffixList.registrableDomain(of: host) == nil, "\(host)")
+        }
+        #expect(PublicSuffixList.isPublicSuffix("localhost"))
+        #expect(!PublicSuffixList.isPublicSuffix("printer.local-network"))
+    }
+}
+
+extension [[UInt8]] {
+    fileprivate var isSorted: Bool { zip(self, dropFirst()).allSatisfy { $0.lexicographicallyPrecedes($1) } }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import HTTPChainCore
+import Testing
+
+@testable import HTTPChainCookies
+
+@Suite("A cookie is stored, or not, as RFC 6265bis §5.7 says")
+struct StoringTests {
+    @Test("for its domain only where the host lies in it and it is no public suffix")
+    func domains() {
+        let cases: [(String, String, CookieReason?)] = [
+            ("www.example.com", "example.com", nil), ("www.example.com", ".example.com", nil),
+            ("www.example.com", "EXAMPLE.com", nil), ("www.example.com", "www.example.com", nil),
+            ("www.example.com", "a.www.example.com", .foreignDomain), ("www.example.com", "ample.com", .foreignDomain),
+            ("www.example.com", "example.org", .foreignDomain), ("www.example.com", "com", .publicSuffix),
+            ("www.example.co.uk", "co.uk", .publicSuffix), ("co.uk", "co.uk", nil), ("localhost", "localhost", nil),
+            ("me.github.io", "github.io", .publicSuffix), ("a.me.github.io", "me.github.io", nil),
+            ("127.0.0.1", "127.0.0.1", nil), ("127.0.0.1", "0.0.1", .foreignDomain), ("[::1]", "[::1]", nil),
+            ("xn--85x722f.com.cn", "食狮.com.cn", .domainNotASCII), ("x.ck", "ck", .publicSuffix),
+            ("a.www.ck", "www.ck", nil), ("www.example.com", "..example.com", .foreignDomain),
+            ("www.example.com", "example.com.", .foreignDomain),
+        ]
+        for (host, domain, reason) in cases {
+            var browser = Browser()
+            #expect(browser.receive("a=b; Domain=\(domain)", from: "http://\(host)/") == reason, "\(host) \(domain)")
+        }
+    }
+
+    @Test("for its own host alone without a Domain, and where the Domain is that host as a public suffix")
+    func hostOnly() {
+        for field in ["a=b", "a=b; Domain=", "a=b; Domain=github.io"] {
+            var browser = Browser()
+            #expect(browser.receive(field, from: "https://github.io/") == nil)
+            #expect(browser.field(for: "https://github.io/") == "a=b")
+            #expect(browser.field(for: "https://me.github.io/") == nil)
+        }
+        var browser = Browser()
+        browser.receive("a=b; Domain=example.com")
+        #expect(browser.field(for: "https://x.y.example.com/") == "a=b")
+        #expect(browser.field(for: "https://example.com/") == "a=b")
+        #expect(browser.field(for: "https://anexample.com/") == nil)
+    }
+
+    @Test("as Secure only over a secure connection, which one to this machine is")
+    func secure() {
+        for (url, isStored) in [
+            ("https://example.com/", true), ("http://example.com/", false), ("http://localhost:8080/", true),
+            ("http://a.localhost/", true), ("http://127.0.0.1/", true), ("http://[::1]/", true),
+            ("http://localhost.example.com/", false), ("http://127.0.0.1.example.com/", false),
+        ] {
+            var browser = Browser()
+            #expect(browser.receive("a=b; Secure", from: url) == (isStored ? nil : .insecureOrigin), "\(url)")
+        }
+    }
+
+    @Test("not over a secure cookie, from an insecure connection")
+    func overlay() {
+        let secure = "sid=1; Secure; Path=/account"
+        for (field, url, reason) in [
+            ("sid=2; Path=/account", "http://www.example.com/", CookieReason.overlaysSecureCookie),
+            ("sid=2; Path=/account/here", "http://www.example.com/", .overlaysSecureCookie),
+            ("sid=2; Domain=example.com; Path=/account", "http://www.example.com/", .overlaysSecureCookie),
+            ("sid=2; Path=/account", "http://a.www.example.com/", nil),
+            ("sid=2; Path=/", "http://www.example.com/", nil),
+            ("sid2=2; Path=/account", "http://www.example.com/", nil),
+            ("sid=2; Path=/account", "https://www.example.com/", nil),
+        ] {
+            var browser = Browser()
+            browser.receive(secure)
+            // A host-only cookie of www.example.com does not reach a.www.example.com, but its domain is matched.
+            let expected = url.contains("a.www") ? CookieReason.overlaysSecureCookie : reason
+            #expect(browser.receive(field, from: url) == expected, "\(field) \(url)")
+        }
+    }
+
+    @Test("with a prefix only where it keeps what the prefix promises, in any letter case")
+    func prefixes() {
+        let cases: [(String, Bool)] = [
+            ("__Secure-a=b", false), ("__Secure-a=b; Secure", true), ("__SeCuRe-a=b", false),
+            ("__Host-a=b; Secure; Path=/", true), ("__Host-a=b; Secure", false), ("__Host-a=b; Path=/", false),
+            ("__Host-a=b; Secure; Path=/; Domain=www.example.com", false), ("__host-a=b", false),
+            ("__Host-a=b; Secure; Path=/; Path=/x", false), ("__Host-a=b; Secure; Path=/; Domain=", true),
+            ("__Http-a=b; Secure; HttpOnly", true), ("__Http-a=b; Secure", false), ("__Http-a=b; HttpOnly", false),
+            ("__Host-Http-a=b; Secure; HttpOnly; Path=/", true), ("__Host-Http-a=b; Secure; Path=/", false),
+            ("__HOST-HTTP-a=b; Secure; HttpOnly", false), ("=__Host-a=b; Secure; Path=/", false),
+            ("__Secure-\u{301}=b", false), ("__Secure-a", false), ("__Secur-a=b", true), ("_Secure-a=b", true),
+        ]
+        for (field, isStored) in cases {
+            var browser = Browser()
+            #expect(browser.receive(field) == (isStored ? nil : .prefix), "\(field)")
+        }
+    }
+
+    @Test("with SameSite=None or Partitioned only as Secure")
+    func secureAttributes() {
+        var browser = Browser()
+        #expect(browser.receive("a=b; SameSite=None") == .sameSiteNoneNeedsSecure)
+        #expect(browser.receive("a=b; SameSite=None; Secure") == nil)
+        #expect(browser.receive("a=b; Partitioned") == .partitionedNeedsSecure)
+        #expect(browser.receive("c=d; Partitioned; Secure") == nil)
+        #expect(browser.storage.cookies.map(\.partition) == [nil, "https://example.com"])
+    }
+
+    @Test("from another site's request only as SameSite=None, or where the response replaces the page")
+    func crossSite() {
+        let page = SiteContext.page("https://other.example/")
+        let navigation = SiteContext.page("https://other.example/", isNavigation: true)
+        var browser = Browser()
+        #expect(browser.receive("a=b", site: page) == .crossSite)
+        #expect(browser.receive("a=b; SameSite=Strict", site: page) == .crossSite)
+        #expect(browser.receive("a=b; SameSite=None; Secure", site: page) == nil)
+        #expect(browser.receive("c=d; SameSite=Strict", site: navigation) == nil)
+        #expect(browser.receive("e=f", site: .page("https://api.example.com/")) == nil)
+        #expect(browser.receive("e=f", site: .page("http://www.example.com/")) == .crossSite)
+    }
+
+    @Test("in the place of the one with its name, domain and path, whose age it keeps")
+    func replacing() {
+        var browser = Browser()
+        browser.receive("first=1")
+        browser.now += 1
+        browser.receive("second=2")
+        browser.now += 1
+        browser.receive("first=3; HttpOnly")
+        #expect(browser.field() == "first=3; second=2")
+        #expect(browser.storage.cookies.first?.created == now)
+        browser.receive("first=4; Path=/x")
+        browser.receive("first=5; Domain=www.example.com")
+        #expect(browser.storage.count == 4)
+        #expect(browser.field(for: "https://www.example.com/x") == "first=4; first=3; second=2; first=5")
+    }
+
+    @Test("in a jar that has room: 50 a domain and 3,000 in all, the least recently used evicted first")
+    func eviction() {
+        var browser = Browser()
+        browser.receive("secure=1; Secure")
+        for index in 1...50 {
+            browser.now += 1
+            browser.receive("c\(index)=1; Path=/\(index)")
+        }
+        // The oldest that is not secure went.
+        #expect(browser.storage.count == 50)
+        #expect(!browser.storage.cookies.contains { $0.name == "c1" })
+        // One that is used stays.
+        browser.now += 1
+        #expect(browser.field(for: "https://www.example.com/2")?.hasPrefix("c2=1") == true)
+        browser.receive("more=1")
+        #expect(browser.storage.cookies.contains { $0.name == "c2" })
+        #expect(!browser.storage.cookies.contains { $0.name == "c3" })
+
+        var crowd = Browser()
+        for index in 0..<3_000 {
+            crowd.now += 1
+            crowd.receive("a=\(index)", from: "https://host-\(index).example.com/")
+        }
+        #expect(crowd.storage.count == 3_000)
+        crowd.now += 1
+        crowd.receive("a=b", from: "https://host-3000.example.com/")
+        #expect(crowd.storage.count == 3_000)
+        #expect(crowd.field(for: "https://host-0.example.com/") == nil)
+        #expect(crowd.field(for: "https://host-1.example.com/") == "a=1")
+    }
+
+    @Test("among the first 50 fields of a response")
+    func manyFields() throws {
+        var storage = CookieStorage()
+        let target = try #require(CookieTarget("https://example.com/"))
+        let (outcomes, effects) = storage.store((0..<60).map { "c\($0)=1" }, from: target, at: now)
+        #expect(
+            outcomes.map(\.reason) == Array(repeating: nil, count: 50) + Array(repeating: .tooManyFields, count: 10)
+        )
+        #expect(effects.count == 50)
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import HTTPChainCookies
+import HTTPChainCore
+import HTTPChainInMemory
+import HTTPChainTesting
+import HTTPTypes
+import Testing
+
+@Suite("The cookie stage")
+struct StageTests {
+    @Test("keeps the rules of every stage", arguments: StageConformance.Check.allCases)
+    func conforms(check: StageConformance.Check) async throws {
+        try await StageConformance(calls: .exactlyOnce) { CookieMiddleware() }.verify(check)
+    }
+
+    private func chain(_ transport: InMemoryTransport, _ stage: CookieMiddleware) throws -> Chain {
+        try Chain(transport: transport) { stage }
+    }
+
+    @Test("sends back what a response has set, to its host and no other")
+    func roundTrip() async throws {
+        let transport = InMemoryTransport()
+        transport.on(.get, "https://a.example/*", reply: .text("in"))
+        transport.on(.get, "https://a.example/login", reply: .init(.ok, headers: [.setCookie: "sid=1; Path=/"]))
+        transport.on(.get, "https://b.example/*", reply: .text("out"))
+        let chain = try chain(transport, CookieMiddleware())
+        let response = try await chain.send(.get("https://a.example/login"))
+        #expect(response.cookieOutcomes.map(\.description) == ["sid: stored for a.example"])
+        _ = try await chain.send(.get("https://a.example/x"))
+        _ = try await chain.send(.get("https://b.example/x"))
+        #expect(transport.requests.map { $0.headers[.cookie] } == [nil, "sid=1", nil])
+    }
+
+    @Test("tells why a cookie is not stored")
+    func outcomes() async throws {
+        let transport = InMemoryTransport()
+        var headers = HTTPFields()
+        for value in ["a=1", "b=2; Domain=com", "c=3; Secure", "=\u{1}"] {
+            headers.append(HTTPField(name: .setCookie, value: value))
+        }
+        transport.enqueue(.init(.ok, headers: headers))
+        let jar = CookieJar()
+        let response = try await chain(transport, CookieMiddleware(jar)).send(.get("http://www.example.com/"))
+        #expect(
+            response.cookieOutcomes.map(\.reason?.description).prefix(3).map { $0 ?? "" } == [
+                "", "the Domain attribute is a public suffix", "a Secure cookie needs a secure connection",
+            ]
+        )
+        #expect(await jar.cookies().map(\.name).first == "a")
+    }
+
+    @Test("leaves a call's own Cookie field alone, or joins it where the call says so")
+    func ownField() async throws {
+        let transport = InMemoryTransport()
+        transport.on(.get, "/*", reply: .text("ok"))
+        let jar = CookieJar()
+        try await jar.set([
+            Cookie("a", "1", domain: "www.example.com"), Cookie("b", "2", domain: "www.example.com"),
+        ])
+        let chain = try chain(transport, CookieMiddleware(jar))
+        let url = "https://www.example.com/"
+        _ = try await chain.send(.get(url, headers: [.cookie: "a=own"]))
+        _ = try await chain.send(.get(url, headers: [.cookie: "a=own"]).cookies(.joined))
+        _ = try await chain.send(.get(url).cookies(["b": "call", "c": "3"]))
+        _ = try await chain.send(.get(url).cookies(.off))
+        _ = try await chain.send(.get(url))
+        #expect(
+            transport.requests.map { $0.headers[.cookie] } == [
+                "a=own", "a=own; b=2", "b=call; c=3; a=1", nil, "a=1; b=2",
+            ]
+        )
+    }
+
+    @Test("refuses cookies of a call that would be read otherwise than they are meant")
+    func unsound() async throws {
+        let transport = InMemoryTransport()
+        let chain = try chain(transport, CookieMiddleware())
+        for (name, value) in [
+            ("a;b", "1"), ("a", "1; admin=1"), ("a", "1\r\nX: y"), ("a=b", "1"), ("", "a=b"), ("", ""),
+        ] {
+            await #expect(throws: CookieError.self, "\(name)=\(value)") {
+                try await chain.send(.get("https://www.example.com/").cookies([name: Secret(value)]))
+            }
+        }
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test("has a jar for each user, changed at run time")
+    func jars() async throws {
+        let transport = InMemoryTransport()
+        transport.on(.get, "/*") { request in
+            .init(.ok, headers: [.setCookie: "user=\((request.head.path ?? "").dropFirst()); Path=/"])
+        }
+        let jars = ["ada": CookieJar(), "ben": CookieJar()]
+        let user = Locked<String?>("ada")
+        let chain = try Chain(transport: transport) {
+            CookieMiddleware { _ in user.withLock { $0 }.flatMap { jars[$0] } }
+        }
+        for name in ["ada", "ben", nil, "ada"] {
+            user.withLock { $0 = name }
+            _ = try await chain.send(.get("https://www.example.com/\(name ?? "nobody")"))
+        }
+        #expect(transport.requests.map { $0.headers[.cookie] } == [nil, nil, nil, "user=ada"])
+        #expect(await jars["ben"]?.cookies().map(\.value.revealed) == ["ben"])
+    }
+
+    @Test("reads the environment's clock")
+    func virtualTime() async throws {
+        let transport = InMemoryTransport()
+        transport.on(.get, "/*", reply: .init(.ok, headers: [.setCookie: "a=b; Max-Age=60"]))
+        let clock = VirtualClock()
+        let chain = try Chain(transport: transport, environment: ChainEnvironment(time: clock)) { CookieMiddleware() }
+        _ = try await chain.send(.get("https://www.example.com/").cookies(.on))
+        clock.advance(by: .seconds(59))
+        _ = try await chain.send(.get("https://www.example.com/").cookies(.sendOnly))
+        clock.advance(by: .seconds(1))
+        _ = try await chain.send(.get("https://www.example.com/"))
+        #expect(transport.requests.map { $0.headers[.cookie] } == [nil, "a=b", nil])
+    }
+
+    @Test("is refused twice in a chain, and over a transport with cookies of its own")
+    func problems() {
+        #expect(throws: ChainOrderError.self) {
+            try Chain(transport: InMemoryTransport()) {
+                CookieMiddleware()
+                CookieMiddleware()
+            }
+        }
+        #expect(throws: ChainOrderError.self) {
+            try Chain(transport: InMemoryTransport(capabilities: .handlesCookies)) { CookieMiddleware() }
+        }
+        #expect(CookieMiddleware().capabilities(over: []) == .handlesCookies)
+    }
+
+    @Test("shows no value in a description, an outcome, a change or an explanation")
+    func secrets() async throws {
+        let jar = CookieJar()
+        let changes = jar.changes
+        try await jar.store(["sid=hunter2; Secure", "x=hunter2; Domain=com"], from: "https://www.example.com/")
+        let texts = [
+            "\(await jar.cookies())", "\(await jar.explain("https://www.example.com/?sid=hunter2"))",
+            "\(CallCookie("a", "hunter2"))", "\(Request.get("/").cookies(["a": "hunter2"]).options)", "\(CookieUse.on)",
+        ]
+        for text in texts { #expect(!text.contains("hunter2")) }
+        for await change in changes {
+            #expect(change.kind == .added)
+            #expect(!"\(change)".contains("hunter2"))
+            break
+        }
+    }
+}
