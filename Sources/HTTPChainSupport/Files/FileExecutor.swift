@@ -1,5 +1,4 @@
 import Foundation
-import HTTPChainCore
 
 /// The threads that file work runs on, so that a slow disk blocks neither the cooperative pool nor the main actor.
 ///
