@@ -21,11 +21,11 @@ func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-/// A middleware under `Middleware/`: it sees the core and nothing of its neighbours.
+/// A middleware under `Middleware/`: it sees the core, the support target, and no other stage.
 func stage(_ folder: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(
         name: "HTTPChain\(folder)",
-        dependencies: ["HTTPChainCore", httpTypes] + dependencies,
+        dependencies: ["HTTPChainCore", "HTTPChainSupport", httpTypes] + dependencies,
         path: "Middleware/\(folder)",
         swiftSettings: settings
     )
@@ -40,7 +40,9 @@ func tests(
 ) -> Target {
     .testTarget(
         name: name,
-        dependencies: ["HTTPChainCore", "HTTPChainInMemory", "HTTPChainTesting", "TestSupport", httpTypes]
+        dependencies: [
+            "HTTPChainCore", "HTTPChainSupport", "HTTPChainInMemory", "HTTPChainTesting", "TestSupport", httpTypes,
+        ]
             + dependencies,
         exclude: excluded,
         resources: resources,
@@ -67,7 +69,8 @@ func example(
 
 /// The stages that the umbrella re-exports: those without a dependency of their own.
 let lightStages = [
-    "Auth", "Cache", "Coalescing", "Cookies", "ErrorHandler", "Gzip", "Headers", "Multipart", "Progress", "Redirect",
+    "Auth", "Cache", "CircuitBreaker", "Coalescing", "ConcurrencyLimit", "Cookies", "ErrorHandler", "Fallback", "Gzip",
+    "Headers", "Hedging", "LoadShedding", "Multipart", "Progress", "RateLimit", "Redirect",
     "RemoteLogging", "RequestProcessor", "Retry", "Serializer", "StatusValidation", "Timeout", "URLBuilder",
 ]
 
@@ -105,13 +108,20 @@ let asyncHTTPClient = Target.Dependency.product(
     condition: .when(traits: ["AsyncHTTPClient"])
 )
 
+/// The parts of SwiftNIO that the transport over AsyncHTTPClient names itself.
+let nio: [Target.Dependency] =
+    ["NIOCore", "NIOHTTP1", "NIOPosix"].map {
+        .product(name: $0, package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"]))
+    } + [.product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["AsyncHTTPClient"]))]
+
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"]))
 
 let xmlCoder = Target.Dependency.product(name: "XMLCoder", package: "XMLCoder", condition: .when(traits: ["XML"]))
 
 let package = Package(
     name: "swift-http-chain",
-    platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
+    // The newest thing that is used without a check is `withDiscardingTaskGroup`.
+    platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: [
         .library(name: "HTTPChain", targets: ["HTTPChain"]),
         .library(name: "HTTPChainCore", targets: ["HTTPChainCore"]),
@@ -122,6 +132,7 @@ let package = Package(
         .library(name: "HTTPChainCacheSQLite", targets: ["HTTPChainCacheSQLite"]),
         .library(name: "HTTPChainContentDigest", targets: ["HTTPChainContentDigest"]),
         .library(name: "HTTPChainErrorHandlerXML", targets: ["HTTPChainErrorHandlerXML"]),
+        .library(name: "HTTPChainOAuth", targets: ["HTTPChainOAuth"]),
         .library(
             name: "HTTPChainRemoteLoggingServiceLifecycle",
             targets: ["HTTPChainRemoteLoggingServiceLifecycle"]
@@ -148,27 +159,32 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.30.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/CoreOffice/XMLCoder", from: "0.18.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     ],
     targets: [
-        library("HTTPChainCore", [httpTypes]),
-        library("HTTPChainSupport", ["HTTPChainCore"]),
-        library("HTTPChainURLSession", ["HTTPChainCore", httpTypes]),
-        library("HTTPChainInMemory", ["HTTPChainCore", httpTypes]),
-        library("HTTPChainAsyncHTTPClient", ["HTTPChainCore", httpTypes, asyncHTTPClient]),
+        library("HTTPChainSupport", [httpTypes]),
+        library("HTTPChainCore", ["HTTPChainSupport", httpTypes]),
+        library("HTTPChainURLSession", ["HTTPChainCore", "HTTPChainSupport", httpTypes]),
+        library("HTTPChainInMemory", ["HTTPChainCore", "HTTPChainSupport", httpTypes]),
+        library(
+            "HTTPChainAsyncHTTPClient",
+            ["HTTPChainCore", "HTTPChainSupport", httpTypes, asyncHTTPClient, crypto] + nio
+        ),
         library(
             "HTTPChainTesting",
             [
-                "HTTPChainCore", "HTTPChainInMemory", httpTypes,
+                "HTTPChainCore", "HTTPChainSupport", "HTTPChainInMemory", httpTypes,
                 .product(name: "FlyingSocks", package: "FlyingFox"),
             ]
         ),
         library(
             "HTTPChain",
-            ["HTTPChainCore", "HTTPChainURLSession", "HTTPChainInMemory", httpTypes, logging]
+            ["HTTPChainCore", "HTTPChainURLSession", httpTypes]
                 + lightStages.map { .target(name: "HTTPChain\($0)") }
         ),
 
@@ -182,15 +198,22 @@ let package = Package(
         stage("AuthDigest", ["HTTPChainAuth", crypto]),
         stage("Cache", [structuredFields]),
         stage("CacheSQLite", ["HTTPChainCache", grdb]),
+        stage("CircuitBreaker"),
         stage("Coalescing"),
-        stage("Cookies", ["HTTPChainSupport"]),
+        stage("ConcurrencyLimit"),
+        stage("Cookies"),
         stage("ContentDigest", [crypto, structuredFields]),
         stage("ErrorHandler"),
         stage("ErrorHandlerXML", ["HTTPChainErrorHandler", xmlCoder]),
+        stage("Fallback"),
         stage("Gzip", ["CZlib"]),
         stage("Headers"),
+        stage("Hedging"),
+        stage("LoadShedding"),
         stage("Multipart"),
+        stage("OAuth", ["HTTPChainAuth", crypto]),
         stage("Progress"),
+        stage("RateLimit", [structuredFields]),
         stage("Redirect"),
         stage("RemoteLogging", [logging, metrics, structuredFields]),
         stage("RemoteLoggingServiceLifecycle", ["HTTPChainRemoteLogging", serviceLifecycle]),
@@ -208,14 +231,16 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
-        tests("HTTPChainTests", of: ["HTTPChain", "HTTPChainAuthDigest"]),
+        tests("HTTPChainTests", of: ["HTTPChain", "HTTPChainAuthDigest", "AppNames", "ServerNames", logging]),
+        .target(name: "AppNames", path: "Tests/Neighbors/AppNames", swiftSettings: settings),
+        .target(name: "ServerNames", path: "Tests/Neighbors/ServerNames", swiftSettings: settings),
         tests("HTTPChainCoreTests", of: []),
         tests(
             "HTTPChainURLSessionTests",
             of: ["HTTPChainURLSession", .product(name: "FlyingSocks", package: "FlyingFox")]
         ),
         tests("HTTPChainInMemoryTests", of: []),
-        tests("HTTPChainAsyncHTTPClientTests", of: ["HTTPChainAsyncHTTPClient"]),
+        tests("HTTPChainAsyncHTTPClientTests", of: ["HTTPChainAsyncHTTPClient"] + nio),
         tests("HTTPChainTestingTests", of: []),
         tests("AuthTests", of: ["HTTPChainAuth"]),
         tests("AuthDigestTests", of: ["HTTPChainAuthDigest", "HTTPChainAuth"]),
@@ -233,17 +258,30 @@ let package = Package(
             path: "Tests/CacheKillDrill",
             swiftSettings: settings
         ),
+        tests(
+            "CircuitBreakerTests",
+            of: ["HTTPChainCircuitBreaker", "HTTPChainCache", "HTTPChainRetry"]
+        ),
         tests("CoalescingTests", of: ["HTTPChainCoalescing"]),
-        tests("CookiesTests", of: ["HTTPChainCookies", "HTTPChainSupport"], resources: [.copy("Resources")]),
+        tests("ConcurrencyLimitTests", of: ["HTTPChainConcurrencyLimit", "HTTPChainTimeout"]),
+        tests("CookiesTests", of: ["HTTPChainCookies"], resources: [.copy("Resources")]),
         tests("ContentDigestTests", of: ["HTTPChainContentDigest"]),
         tests("ErrorHandlerTests", of: ["HTTPChainErrorHandler", "HTTPChainStatusValidation"]),
         tests(
             "ErrorHandlerXMLTests",
             of: ["HTTPChainErrorHandlerXML", "HTTPChainErrorHandler", "HTTPChainStatusValidation"]
         ),
+        tests("FallbackTests", of: ["HTTPChainFallback"]),
         tests(
             "GzipTests",
             of: ["HTTPChainGzip", "HTTPChainContentDigest", "HTTPChainURLSession", "HTTPChainAsyncHTTPClient"]
+        ),
+        tests(
+            "HedgingTests",
+            of: [
+                "HTTPChainHedging", "HTTPChainCircuitBreaker", "HTTPChainConcurrencyLimit", "HTTPChainRateLimit",
+                "HTTPChainRetry", "HTTPChainURLSession",
+            ]
         ),
         tests("HeadersTests", of: ["HTTPChainHeaders"]),
         tests(
@@ -251,8 +289,21 @@ let package = Package(
             of: ["HTTPChain", "HTTPChainAuthDigest", "HTTPChainContentDigest", "HTTPChainAsyncHTTPClient"],
             excluding: ["servers"]
         ),
-        tests("MultipartTests", of: ["HTTPChainMultipart", "HTTPChainURLSession"], resources: [.copy("Resources")]),
+        tests("LoadSheddingTests", of: ["HTTPChainLoadShedding"]),
+        tests(
+            "MultipartTests",
+            of: ["HTTPChainMultipart", "HTTPChainProgress", "HTTPChainURLSession"],
+            resources: [.copy("Resources")]
+        ),
+        tests("OAuthTests", of: ["HTTPChainOAuth", "HTTPChainAuth", "HTTPChainURLSession", "SignInServer"]),
+        .target(
+            name: "SignInServer",
+            dependencies: ["HTTPChainCore", "HTTPChainOAuth", httpTypes],
+            path: "Examples/SignIn/AuthorizationServer",
+            swiftSettings: settings
+        ),
         tests("ProgressTests", of: ["HTTPChainProgress", "HTTPChainGzip"]),
+        tests("RateLimitTests", of: ["HTTPChainRateLimit", "HTTPChainCircuitBreaker"]),
         tests("RedirectTests", of: ["HTTPChainRedirect"]),
         tests(
             "RemoteLoggingTests",
@@ -268,6 +319,22 @@ let package = Package(
             path: "Tests/LogSpoolKillDrill",
             swiftSettings: settings
         ),
+        .target(
+            name: "ResilienceSimulator",
+            dependencies: [
+                "HTTPChainCore", "HTTPChainCircuitBreaker", "HTTPChainConcurrencyLimit", "HTTPChainHedging",
+                "HTTPChainLoadShedding",
+            ],
+            path: "Tests/ResilienceSimulator",
+            swiftSettings: settings
+        ),
+        tests(
+            "ResilienceTests",
+            of: [
+                "ResilienceSimulator", "HTTPChainCircuitBreaker", "HTTPChainConcurrencyLimit", "HTTPChainHedging",
+                "HTTPChainLoadShedding",
+            ]
+        ),
         tests("RequestProcessorTests", of: ["HTTPChainRequestProcessor"]),
         tests("RetryTests", of: ["HTTPChainRetry", "HTTPChainURLSession"]),
         tests("SerializerTests", of: ["HTTPChainSerializer"]),
@@ -276,7 +343,18 @@ let package = Package(
         tests("TimeoutTests", of: ["HTTPChainTimeout"]),
         tests("URLBuilderTests", of: ["HTTPChainURLBuilder"], resources: [.copy("Resources")]),
 
-        example("CacheInspector", ["HTTPChainCacheSQLite"]),
+        example(
+            "BinClient",
+            [.product(name: "FlyingFox", package: "FlyingFox"), .product(name: "FlyingSocks", package: "FlyingFox")],
+            excluding: ["Tests"]
+        ),
+        .testTarget(
+            name: "BinClientTests",
+            dependencies: ["BinClient", "HTTPChain", "HTTPChainInMemory", "HTTPChainTesting", httpTypes],
+            path: "Examples/BinClient/Tests",
+            swiftSettings: settings
+        ),
+        example("CacheInspector", ["HTTPChainCacheSQLite", "HTTPChainInMemory"]),
         example(
             "Download",
             [.product(name: "FlyingFox", package: "FlyingFox"), .product(name: "FlyingSocks", package: "FlyingFox")]
@@ -284,7 +362,7 @@ let package = Package(
         example(
             "LogReceiver",
             [
-                httpTypes, logging, .product(name: "FlyingFox", package: "FlyingFox"),
+                "HTTPChainInMemory", httpTypes, logging, .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "FlyingSocks", package: "FlyingFox"),
             ],
             excluding: ["Tests"],
@@ -299,6 +377,19 @@ let package = Package(
                 httpTypes, .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "FlyingSocks", package: "FlyingFox"),
             ]
+        ),
+        example(
+            "SignIn",
+            ["HTTPChainOAuth", "HTTPChainInMemory", "SignInServer", httpTypes],
+            excluding: ["AuthorizationServer"]
+        ),
+        .executableTarget(
+            name: "ResilienceCurves",
+            dependencies: [
+                "ResilienceSimulator", "HTTPChainCircuitBreaker", "HTTPChainHedging", "HTTPChainLoadShedding",
+            ],
+            path: "Examples/ResilienceCurves",
+            swiftSettings: settings
         ),
     ]
 )

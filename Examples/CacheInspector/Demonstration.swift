@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChain
+import HTTPChainInMemory
 
 /// Makes a store, looks at it, damages a file of it, finds the damage, and flushes it.
 func demonstrate() async throws {

@@ -15,10 +15,10 @@ extension CacheEntry {
     var notes: [String] {
         let metadata = response.metadata
         var notes: [String] = []
-        if !key.partition.isEmpty { notes.append("of \(key.partition)") }
-        if let identifier = key.identifier { notes.append("identifier \(identifier)") }
+        if !key.partition.isEmpty { notes.append("of \(Redaction.standard.text(key.partition))") }
+        if let identifier = key.identifier { notes.append("identifier \(Redaction.standard.text(identifier))") }
         if let name = metadata.classification { notes.append("class \(name)") }
-        for field in metadata.variant.fields { notes.append("for \(field.name): \(field.value ?? "(none)")") }
+        for field in metadata.variant.fields { notes.append("for \(field.name): \(field.shownValue)") }
         switch metadata.lifetime {
         case .server: break
         case .atMost(let duration): notes.append("for at most \(duration)")

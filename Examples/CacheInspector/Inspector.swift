@@ -34,7 +34,7 @@ struct Inspector {
         print("\(counted(usage.entries)) in the store, \(ByteCount(usage.bytes).abbreviated)")
         for entry in try await entries(selection) {
             let metadata = entry.response.metadata
-            let what = "\(metadata.head.status.code)  \(entry.key.method)  \(entry.key.url)"
+            let what = "\(metadata.head.status.code)  \(entry.key.method)  \(Redaction.standard.url(entry.key.url))"
             print("\(entry.shortName)  \(what)  \(entry.response.heldBytes)  \(entry.response.freshness)")
             let notes = entry.notes
             if !notes.isEmpty { print(String(repeating: " ", count: 13), notes.joined(separator: "; ")) }
@@ -48,14 +48,16 @@ struct Inspector {
         for entry in entries {
             let response = entry.response
             let metadata = response.metadata
-            print("\(entry.key.method) \(entry.key.url)")
+            print("\(entry.key.method) \(Redaction.standard.url(entry.key.url))")
             print("  entry     \(entry.shortName)")
             for note in entry.notes { print("            \(note)") }
             print("  asked     \(HTTPDate(metadata.requestTime)), answered \(HTTPDate(metadata.responseTime))")
             print("  now       \(response.freshness)")
             print("  content   \(response.heldBytes), checksum \(hexadecimal(response.bodyChecksum.value))")
             print("  head      \(metadata.head.status)")
-            for field in metadata.head.headerFields { print("            \(field.name): \(field.value)") }
+            for field in Redaction.standard.fields(metadata.head.headerFields) {
+                print("            \(field.name): \(field.value)")
+            }
         }
     }
 
@@ -76,7 +78,7 @@ struct Inspector {
                 guard try await isWhole(entry) else { continue }
             } catch {
                 damaged += 1
-                print("damaged: \(entry.shortName) \(entry.key.url): \(error)")
+                print("damaged: \(entry.shortName) \(Redaction.standard.url(entry.key.url)): \(error)")
             }
         }
         print("\(counted(entries.count)) looked at, \(damaged) damaged")

@@ -46,11 +46,17 @@ struct Demo {
         await call(.get("https://shop.example.com/plants/7/photo"))
         await call(.get("https://shop.example.com/plants?season=summer"))
         await call(.get("https://shop.example.com/stock/7"))
-        let order = Request.post("https://shop.example.com/orders", body: #"{"plant":7,"card_token":"hidden-token"}"#)
+        let order = Request.post("https://shop.example.com/orders", body: #"{"plant":7,"access_token":"hidden-token"}"#)
         await call(order, "Order placed")
         await call(.get("https://shop.example.com/plants/404"))
         await call(.get("https://shop.example.com/weather"))
-        await call(.get("https://shop.example.com/supplier?api_key=hidden-key"))
+        // Fails, and so is logged with its fields and its content.
+        let reorder = Request.post(
+            "https://shop.example.com/supplier?api_key=hidden-key",
+            headers: [.authorization: "Bearer hidden-bearer", .contentType: "application/json"],
+            body: #"{"plant":7,"password":"hidden-password"}"#
+        )
+        await call(reorder)
         logger.debug("Round ends", metadata: ["round": "\(number)", "next": "\(number + 1)"])
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChain
+import HTTPChainInMemory
 
 /// The server of a shop, without a network: it is slow here, ill there, and does not know everything.
 struct DemoServer {
@@ -26,7 +27,7 @@ struct DemoServer {
         let lost = ScriptedReply(headers: json()).slow(200).failing(.beforeHead(.connectionLost))
         transport.on(.get, "/weather", replies: [lost])
         let dead = ScriptedReply().slow(110).failing(.beforeConnect(.cannotConnect))
-        transport.on(.get, "/supplier", reply: dead)
+        transport.on(.post, "/supplier", reply: dead)
     }
 
     private func json(maxAge: Int? = nil) -> HTTPFields {

@@ -104,7 +104,7 @@ actor RecordStore {
         return (elements, last)
     }
 
-    /// A signal for each change, until it is let go; `nil` when too many watch already.
+    /// A signal for each change, until it is dropped; `nil` when too many watch already.
     func watch() -> AsyncStream<Void>? {
         guard watchers.count < Self.watcherLimit else { return nil }
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))

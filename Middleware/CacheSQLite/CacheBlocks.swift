@@ -13,6 +13,8 @@ final class CacheBlocks: Sendable {
     private let id: Int64
     private let length: Int64
 
+    fileprivate var executor: FileExecutor { database.executor }
+
     init(database: CacheDatabase, id: Int64, length: Int64) {
         self.database = database
         self.id = id
@@ -20,7 +22,10 @@ final class CacheBlocks: Sendable {
         database.beginReading(id)
     }
 
-    deinit { database.endReading(id) }
+    deinit {
+        // The last reader may go anywhere, also where nothing may wait for a disk.
+        database.executor.submit { [database, id] in database.endReading(id) }
+    }
 
     static func checksum(_ bytes: Data, _ block: Int64) -> Int64 {
         var checksum = ContentChecksum()
@@ -84,7 +89,7 @@ final class CacheBlocks: Sendable {
             try Task.checkCancellation()
             let number = range.lowerBound / CacheBlocks.payload
             let start = number * CacheBlocks.payload
-            let block = try blocks.next(number)
+            let block = try await blocks.executor.run { [blocks] in try blocks.next(number) }
             let end = min(range.upperBound, start + Int64(block.count))
             let chunk = block[Int(range.lowerBound - start)..<Int(end - start)]
             range = end..<range.upperBound
@@ -127,10 +132,18 @@ final class SQLiteCacheWriter: CacheWriter {
     }
 
     deinit {
-        if state.withLock({ $0.isOpen && $0.blocks > 0 }) { database.abandon(id) }
+        guard state.withLock({ $0.isOpen && $0.blocks > 0 }) else { return }
+        database.executor.submit { [database, id] in database.abandon(id) }
     }
 
     func write(_ chunk: Data) async throws -> Bool {
+        // What stays in memory needs no thread that may wait.
+        let staysInMemory = state.withLock { $0.pending.count + chunk.count <= Int(CacheBlocks.payload) }
+        if staysInMemory { return try add(chunk) }
+        return try await database.executor.runToEnd { try self.add(chunk) }
+    }
+
+    private func add(_ chunk: Data) throws -> Bool {
         do {
             return try state.withLock { state in
                 guard state.isOpen, state.length + Int64(chunk.count) <= room else {
@@ -153,7 +166,7 @@ final class SQLiteCacheWriter: CacheWriter {
                 return true
             }
         } catch {
-            await abandon()
+            state.withLock { close(&$0) }
             throw error
         }
     }
@@ -165,6 +178,10 @@ final class SQLiteCacheWriter: CacheWriter {
     }
 
     func commit() async throws -> CacheCommit {
+        try await database.executor.runToEnd { try self.commitNow() }
+    }
+
+    private func commitNow() throws -> CacheCommit {
         try state.withLock { state in
             guard state.isOpen else { return CacheCommit(entry: nil) }
             let response = StoredResponse(metadata, bodyLength: state.length, bodyChecksum: state.checksum)
@@ -182,7 +199,7 @@ final class SQLiteCacheWriter: CacheWriter {
     }
 
     func abandon() async {
-        state.withLock { close(&$0) }
+        await database.executor.runToEnd { self.state.withLock { self.close(&$0) } }
     }
 }
 #endif

@@ -32,6 +32,8 @@ final class CacheDatabase: Sendable {
         var gone: Set<Int64> = []
     }
     let path: String
+    /// Threads of the database's own: where its disk stalls, nothing waits for it but the store.
+    let executor = FileExecutor(limit: 4)
     private let bounds: CacheBounds
     private let prepare: @Sendable (Database) throws -> Void
     private let state = Locked(State())
@@ -67,7 +69,12 @@ final class CacheDatabase: Sendable {
 
     private func open(_ state: inout State) throws(CacheStoreFault) -> DatabasePool {
         let directory = URL(fileURLWithPath: path).deletingLastPathComponent()
-        try? FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        try? FileManager.default.createDirectory(
+            at: directory,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+        try secureFiles()
         if state.lock < 0 { state.lock = openFile(path + ".lock") }
         let isAlone = state.lock >= 0 && flock(state.lock, LOCK_EX | LOCK_NB) == 0
         defer { if state.lock >= 0 { _ = flock(state.lock, LOCK_SH | LOCK_NB) } }
@@ -82,6 +89,15 @@ final class CacheDatabase: Sendable {
         removeFiles()
         guard !isOutdated else { throw CacheStoreFault(.busy(path)) }
         do { return try makePool(isAlone: isAlone) } catch { throw fault(error) }
+    }
+
+    /// Refuses files that are symbolic links or another user's, and keeps others out of the rest.
+    ///
+    /// SQLite gives its journal the permissions of the database, which is therefore made here.
+    private func secureFiles() throws(CacheStoreFault) {
+        for suffix in ["", "-wal", "-shm", ".lock"] { try CacheOwnership.check(path + suffix, isDirectory: false) }
+        let descriptor = openFile(path)
+        if descriptor >= 0 { close(descriptor) }
     }
 
     private func makePool(isAlone: Bool) throws -> DatabasePool {
@@ -377,7 +393,7 @@ final class CacheDatabase: Sendable {
 }
 
 /// Out of reach of the method of the same name.
-private func openFile(_ path: String) -> Int32 { open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
+private func openFile(_ path: String) -> Int32 { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
 
 extension Locked {
     /// `withLock` that keeps the type of what is thrown.

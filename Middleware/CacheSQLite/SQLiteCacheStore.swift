@@ -30,6 +30,8 @@ public final class SQLiteCacheStore: CacheStore {
     /// How much the store holds at most.
     public let bounds: CacheBounds
     let database: CacheDatabase
+    /// Threads of the store's own: where its disk stalls, nothing waits for it but the store.
+    private var executor: FileExecutor { database.executor }
 
     /// Makes a store; nothing is opened or created yet.
     ///
@@ -46,6 +48,9 @@ public final class SQLiteCacheStore: CacheStore {
         database = CacheDatabase(path: file.path, bounds: bounds, prepare: prepare)
     }
 
+    /// It waits for nothing but its own work.
+    public var keepsDeadlines: Bool { true }
+
     /// "SQLite in" the file, and the bound.
     public var summary: String { "SQLite in \(database.path), up to \(bounds.totalBytes)" }
 
@@ -53,6 +58,10 @@ public final class SQLiteCacheStore: CacheStore {
     ///
     /// - Throws: ``CacheStoreFault`` when nothing could be read.
     public func variants(of key: CacheKey) async throws -> [CacheEntry] {
+        try await executor.run { try self.storedVariants(of: key) }
+    }
+
+    private func storedVariants(of key: CacheKey) throws -> [CacheEntry] {
         let rows = try database.read { db in
             let statement = try db.cachedStatement(sql: "SELECT id, head, sum FROM entry WHERE key = ?")
             return try CacheRow.fetchAll(statement, arguments: [StoredHead.hash(of: key)])
@@ -76,6 +85,10 @@ public final class SQLiteCacheStore: CacheStore {
     ///
     /// - Throws: ``CacheStoreFault`` when it is damaged or cannot be read.
     public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
+        try await executor.run { try self.storedBody(of: entry, range: range) }
+    }
+
+    private func storedBody(of entry: CacheEntry, range: Range<Int64>?) throws -> HTTPBody? {
         let id = Int64(bitPattern: entry.id.rawValue)
         let response = entry.response
         guard !database.isHidden(id) else { return nil }
@@ -117,6 +130,10 @@ public final class SQLiteCacheStore: CacheStore {
     ///
     /// - Throws: ``CacheStoreFault`` when it fails.
     public func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
+        try await executor.runToEnd { try self.describe(entry, as: metadata) }
+    }
+
+    private func describe(_ entry: CacheEntry, as metadata: CacheMetadata) throws -> CacheEntry? {
         let id = Int64(bitPattern: entry.id.rawValue)
         let response = entry.response.with(metadata)
         do {
@@ -135,7 +152,7 @@ public final class SQLiteCacheStore: CacheStore {
     /// - Throws: ``CacheStoreFault`` when they could not be removed; this process does not find them.
     @discardableResult
     public func remove(_ selection: CacheSelection) async throws -> Int {
-        try database.remove(selection)
+        try await executor.runToEnd { [database] in try database.remove(selection) }
     }
 
     /// Shows entries, a hundred at a time; those that are damaged are passed over.
@@ -143,7 +160,9 @@ public final class SQLiteCacheStore: CacheStore {
         var last = Int64.min
         while true {
             let after = last
-            let rows = try database.read { db in try CacheRow.fetch(selection, after: after, limit: 100, db) }
+            let rows = try await executor.run { [database] in
+                try database.read { db in try CacheRow.fetch(selection, after: after, limit: 100, db) }
+            }
             guard let end = rows.last?.id else { return }
             last = end
             for row in rows where !database.isHidden(row.id) {
@@ -155,7 +174,7 @@ public final class SQLiteCacheStore: CacheStore {
 
     /// How full the store is: bodies and descriptions.
     public func usage() async throws -> CacheUsage {
-        try database.read { db in try CacheSchema.usage(db) }
+        try await executor.run { [database] in try database.read { db in try CacheSchema.usage(db) } }
     }
 }
 

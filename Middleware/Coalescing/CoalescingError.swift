@@ -20,11 +20,20 @@ public struct CoalescingError: HTTPChainError {
     }
 
     /// What happened and what to do.
-    public var reason: String {
+    public var reason: String { explanation.reason }
+
+    /// What to do about it.
+    public var recoverySuggestion: String? { explanation.advice }
+
+    private var explanation: Explanation {
         underlyingError == nil
-            ? "the body was read more than \(limit) behind the others who share its transfer; "
-                + "read it faster, allow more with spill:, or send the request with coalesced(false)"
-            : "what this caller has yet to read of a shared transfer could not be written to a temporary file; "
-                + "make room there, read faster, or send the request with coalesced(false)"
+            ? Explanation(
+                "the body was read more than \(limit) behind the others who share its transfer",
+                "read it faster, allow more with spill:, or send the request with coalesced(false)"
+            )
+            : Explanation(
+                "what this caller has yet to read of a shared transfer could not be written to a temporary file",
+                "make room there, read faster, or send the request with coalesced(false)"
+            )
     }
 }

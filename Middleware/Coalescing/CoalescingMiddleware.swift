@@ -1,7 +1,7 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// Lets identical calls that are under way at the same time share one transfer.
+/// Lets identical calls that are in flight at the same time share one transfer.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) { CoalescingMiddleware(partition: .shared) }
@@ -34,7 +34,7 @@ public import HTTPTypes
 /// its own. `response.isCoalesced` tells whether it had.
 ///
 /// **Errors.** ``CoalescingError`` while the body is read; those of the stages inside pass on to all who share them.
-public struct CoalescingMiddleware: ChainAwareMiddleware {
+public struct CoalescingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     /// What names a call, and neither selects a representation nor carries a credential: `traceparent`, `tracestate`,
     /// `baggage` (W3C Trace Context and Baggage), `X-Request-ID` and `X-Correlation-ID`.
     public static let callFields = ["traceparent", "tracestate", "baggage", "x-request-id", "x-correlation-id"]
@@ -76,16 +76,16 @@ public struct CoalescingMiddleware: ChainAwareMiddleware {
             "CoalescingMiddleware",
             purpose: "lets identical calls share a transfer",
             settings: [
-                "users": hasUserPartition ? "apart" : "shared", "window": "\(window)", "spill": "\(spill)",
+                "users": partition.isApart ? "apart" : "shared", "window": "\(window)", "spill": "\(spill)",
             ]
         )
     }
 
     /// A stage that would give one user's responses to another.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
-        guard case .none = partition.kind, let stage = place.inside.first(where: { $0.phase == .authenticate }) else {
-            return []
-        }
+        guard !partition.seesUsers, !partition.isShared,
+            let stage = place.inside.first(where: { $0.phase == .authenticate })
+        else { return [] }
         let name = stage.summary.name
         return [
             ChainProblem(
@@ -105,15 +105,11 @@ public struct CoalescingMiddleware: ChainAwareMiddleware {
             defer { transfers.close(to: origin) }
             return try await next(request)
         }
-        guard let key = CoalescingKey(request, ignoring: ignored, hasUserPartition: hasUserPartition) else {
+        guard let key = CoalescingKey(request, ignoring: ignored, hasUserPartition: partition.seesUsers) else {
             return try await next(request)
         }
-        guard case .by(let user) = partition.kind else { return try await transfers.send(request, key, next) }
-        let owner = try await user(copy request)
+        guard partition.isApart else { return try await transfers.send(request, key, next) }
+        guard case .user(let owner) = try await partition.owner(of: request) else { return try await next(request) }
         return try await transfers.send(request, key.inPartition(owner), next)
-    }
-
-    private var hasUserPartition: Bool {
-        if case .by = partition.kind { true } else { false }
     }
 }

@@ -27,20 +27,33 @@ public struct ContentDigestError: HTTPChainError, Hashable {
     /// Always "ContentDigestMiddleware".
     public var stage: String { "ContentDigestMiddleware" }
 
-    /// What went wrong and what to do about it.
-    public var reason: String {
+    /// What happened.
+    public var reason: String { explanation.reason }
+
+    /// What to do about it; `nil` where there is nothing.
+    public var recoverySuggestion: String? { explanation.advice }
+
+    private var explanation: Explanation {
         switch problem {
         case .mismatch(let field, let expected, let actual):
-            "the content is not what \(field) says (declared \(expected), received \(actual)); "
-                + "it was damaged or changed on its way: discard what was read of it, and send the request again"
+            Explanation(
+                "the content is not what \(field) says (declared \(expected), received \(actual)), because "
+                    + "it was damaged or changed on its way",
+                "discard what was read of it, and send the request again"
+            )
         case .bodyReadableOnce:
-            "the body can be read only once, so that no digest of it can be sent ahead; send a body that can be read "
-                + "again, set oneShotBodies to .buffered(upTo:) or .skipped, or send the request with digests()"
+            Explanation(
+                "the body can be read only once, so that no digest of it can be sent ahead",
+                "send a body that can be read "
+                    + "again, set oneShotBodies to .buffered(upTo:) or .skipped, or send the request with digests()"
+            )
         case .noDigest:
-            "a digest is required and the response has none; ask the server for one (wanting:), or verify only "
-                + "what has a digest (.whenPresent)"
+            Explanation(
+                "a digest is required and the response has none",
+                "ask the server for one (wanting:), or verify only what has a digest (.whenPresent)"
+            )
         case .notVerifiable(let reason):
-            "a digest is required and that of the response cannot be verified: \(reason)"
+            Explanation("a digest is required and that of the response cannot be verified: \(reason)")
         }
     }
 }

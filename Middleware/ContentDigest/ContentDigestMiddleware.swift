@@ -31,7 +31,6 @@ public struct ContentDigestMiddleware: ChainAwareMiddleware {
     private let oneShotBodies: OneShotDigestPolicy
     private let policy: DigestPolicy
     private let wanted: [ContentDigestAlgorithm]
-    private let redaction: Redaction
 
     /// Makes the stage.
     ///
@@ -41,19 +40,16 @@ public struct ContentDigestMiddleware: ChainAwareMiddleware {
     ///   - policy: Which responses must be what their digests say; those that have one by default.
     ///   - wanted: The algorithms to ask the server for (`Want-Content-Digest`, RFC 9530 §4), the preferred first; none
     ///     by default.
-    ///   - redaction: What counts as a secret in errors.
     public init(
         requests fields: [DigestField] = [.contentDigest(.sha256)],
         oneShotBodies: OneShotDigestPolicy = .refused,
         responses policy: DigestPolicy = .whenPresent,
-        wanting wanted: [ContentDigestAlgorithm] = [],
-        redaction: Redaction = .standard
+        wanting wanted: [ContentDigestAlgorithm] = []
     ) {
         self.fields = fields
         self.oneShotBodies = oneShotBodies
         self.policy = policy
         self.wanted = wanted
-        self.redaction = redaction
     }
 
     /// Inside content codings, outside all that sends the request again.
@@ -94,6 +90,7 @@ public struct ContentDigestMiddleware: ChainAwareMiddleware {
     ///
     /// - Throws: ``ContentDigestError``; what reading the request's body and the stages inside throw.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        let redaction = request.redaction
         let digester = RequestDigester(
             fields: request.options[RequestDigests.self] ?? fields,
             oneShotBodies: oneShotBodies,

@@ -10,7 +10,8 @@ struct ResponseVerifier {
 
     func verify(_ response: inout Response) throws(ContentDigestError) {
         let declared = DeclaredDigests(response.headers)
-        let verifiable = Self.hasContent(response, to: target) ? Self.applicable(declared, to: response) : [:]
+        let hasContent = !response.head.hasNoContent(answering: target.method)
+        let verifiable = hasContent ? Self.applicable(declared, to: response) : [:]
         let status = Self.status(of: response, to: target, declared, verifiable)
         response.options[DigestVerification.self] = status
         let head = response.head
@@ -22,18 +23,12 @@ struct ResponseVerifier {
             response.body = response.body.transformed(length: response.body.length) {
                 VerifyingReader($0, verifiable, exchange: exchange)
             }
-        case .noDigest where policy == .required && Self.hasContent(response, to: target):
+        case .noDigest where policy == .required && hasContent:
             throw ContentDigestError(.noDigest, exchange: exchange())
         case .notVerifiable(let reason) where policy == .required && reason != .noContent:
             throw ContentDigestError(.notVerifiable(reason), exchange: exchange())
         case .notChecked, .noDigest, .notVerifiable: break
         }
-    }
-
-    /// RFC 9110 §6.4.1.
-    private static func hasContent(_ response: Response, to target: HTTPRequest) -> Bool {
-        target.method != .head && target.method != .connect && response.status.code >= 200
-            && ![204, 205, 304].contains(response.status.code)
     }
 
     /// The digests of what is in the body.
@@ -57,7 +52,7 @@ struct ResponseVerifier {
             return .verifiedWhileRead(verifiable.keys.sorted { $0.description < $1.description })
         }
         if !declared.digests.isEmpty {
-            guard hasContent(response, to: target) else { return .notVerifiable(.noContent) }
+            guard !response.head.hasNoContent(answering: target.method) else { return .notVerifiable(.noContent) }
             return .notVerifiable(
                 response.options[OriginalContentFields.self].isEmpty ? .partialContent : .contentDecoded
             )

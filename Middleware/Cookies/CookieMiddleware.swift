@@ -152,11 +152,10 @@ public struct CookieMiddleware: ChainAwareMiddleware {
             }
             return response
         }
-        response.options[CookieOutcomes.self] = await jar.storeKeepingFailure(
-            fields,
-            from: target,
-            at: context.environment.time.date
-        )
+        let outcomes = await jar.storeKeepingFailure(fields, from: target, at: context.environment.time.date)
+        response.options[CookieOutcomes.self] = outcomes
+        // A redirect to where the call came from is then no loop.
+        if outcomes.contains(where: { $0.reason == nil }) { response.options[CookiesStored.self] = true }
         return response
     }
 }

@@ -4,7 +4,7 @@ import HTTPTypes
 /// What to make of some failures of calls; the stage asks its handlers one after the other.
 ///
 /// There are handlers for the formats that services use (``problemDetails``, ``jsonAPI``, ``oData``), for a type of your
-/// own (``decoding(_:contentTypes:decoder:)``), and for closures (``map(_:)``, ``recover(_:)``).
+/// own (``decoding(_:contentTypes:decoder:)``), and for closures (``map(_:)``, ``throwing(_:)``, ``recover(_:)``).
 public struct ErrorHandler: Sendable {
     /// What a handler makes of a failure.
     public struct Outcome: Sendable {
@@ -12,6 +12,7 @@ public struct ErrorHandler: Sendable {
             case pass
             case fail(@Sendable (CallFailure, Redaction) -> any Error)
             case recover(Response)
+            case replace(any Error)
         }
         let kind: Kind
 
@@ -21,6 +22,13 @@ public struct ErrorHandler: Sendable {
         /// The call fails with a ``ServiceError`` that has these details; the error as it came is its cause.
         public static func fail<Details: Sendable>(_ details: Details) -> Outcome {
             Outcome(kind: .fail { ServiceError(details, of: $0, redaction: $1) })
+        }
+
+        /// The call fails with this error, and nothing around it: `catch` finds it by its type.
+        ///
+        /// The error as it came is lost, unless this one holds it.
+        public static func `throw`(_ error: any Error) -> Outcome {
+            Outcome(kind: .replace(error))
         }
 
         /// The call does not fail: it is answered with this response.
@@ -91,6 +99,26 @@ public struct ErrorHandler: Sendable {
     ) -> ErrorHandler {
         ErrorHandler("map") { failure throws(CancellationError) in
             try await details(failure).map { .fail($0) } ?? .pass
+        }
+    }
+
+    /// A handler that throws an error of your own, for failures with a response and without.
+    ///
+    /// ```swift
+    /// .throwing { failure in failure.status == .unauthorized ? ShopError.signInNeeded : nil }
+    /// …
+    /// do { … } catch ShopError.signInNeeded { … }
+    /// ```
+    ///
+    /// The error is thrown as it is, so that `catch` finds it by its type; what it is to keep of the failure it holds
+    /// itself. ``map(_:)`` wraps it together with the error as it came.
+    ///
+    /// - Parameter error: The error; `nil` to leave the failure to the next handler.
+    public static func throwing<Failure: Error>(
+        _ error: @escaping @Sendable (CallFailure) async throws(CancellationError) -> Failure?
+    ) -> ErrorHandler {
+        ErrorHandler("throwing \(Failure.self)") { failure throws(CancellationError) in
+            try await error(failure).map { .throw($0) } ?? .pass
         }
     }
 

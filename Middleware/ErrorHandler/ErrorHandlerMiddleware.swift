@@ -30,11 +30,10 @@ import HTTPTypes
 /// **Options.** ``CallErrorHandlers`` (in short ``HTTPChainCore/Request/handlingErrors(_:)`` and
 /// ``HTTPChainCore/Request/handlingErrorsOnly(_:)``) adds handlers for one call, or replaces them.
 ///
-/// **Errors.** ``ServiceError``; what the stages inside throw.
+/// **Errors.** ``ServiceError``; what ``ErrorHandler/throwing(_:)`` gives; what the stages inside throw.
 public struct ErrorHandlerMiddleware: ChainAwareMiddleware {
     private let handlers: [ErrorHandler]
     private let contentLimit: ByteCount
-    private let redaction: Redaction
 
     /// Makes the stage.
     ///
@@ -42,15 +41,12 @@ public struct ErrorHandlerMiddleware: ChainAwareMiddleware {
     ///   - handlers: What to make of failures, asked in this order.
     ///   - contentLimit: How much of a response's content is read at most, 256 KiB by default; larger content is not
     ///     given to handlers.
-    ///   - redaction: What counts as a secret in the text of errors.
     public init(
         _ handlers: ErrorHandler...,
-        contentLimit: ByteCount = .kibibytes(256),
-        redaction: Redaction = .standard
+        contentLimit: ByteCount = .kibibytes(256)
     ) {
         self.handlers = handlers
         self.contentLimit = contentLimit
-        self.redaction = redaction
     }
 
     /// Outermost.
@@ -87,12 +83,13 @@ public struct ErrorHandlerMiddleware: ChainAwareMiddleware {
     /// - Throws: ``ServiceError``; what the stages inside throw.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let rule = request.options.contains(CallErrorHandlers.self) ? request.options[CallErrorHandlers.self] : nil
+        let redaction = request.redaction
         do {
             return try await next(request)
         } catch let error as CancellationError {
             throw error
         } catch {
-            return try await handle(error, with: handlers(under: rule))
+            return try await handle(error, with: handlers(under: rule), redaction)
         }
     }
 
@@ -104,13 +101,18 @@ public struct ErrorHandlerMiddleware: ChainAwareMiddleware {
         }
     }
 
-    private func handle(_ error: any Error, with handlers: [ErrorHandler]) async throws -> Response {
+    private func handle(
+        _ error: any Error,
+        with handlers: [ErrorHandler],
+        _ redaction: Redaction
+    ) async throws -> Response {
         if handlers.isEmpty { throw error }
         let failure = try await failure(of: error)
         for handler in handlers {
             switch try await handler.outcome(failure).kind {
             case .pass: continue
             case .recover(let response): return response
+            case .replace(let error): throw error
             case .fail(let make): throw make(failure, redaction)
             }
         }

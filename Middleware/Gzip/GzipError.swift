@@ -43,32 +43,54 @@ public struct GzipError: HTTPChainError, Hashable {
     /// Always "GzipMiddleware".
     public var stage: String { "GzipMiddleware" }
 
-    /// What went wrong, where, and what to do about it.
-    public var reason: String {
+    /// What happened.
+    public var reason: String { explanation.reason }
+
+    /// What to do about it; `nil` where there is nothing.
+    public var recoverySuggestion: String? { explanation.advice }
+
+    private var explanation: Explanation {
         let name = coding.map(\.rawValue) ?? "gzip"
         return switch problem {
         case .notEncoded:
-            "the response says that its content is encoded with \(name), but it does not begin so (byte \(offset)); "
-                + "send the request with leavingResponseEncoded() to take the content as it is"
+            Explanation(
+                "the response says that its content is encoded with \(name), but it does not begin so (byte \(offset))",
+                "send the request with leavingResponseEncoded() to take the content as it is"
+            )
         case .corrupt(let detail):
-            "the \(name) content is corrupt at byte \(offset): \(detail); what was read of it cannot be trusted"
+            Explanation(
+                "the \(name) content is corrupt at byte \(offset): \(detail)",
+                "what was read of it cannot be trusted"
+            )
         case .truncated:
-            "the \(name) content ends in the middle, after \(offset) bytes; what was read of it is incomplete"
+            Explanation(
+                "the \(name) content ends in the middle, after \(offset) bytes",
+                "what was read of it is incomplete"
+            )
         case .needsDictionary:
-            "the \(name) content needs a preset dictionary (byte \(offset)), which HTTP does not provide for"
+            Explanation(
+                "the \(name) content needs a preset dictionary (byte \(offset)), which HTTP does not provide for"
+            )
         case .tooLarge(let limit):
-            "the content is larger than \(limit) once decoded (at byte \(offset) of the \(name) content); "
-                + "raise DecodingLimits.maximumSize if that is expected"
+            Explanation(
+                "the content is larger than \(limit) once decoded (at byte \(offset) of the \(name) content)",
+                "raise DecodingLimits.maximumSize if that is expected"
+            )
         case .ratioTooHigh(let limit):
-            "the content grows more than \(limit) times when decoded (at byte \(offset) of the \(name) content), as "
-                + "a decompression bomb does; raise DecodingLimits.maximumRatio if that is expected"
+            Explanation(
+                "the content grows more than \(limit) times when decoded (at byte \(offset) of the \(name) content), as "
+                    + "a decompression bomb does",
+                "raise DecodingLimits.maximumRatio if that is expected"
+            )
         case .tooManyCodings(let count, let limit):
-            "the response has \(count) codings on top of each other, and at most \(limit) are undone; "
-                + "send the request with leavingResponseEncoded() to take the content as it is"
+            Explanation(
+                "the response has \(count) codings on top of each other, and at most \(limit) are undone",
+                "send the request with leavingResponseEncoded() to take the content as it is"
+            )
         case .outOfMemory:
-            "there is no memory for zlib"
+            Explanation("there is no memory for zlib")
         case .zlib(let code):
-            "zlib refused with code \(code)"
+            Explanation("zlib refused with code \(code)")
         }
     }
 

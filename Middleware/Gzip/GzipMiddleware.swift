@@ -31,25 +31,21 @@ import HTTPTypes
 /// ``HTTPChainCore/Request/leavingResponseEncoded()``.
 ///
 /// **Errors.** ``GzipError``, most of them while the body is read; the transfer is cancelled then.
-public struct GzipMiddleware: ChainAwareMiddleware {
+public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     private let compression: CompressionSettings?
     private let limits: DecodingLimits?
-    private let redaction: Redaction
 
     /// Makes the stage.
     ///
     /// - Parameters:
     ///   - compression: Which request bodies are compressed; none by default.
     ///   - limits: How far responses may grow; at most 1 GiB and 1,000-fold by default. `nil` leaves them encoded.
-    ///   - redaction: What counts as a secret in errors.
     public init(
         requests compression: CompressionSettings? = nil,
-        responses limits: DecodingLimits? = .standard,
-        redaction: Redaction = .standard
+        responses limits: DecodingLimits? = .standard
     ) {
         self.compression = compression
         self.limits = limits
-        self.redaction = redaction
     }
 
     /// Outside digests, cache, retry and authentication, which deal with the encoded content.
@@ -82,8 +78,9 @@ public struct GzipMiddleware: ChainAwareMiddleware {
         guard let limits = limits(for: request.options[ResponseDecoding.self]) else { return try await next(request) }
         Self.acceptEncoded(&request.head.headerFields)
         let target = request.head.withoutFields
+        let redaction = request.redaction
         var response = try await next(request)
-        try decode(&response, to: target, limits)
+        try decode(&response, to: target, limits, redaction)
         return response
     }
 
@@ -112,13 +109,16 @@ public struct GzipMiddleware: ChainAwareMiddleware {
         fields[.acceptEncoding] = ContentCoding.acceptable
     }
 
-    private func decode(_ response: inout Response, to target: HTTPRequest, _ limits: DecodingLimits) throws(GzipError)
-    {
-        guard response.headers.contains(.contentEncoding), Self.hasDecodableContent(response.status, to: target.method)
+    private func decode(
+        _ response: inout Response,
+        to target: HTTPRequest,
+        _ limits: DecodingLimits,
+        _ redaction: Redaction
+    ) throws(GzipError) {
+        guard response.headers.contains(.contentEncoding), Self.hasDecodableContent(response.head, to: target.method)
         else { return }
         let (codings, rest) = AppliedCodings(response.headers).peeled
         let head = response.head
-        let redaction = redaction
         let exchange: @Sendable () -> ExchangeSnapshot = {
             ExchangeSnapshot(target, response: head, redaction: redaction)
         }
@@ -133,10 +133,9 @@ public struct GzipMiddleware: ChainAwareMiddleware {
         response.body = response.body.decoded(from: codings, limits: limits, exchange: exchange)
     }
 
-    /// RFC 9110 §6.4.1, and §14.4 for 206, whose range counts encoded bytes; CONNECT makes a tunnel.
-    private static func hasDecodableContent(_ status: HTTPResponse.Status, to method: HTTPRequest.Method) -> Bool {
-        guard method != .head, method != .connect else { return false }
-        return status.code >= 200 && ![204, 205, 206, 304].contains(status.code)
+    /// RFC 9110 §14.4 for 206, whose range counts encoded bytes.
+    private static func hasDecodableContent(_ head: HTTPResponse, to method: HTTPRequest.Method) -> Bool {
+        head.status.code != 206 && !head.hasNoContent(answering: method)
     }
 }
 

@@ -93,7 +93,7 @@ extension Request {
 
     /// The request with its response left encoded as it arrives, for a download that is stored compressed.
     ///
-    /// A transport that decodes on its own, such as URLSession, does so all the same.
+    /// A transport that decodes on its own, such as URLSession, does so in any case.
     public consuming func leavingResponseEncoded() -> Request {
         options[ResponseDecoding.self] = .off
         return self

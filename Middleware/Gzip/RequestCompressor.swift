@@ -15,7 +15,7 @@ struct RequestCompressor {
             guard compressed.count < bytes.count else { return }
             request.body = HTTPBody(compressed)
         } else {
-            request.body = request.body.gzipped(level: settings.level)
+            request.encodeContent { $0.gzipped(level: settings.level) }
         }
         request.head.headerFields[.contentLength] = nil
         request.head.headerFields[.contentEncoding] = (applied.names + ["gzip"]).joined(separator: ", ")

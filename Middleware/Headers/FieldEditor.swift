@@ -73,11 +73,9 @@ extension HTTPFields {
 /// Carries out operations that depend on the request.
 struct FieldEditor {
     private let shared: [HeaderOperation]
-    private let redaction: Redaction
 
-    init(_ shared: [HeaderOperation], redaction: Redaction) {
+    init(_ shared: [HeaderOperation]) {
         self.shared = shared
-        self.redaction = redaction
     }
 
     func edit(_ request: inout Request, isForOneCall: Bool) async throws {
@@ -99,7 +97,7 @@ struct FieldEditor {
         if let origin = operation.origin {
             guard let target = request.origin else {
                 throw HeadersError(
-                    .unknownOrigin(name: operation.name, origin: origin, url: redaction.url(request.url)),
+                    .unknownOrigin(name: operation.name, origin: origin, url: request.redaction.url(request.url)),
                     exchange: snapshot(request)
                 )
             }
@@ -108,7 +106,7 @@ struct FieldEditor {
         guard let change = try await change(operation, for: request) else { return }
         try change.apply(to: &request.head.headerFields)
         if let origin = operation.origin, let name = change.addedName {
-            request.options[OriginBoundFields.self][name] = origin
+            request.bindFields(CollectionOfOne(name), to: origin)
         }
     }
 
@@ -120,7 +118,7 @@ struct FieldEditor {
         case .computed(let name, let value):
             if operation.action == .setIfAbsent, request.head.headerFields.contains(name) { return nil }
             do {
-                guard let text = try await value(request) else { return nil }
+                guard let text = try await request.withinDeadline({ try await value(request) }) else { return nil }
                 return FixedOperation(operation.action, try FieldValue.field(name, text))
             } catch let error as CancellationError {
                 throw error
@@ -139,7 +137,7 @@ struct FieldEditor {
     }
 
     private func snapshot(_ request: Request) -> ExchangeSnapshot {
-        ExchangeSnapshot(request.head, redaction: redaction)
+        ExchangeSnapshot(request.head, redaction: request.redaction)
     }
 }
 

@@ -34,8 +34,15 @@ public struct HeadersError: HTTPChainError {
     /// Always "HeadersMiddleware".
     public var stage: String { "HeadersMiddleware" }
 
-    /// The field, what is wrong with it, and what to do.
-    public var reason: String { "\(problem.description); \(problem.fix)" }
+    /// What happened.
+    public var reason: String { explanation.reason }
+
+    /// What to do about it; `nil` where there is nothing.
+    public var recoverySuggestion: String? { explanation.advice }
+
+    private var explanation: Explanation {
+        Explanation(problem.description, problem.fix)
+    }
 }
 
 extension HeadersError.Problem: CustomStringConvertible {

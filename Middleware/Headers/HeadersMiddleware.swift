@@ -27,9 +27,8 @@ public import HTTPTypes
 ///
 /// **Errors.** ``HeadersError`` names the field. Names, fixed values and origins are checked when the chain is built,
 /// which throws `ChainOrderError`; a stage that is used alone throws for each call.
-public struct HeadersMiddleware: ChainAwareMiddleware {
+public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     private let operations: [HeaderOperation]
-    private let redaction: Redaction
     /// The operations when there is nothing to find out about a request: no closure, no origin, no mistake.
     private let fixed: [FixedOperation]?
 
@@ -38,13 +37,11 @@ public struct HeadersMiddleware: ChainAwareMiddleware {
     /// - Parameters:
     ///   - fields: Names and values.
     ///   - origin: The only origin that is sent the fields, such as `"https://api.example.com"`; any when `nil`.
-    ///   - redaction: Whose values are not shown.
     public init(
         _ fields: KeyValuePairs<HTTPField.Name, String>,
-        onlyTo origin: String? = nil,
-        redaction: Redaction = .standard
+        onlyTo origin: String? = nil
     ) {
-        self.init(named: fields.map { ($0.rawName, $1) }, onlyTo: origin, redaction: redaction)
+        self.init(named: fields.map { ($0.rawName, $1) }, onlyTo: origin)
     }
 
     /// Sets fields whose names are text, each with the one value given; a name that is given again gets both values.
@@ -52,13 +49,11 @@ public struct HeadersMiddleware: ChainAwareMiddleware {
     /// - Parameters:
     ///   - fields: Names and values.
     ///   - origin: The only origin that is sent the fields, such as `"https://api.example.com"`; any when `nil`.
-    ///   - redaction: Whose values are not shown.
     public init(
         _ fields: KeyValuePairs<String, String>,
-        onlyTo origin: String? = nil,
-        redaction: Redaction = .standard
+        onlyTo origin: String? = nil
     ) {
-        self.init(named: fields.map { ($0, $1) }, onlyTo: origin, redaction: redaction)
+        self.init(named: fields.map { ($0, $1) }, onlyTo: origin)
     }
 
     /// Carries out operations in order.
@@ -70,21 +65,19 @@ public struct HeadersMiddleware: ChainAwareMiddleware {
     ///
     /// - Parameters:
     ///   - operations: What to do to the fields of each request; none for a stage that only serves ``CallHeaders``.
-    ///   - redaction: Whose values are not shown.
-    public init(_ operations: [HeaderOperation], redaction: Redaction = .standard) {
+    public init(_ operations: [HeaderOperation]) {
         self.operations = operations
-        self.redaction = redaction
         let fixed = operations.compactMap(FixedOperation.init)
         self.fixed = fixed.count == operations.count ? fixed : nil
     }
 
-    private init(named fields: [(String, String)], onlyTo origin: String?, redaction: Redaction) {
+    private init(named fields: [(String, String)], onlyTo origin: String?) {
         var seen: Set<String> = []
         let operations = fields.map { name, value in
             let operation = HeaderOperation(seen.insert(name.lowercased()).inserted ? .set : .append, name, value)
             return origin.map { operation.only(to: $0) } ?? operation
         }
-        self.init(operations, redaction: redaction)
+        self.init(operations)
     }
 
     /// With what else makes the request complete.
@@ -103,7 +96,7 @@ public struct HeadersMiddleware: ChainAwareMiddleware {
 
     private func shownValue(of operation: HeaderOperation) -> String {
         switch operation.source {
-        case .fixed(let field): operation.origin == nil ? redaction.value(of: field) : Redaction.placeholder
+        case .fixed(let field): operation.origin == nil ? Redaction.standard.value(of: field) : Redaction.placeholder
         case .computed: "made for each call"
         case .removal: "always"
         case .invalid: "invalid"
@@ -125,7 +118,7 @@ public struct HeadersMiddleware: ChainAwareMiddleware {
         if let fixed, !isForOneCall {
             try fixed.apply(to: &request.head.headerFields)
         } else {
-            try await FieldEditor(operations, redaction: redaction).edit(&request, isForOneCall: isForOneCall)
+            try await FieldEditor(operations).edit(&request, isForOneCall: isForOneCall)
         }
         return try await next(request)
     }

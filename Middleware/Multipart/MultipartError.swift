@@ -57,48 +57,82 @@ public struct MultipartError: HTTPChainError, Hashable {
     /// Hashes the problem.
     public func hash(into hasher: inout Hasher) { hasher.combine(problem) }
 
-    /// What is wrong and what to do about it.
-    public var reason: String {
+    /// What happened.
+    public var reason: String { explanation.reason }
+
+    /// What to do about it; `nil` where there is nothing.
+    public var recoverySuggestion: String? { explanation.advice }
+
+    private var explanation: Explanation {
         switch problem {
         case .invalidBoundary(let boundary, let reason):
-            "\(boundary.debugDescription) is not a boundary: \(reason) (RFC 2046 §5.1.1); "
-                + "change it, or leave it out for a random one"
+            Explanation(
+                "\(boundary.debugDescription) is not a boundary: \(reason) (RFC 2046 §5.1.1)",
+                "change it, or leave it out for a random one"
+            )
         case .missingName(let part):
-            "part \(part) of the form has no name, which multipart/form-data requires (RFC 7578 §4.2); "
-                + "give it one, or make the form multipart/mixed"
+            Explanation(
+                "part \(part) of the form has no name, which multipart/form-data requires (RFC 7578 §4.2)",
+                "give it one, or make the form multipart/mixed"
+            )
         case .invalidFieldName(let name):
-            "\(name.debugDescription) is not the name of a header field; use letters, digits and any of "
-                + "!#$%&'*+-.^_`|~ (RFC 9110 §5.1)"
+            Explanation(
+                "\(name.debugDescription) is not the name of a header field",
+                "use letters, digits and any of !#$%&'*+-.^_`|~ (RFC 9110 §5.1)"
+            )
         case .invalidFieldValue(let name):
-            "the value of the part header \(name) holds a line break or NUL; remove it"
+            Explanation("the value of the part header \(name) holds a line break or NUL", "remove it")
         case .valueNotEncoded(let part, let type):
-            "the value of type \(type) in part \(part) cannot be encoded; see the cause"
+            Explanation("the value of type \(type) in part \(part) cannot be encoded", "see the cause")
         case .stageMissing:
-            "the request carries a form that nothing has framed; add MultipartMiddleware to the chain, inside "
-                + "the stage that reads the body"
+            Explanation(
+                "the request carries a form that nothing has framed",
+                "add MultipartMiddleware to the chain, inside the stage that reads the body"
+            )
         case .notMultipart(let type):
-            "the message is not multipart: its Content-Type is \(type.map { $0.debugDescription } ?? "missing")"
+            Explanation(
+                "the message is not multipart: its Content-Type is \(type.map { $0.debugDescription } ?? "missing")"
+            )
         case .noBoundary(let type):
-            "the Content-Type \(type.debugDescription) has no usable boundary parameter, without which its parts "
-                + "cannot be told apart"
+            Explanation(
+                "the Content-Type \(type.debugDescription) has no usable boundary parameter, without which its parts "
+                    + "cannot be told apart"
+            )
         case .malformedHeader(let part):
-            "a line in the head of part \(part) is not a header field; the message is malformed"
+            Explanation("a line in the head of part \(part) is not a header field", "the message is malformed")
         case .headerTooLarge(let part, let limit):
-            "the head of part \(part) is larger than \(limit); raise MultipartLimits.headerSize if that is expected"
+            Explanation(
+                "the head of part \(part) is larger than \(limit)",
+                "raise MultipartLimits.headerSize if that is expected"
+            )
         case .tooManyHeaders(let part, let limit):
-            "the head of part \(part) has more than \(limit) fields; "
-                + "raise MultipartLimits.headerCount if that is expected"
+            Explanation(
+                "the head of part \(part) has more than \(limit) fields",
+                "raise MultipartLimits.headerCount if that is expected"
+            )
         case .tooManyParts(let limit):
-            "the message has more than \(limit) parts; raise MultipartLimits.partCount if that is expected"
+            Explanation(
+                "the message has more than \(limit) parts",
+                "raise MultipartLimits.partCount if that is expected"
+            )
         case .partTooLarge(let part, let limit):
-            "the content of part \(part) is larger than \(limit); raise MultipartLimits.partSize if that is expected"
+            Explanation(
+                "the content of part \(part) is larger than \(limit)",
+                "raise MultipartLimits.partSize if that is expected"
+            )
         case .truncated(let parts):
-            "the message ended before its final boundary, after the beginning of \(parts) "
-                + "\(parts == 1 ? "part" : "parts"); it is incomplete"
+            Explanation(
+                "the message ended before its final boundary, after the beginning of \(parts) "
+                    + "\(parts == 1 ? "part" : "parts")",
+                "it is incomplete"
+            )
         case .partPassed(let part):
-            "the content of part \(part) is gone, since a later part was asked for; read each part before the next"
+            Explanation(
+                "the content of part \(part) is gone, since a later part was asked for",
+                "read each part before the next"
+            )
         case .readConcurrently:
-            "two tasks read parts of one message at the same time; read them one after the other"
+            Explanation("two tasks read parts of one message at the same time", "read them one after the other")
         }
     }
 }

@@ -24,10 +24,10 @@ import HTTPTypes
 /// **Options.** ``MultipartFormOption``, which `Request.post(_:multipart:)` and ``HTTPChainCore/Request/multipart(_:)``
 /// set and this stage takes out.
 ///
-/// **Errors.** ``MultipartError``, before anything is sent.
+/// **Errors.** ``MultipartError``, and `BodyError` for a file that is missing, before anything is sent.
 ///
 /// Multipart responses need no stage: ``HTTPChainCore/Response/parts(limits:)`` reads them.
-public struct MultipartMiddleware: Middleware {
+public struct MultipartMiddleware: DeadlineKeepingMiddleware {
     private let values: MultipartValueEncoding
 
     /// Makes the stage.
@@ -51,15 +51,24 @@ public struct MultipartMiddleware: Middleware {
 
     /// Frames the form, if there is one, and passes the request on.
     ///
-    /// - Throws: ``MultipartError``; what the stages inside throw.
+    /// - Throws: ``MultipartError``; `BodyError` for a file that cannot be read; what the stages inside throw.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         if let form = request.options[MultipartFormOption.self] {
+            try await Self.checkFiles(of: form)
             let boundary = try form.boundary(random: request.environment.random)
             request.head.headerFields[.contentType] = try form.contentType(boundary: boundary)
             request.head.headerFields[.contentLength] = nil
-            request.body = try form.body(boundary: boundary, values: values)
+            request.setContent(try form.body(boundary: boundary, values: values))
             request.options.remove(MultipartFormOption.self)
         }
         return try await next(request)
+    }
+
+    /// A form whose file is missing fails before its head is on the way.
+    private static func checkFiles(of form: MultipartForm) async throws {
+        for part in form.parts {
+            guard let file = part.body.file, file.range != nil || part.body.length == nil else { continue }
+            _ = try await part.body.makeReader()
+        }
     }
 }

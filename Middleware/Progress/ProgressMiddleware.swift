@@ -17,6 +17,13 @@ public import HTTPTypes
 /// }
 /// ```
 ///
+/// An upload in a terminal, whatever becomes of its content further in:
+///
+/// ```swift
+/// let line = TerminalProgressWriter(TerminalProgressBar(label: "photo.jpg"), showing: .upload)
+/// let upload = Request.post("https://example.com/photos", body: .file(photo)).onProgress { line.show($0) }
+/// ```
+///
 /// A call is told of where somebody asks for it: with ``HTTPChainCore/Request/withProgress(isolation:_:perform:)`` (a
 /// closure on any actor), ``HTTPChainCore/Request/observingProgress()`` (an asynchronous sequence),
 /// ``HTTPChainCore/Request/onProgress(_:)`` (a closure that is called at once) and
@@ -28,17 +35,18 @@ public import HTTPTypes
 /// before its end. In between there are so many reports a second and no more; a new attempt and the size of a download
 /// are told at once. Reports come in order, and none after the last.
 ///
-/// **Two views**, and each report says which it is of. The consumer's view counts the bytes of the caller: those that
-/// are read of the body given, and those that are read, decoded, of the body got. The size of compressed content is not
-/// known there. The wire's view counts what the transport says it has sent (``UploadProgress``), and what it gives;
-/// each attempt and each redirect is a transfer of its own. A transport that decodes content itself gives it decoded.
-/// Bytes that a stage in between makes or reads are seen by the wire's view alone: multipart forms and typed values are
-/// uploads of no known bytes to the consumer's view, and a response that a serializer decoded is a download of one
-/// step.
+/// **Two views**, and each report says which it is of. The consumer's view counts the bytes of the caller: of an upload
+/// the content as it is before it is compressed, also where a stage makes it (a multipart form that is framed, a value
+/// that is encoded); of a download what is read, decoded. The size of compressed content is not known there. A response
+/// that a serializer decoded is a download of one step. The wire's view counts what the transport says it has sent, and
+/// what it gives; each attempt and each redirect is a transfer of its own. A transport that decodes content itself gives
+/// it decoded.
 ///
-/// **Bodies.** To count an upload as it is read makes it a stream, for which a transport may have to do more than for
-/// bytes and files (URLSession on Linux stores it first). The wire's view leaves uploads as they are, unless it is told
-/// to count them so: over a transport that does not say what it has sent. Observed responses are streams in both.
+/// **What has been sent** is what the transport says (``UploadReports``), so that a bar stands at 100 % when the network
+/// has taken the last byte, and not when a buffer has. An upload that is sent again begins again, as another attempt. An
+/// upload that is compressed while it is sent, and any upload over a transport that does not say what it sends, is
+/// counted as it is read; the consumer's view sees to that by itself, and a wire view has to be told. To count as it is
+/// read makes an upload a stream. Observed responses are streams in both views.
 ///
 /// **Place.** Phase ``Phase/call`` for the consumer's view and ``Phase/wire`` for the wire's. A call is over when its
 /// outermost progress stage says so: a wire view alone cannot know of another attempt, so it wants a consumer's view
@@ -47,7 +55,7 @@ public import HTTPTypes
 /// **Options.** ``ProgressObservers``; see above for the short ways.
 ///
 /// **Errors.** None of its own.
-public struct ProgressMiddleware: ChainAwareMiddleware {
+public struct ProgressMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     /// Is told of every call of a chain.
     ///
     /// The request is method and target alone, as they were when they passed the stage. The closure is called as that
@@ -63,6 +71,7 @@ public struct ProgressMiddleware: ChainAwareMiddleware {
     }
 
     private let view: TransferProgress.View
+    /// How the wire's view counts uploads.
     private let uploads: UploadCounting
     private let reportsPerSecond: Double
     private let observer: Observer?
@@ -72,7 +81,7 @@ public struct ProgressMiddleware: ChainAwareMiddleware {
     /// - Parameters:
     ///   - view: Whose bytes are counted; the consumer's by default.
     ///   - uploads: How a wire view counts uploads; as they are sent by default. The consumer's view counts them as
-    ///     they are read.
+    ///     they are sent where the transport tells, and otherwise as they are read.
     ///   - reportsPerSecond: How many reports of one transfer there are in a second at most, beside those that are
     ///     always given; 10 by default. All of them where it is not a positive number.
     ///   - observer: Is told of every call; nobody by default.
@@ -83,7 +92,7 @@ public struct ProgressMiddleware: ChainAwareMiddleware {
         observer: Observer? = nil
     ) {
         self.view = view
-        self.uploads = view == .wire ? uploads : .asRead
+        self.uploads = uploads
         self.reportsPerSecond = reportsPerSecond
         self.observer = observer
     }
@@ -147,9 +156,10 @@ public struct ProgressMiddleware: ChainAwareMiddleware {
     /// Apart, so that a call that nobody observes does not pay for the room that this takes.
     private func observe(_ request: consuming Request, _ next: Next) async throws -> Response {
         guard let tracker = tracker(for: &request) else { return try await next(request) }
-        switch uploads {
-        case .asRead: tracker.followReading(of: &request)
-        case .asSent: tracker.followSending(of: &request)
+        let uploads = counting(over: next)
+        switch (view, uploads) {
+        case (.wire, .asSent): tracker.followSending(of: &request)
+        default: tracker.followContent(of: &request, asRead: uploads == .asRead)
         }
         let method = request.head.method
         do {
@@ -161,6 +171,12 @@ public struct ProgressMiddleware: ChainAwareMiddleware {
             tracker.end(with: error)
             throw error
         }
+    }
+
+    /// The consumer's view takes the transport's word where it gives it.
+    private func counting(over next: Next) -> UploadCounting {
+        guard view == .consumer else { return uploads }
+        return next.capabilities.contains(.reportsUploadProgress) ? .asSent : .asRead
     }
 
     private static func send(

@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// What is known of one view of one call, and which of its changes are worth a report: rules alone, without IO.
 ///
 /// An upload, if there is one, is followed by a download. Either may begin again with another attempt. After the end
@@ -59,12 +61,18 @@ struct ProgressState: Sendable {
     /// Counts bytes up to a total, and gives a report unless one was given just before.
     ///
     /// A total that is less than before is passed over. More than was expected shows that what was expected is wrong.
-    mutating func advance(_ direction: TransferProgress.Direction, to total: Int64, at now: Duration)
-        -> TransferProgress?
-    {
+    ///
+    /// - Parameter expected: How many bytes there are in all, where only now it is known.
+    mutating func advance(
+        _ direction: TransferProgress.Direction,
+        to total: Int64,
+        of expected: Int64? = nil,
+        at now: Duration
+    ) -> TransferProgress? {
         guard stage == .running, direction == self.direction, total > completed else { return nil }
+        if completed == 0, self.expected == nil { self.expected = expected }
         completed = total
-        if let expected, completed > expected { self.expected = nil }
+        if let known = self.expected, completed > known { self.expected = nil }
         throughput.record(completed, at: now)
         return throttle.admits(at: now) ? report(.running, at: now) : nil
     }
@@ -106,7 +114,7 @@ struct ProgressState: Sendable {
     ) -> TransferProgress {
         throttle.pass(at: now)
         let elapsed = max(.zero, now - began)
-        let average = elapsed > .zero ? Double(completed) / elapsed.seconds : nil
+        let average = elapsed > .zero ? Double(completed) / elapsed.inSeconds : nil
         return TransferProgress(
             direction,
             completed: completed,

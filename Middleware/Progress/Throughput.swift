@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainSupport
 
 /// The speed of a transfer, smoothed: an exponentially weighted average whose weights follow the time between samples.
 struct Throughput: Sendable {
@@ -17,18 +18,18 @@ struct Throughput: Sendable {
     ///   - start: When the transfer stands at 0 bytes.
     ///   - window: How far back the average looks: what is older counts for a third at most.
     init(from start: Duration, over window: Duration = .seconds(3)) {
-        time = start.seconds
-        self.window = window.seconds
+        time = start.inSeconds
+        self.window = window.inSeconds
     }
 
     /// Takes in how many bytes have been transferred in all at a moment.
     mutating func record(_ total: Int64, at now: Duration) {
-        let step = now.seconds - time
+        let step = now.inSeconds - time
         guard step >= Self.shortestStep else { return }
         let fresh = 1 - exp(-step / window)
         sum += fresh * (Double(total - bytes) / step - sum)
         weight += fresh * (1 - weight)
-        time = now.seconds
+        time = now.inSeconds
         bytes = total
     }
 
@@ -36,9 +37,4 @@ struct Throughput: Sendable {
     ///
     /// The average begins at 0; to divide by the weight that it has gathered takes that beginning out.
     var bytesPerSecond: Double? { weight > 0 ? sum / weight : nil }
-}
-
-extension Duration {
-    /// The duration in seconds.
-    var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 }

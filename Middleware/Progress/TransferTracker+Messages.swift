@@ -2,24 +2,30 @@ import HTTPChainCore
 import HTTPTypes
 
 extension TransferTracker {
-    /// Begins with what a request is going to transfer first, and counts its body as it is read.
+    /// Begins with what a request is going to transfer first, and counts the caller's content.
     ///
-    /// A typed value has no bytes yet; what a serializer makes of it is seen further in.
-    func followReading(of request: inout Request) {
-        let body = request.body
-        if body.isEmpty { return begin(.download, expected: nil) }
-        begin(.upload, expected: body.length)
-        if body.value != nil { return }
-        let first = attempt
-        let readings = Locked(0)
-        request.body = body.transformed(length: body.length) { [self] inner in
-            let earlier = readings.withLock { readings in
-                defer { readings += 1 }
-                return readings
+    /// - Parameter asRead: Whether bytes count when they are read, because the transport does not tell what it sends.
+    func followContent(of request: inout Request, asRead: Bool) {
+        if request.body.isEmpty { return begin(.download, expected: nil) }
+        begin(.upload, expected: request.body.length)
+        let counter = ContentCounter(
+            self,
+            length: request.body.length,
+            asRead: asRead,
+            outer: request.options[RequestContentObserverOption.self]
+        )
+        request.options[RequestContentObserverOption.self] = counter
+        // A typed value has no bytes yet; a serializer further in tells when it has.
+        if asRead, request.body.value == nil { request.body = counter.counting(request.body) }
+        if asRead { return }
+        let previous = request.options[UploadReports.self]
+        request.options[UploadReports.self] = {
+            let outer = previous?()
+            let report = counter.beginSending()
+            return { sent, expected in
+                outer?(sent, expected)
+                report(sent, expected)
             }
-            let attempt = first + earlier
-            if earlier > 0 { beginUploadAgain(expected: body.length, attempt: attempt) }
-            return UploadReader(inner, tracker: self, attempt: attempt)
         }
     }
 

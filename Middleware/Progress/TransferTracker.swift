@@ -55,10 +55,13 @@ final class TransferTracker: Sendable {
         }
     }
 
-    func advanceUpload(to total: Int64, attempt: Int) {
+    /// Counts bytes of one attempt.
+    ///
+    /// - Parameter expected: How many there are in all, where that is known by now.
+    func advanceUpload(to total: Int64, of expected: Int64? = nil, attempt: Int) {
         report { state, now in
-            // A reader of an earlier attempt may still be at work beside the newer one.
-            state.attempt == attempt ? state.advance(.upload, to: total, at: now) : nil
+            // An earlier attempt may still be at work beside the newer one.
+            state.attempt == attempt ? state.advance(.upload, to: total, of: expected, at: now) : nil
         }
     }
 

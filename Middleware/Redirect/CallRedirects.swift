@@ -12,8 +12,12 @@ extension Request {
     /// ```swift
     /// let response = try await chain.send(.get("https://example.com/old").redirects(.never))
     /// ```
+    ///
+    /// With ``RedirectPolicy/never`` no other stage or transport follows them either
+    /// (``HTTPChainCore/Request/withoutRedirects()``).
     public consuming func redirects(_ policy: RedirectPolicy) -> Request {
         options[CallRedirects.self] = policy
+        if policy.isNever { options[WithoutRedirects.self] = true }
         return self
     }
 }

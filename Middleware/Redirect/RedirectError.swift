@@ -9,6 +9,10 @@ public struct RedirectError: ResponseError {
         case tooManyHops(limit: Int)
         /// The same request was sent before, and nothing has changed since.
         case loop
+        /// It leads from https to http, where everybody on the way can read and change what is sent.
+        case downgrade
+        /// It would take the body to this other origin.
+        case bodyToOtherOrigin(Origin)
         /// The body has to be sent again (307, 308, or another method than POST) and can be read only once.
         case bodyNotReplayable
         /// A policy refuses it, for the reason given.
@@ -31,20 +35,43 @@ public struct RedirectError: ResponseError {
     /// Always "RedirectMiddleware".
     public var stage: String { "RedirectMiddleware" }
 
-    /// What is wrong, and what to do about it.
-    public var reason: String {
+    /// What happened.
+    public var reason: String { explanation.reason }
+
+    /// What to do about it; `nil` where there is nothing.
+    public var recoverySuggestion: String? { explanation.advice }
+
+    private var explanation: Explanation {
         switch problem {
         case .tooManyHops(let limit):
-            "a redirect beyond the limit of \(limit); raise it with .limited(…), "
-                + "or take .never to be given the redirect"
+            Explanation(
+                "a redirect beyond the limit of \(limit)",
+                "raise it with .limited(…), or take .never to be given the redirect"
+            )
         case .loop:
-            "the redirect to \(shownTarget) leads back to a request that was sent before, "
-                + "and no cookie was set since; see hops for the way"
+            Explanation(
+                "the redirect to \(shownTarget) leads back to a request that was sent before, "
+                    + "and no cookie was stored since",
+                "see hops for the way"
+            )
+        case .downgrade:
+            Explanation(
+                "the redirect to \(shownTarget) leads from https to http, where everybody on the way can read and change "
+                    + "what is sent",
+                "have the server name https, or allow it with .allowing(.downgrade)"
+            )
+        case .bodyToOtherOrigin(let origin):
+            Explanation(
+                "the redirect \(refused.status.code) would take the body to another origin, \(origin)",
+                "allow it with .allowing(.bodyToOtherOrigins), or follow it by hand"
+            )
         case .bodyNotReplayable:
-            "the redirect \(refused.status.code) asks for the body again, which can be read only once; "
-                + "send a body that can be read again (bytes, a file, HTTPBody.replayable), or follow it by hand"
+            Explanation(
+                "the redirect \(refused.status.code) asks for the body again, which can be read only once",
+                "send a body that can be read again (bytes, a file, HTTPBody.replayable), or follow it by hand"
+            )
         case .refused(let why):
-            "the redirect to \(shownTarget) is refused: \(why)"
+            Explanation("the redirect to \(shownTarget) is refused: \(why)")
         }
     }
 }

@@ -19,7 +19,7 @@ struct RedirectJourney {
     private(set) var hops: [RedirectHop] = []
     private let policy: RedirectPolicy
     private let redaction: Redaction
-    /// The requests that were sent since a cookie was last set.
+    /// The requests that were sent since a cookie was last stored.
     private var sent: Set<HTTPRequest> = []
 
     init(_ request: Request, policy: RedirectPolicy, redaction: Redaction) {
@@ -42,7 +42,13 @@ struct RedirectJourney {
     /// - Parameters:
     ///   - response: The head of the response.
     ///   - sentHead: The head as the transport sent it, for a request that became absolute further in.
-    mutating func step(for response: HTTPResponse, sentAs sentHead: HTTPRequest?) -> Step {
+    ///   - storesCookies: Whether cookies of the response were stored. One that nobody stores changes nothing about the
+    ///     next request.
+    mutating func step(
+        for response: HTTPResponse,
+        sentAs sentHead: HTTPRequest?,
+        storesCookies: Bool = false
+    ) -> Step {
         guard Self.isRedirect(response.status), request.head.method != .connect,
             let base = base(sentAs: sentHead),
             let target = RedirectLocation.target(of: response, from: base)
@@ -66,7 +72,8 @@ struct RedirectJourney {
         case .follow: break
         }
         guard hops.count < policy.bound else { return .fail(.tooManyHops(limit: policy.bound), hop) }
-        if response.headerFields.contains(.setCookie) {
+        if let problem = refusal(of: hop, with: following) { return .fail(problem, hop) }
+        if storesCookies {
             sent.removeAll()
         } else {
             sent.insert(request.head)
@@ -76,6 +83,18 @@ struct RedirectJourney {
         hops.append(hop)
         request = following
         return .follow
+    }
+
+    /// Why a hop that the policy would follow is refused, unless it allows that.
+    private func refusal(of hop: RedirectHop, with following: Request) -> RedirectError.Problem? {
+        guard let source = Origin(hop.from), let destination = Origin(hop.to), source != destination else { return nil }
+        if source.scheme == "https", destination.scheme != "https", !policy.allowances.contains(.downgrade) {
+            return .downgrade
+        }
+        if !following.body.isEmpty, !policy.allowances.contains(.bodyToOtherOrigins) {
+            return .bodyToOtherOrigin(destination)
+        }
+        return nil
     }
 
     /// The URL that was asked, which a relative `Location` starts from; without user information.

@@ -20,34 +20,36 @@ import HTTPTypes
 /// differ, no host, another scheme than http and https (an app's own `myapp://callback` is for the caller).
 ///
 /// On the way to another origin (scheme, host or port), the request loses `Authorization`, `Cookie`,
-/// `Proxy-Authorization`, `Host`, every field that `redaction` counts as a secret, the fields that stages bound to
+/// `Proxy-Authorization`, `Host`, every field that counts as a secret (``HTTPChainCore/Request/redaction``), the fields that stages bound to
 /// another origin, and every option that is a credential; of a `Referer` the origin is left, and nothing on the way
 /// from https to http. What was lost does not come back on a later hop. A stage further in decides about each hop anew.
 ///
-/// A redirect that leads back to a request already sent is a loop, unless a cookie was set since. Of a redirect's body
+/// A redirect from https to http is refused, and one that would take a body to another origin (307, 308), unless the
+/// policy allows it (``RedirectPolicy/allowing(_:)``).
+///
+/// A redirect that leads back to a request already sent is a loop, unless a stage has stored a cookie since
+/// (``HTTPChainCore/CookiesStored``). Of a redirect's body
 /// up to 64 KiB are read, so that its connection can be used again.
 ///
 /// **Place.** Phase ``Phase/redirect``: inside what builds the request, outside caches, retries and authentication,
 /// which all see each hop as a request of its own.
 ///
-/// **Options.** ``CallRedirects`` (in short ``HTTPChainCore/Request/redirects(_:)``) sets the policy for one call.
+/// **Options.** ``CallRedirects`` (in short ``HTTPChainCore/Request/redirects(_:)``) sets the policy for one call;
+/// ``HTTPChainCore/Request/withoutRedirects()`` has none followed.
 /// ``RedirectHops`` (in short ``HTTPChainCore/Response/hops``) tells which redirects were followed.
 ///
 /// **Errors.** ``RedirectError`` for too many redirects, a loop, a body that cannot be sent again, and what a policy
 /// refuses. What a policy only does not follow (``RedirectPolicy/never``, ``RedirectPolicy/sameOrigin``,
 /// ``RedirectPolicy/httpsOnly``) is no error: the redirect is the response.
-public struct RedirectMiddleware: ChainAwareMiddleware {
+public struct RedirectMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     private let policy: RedirectPolicy
-    private let redaction: Redaction
 
     /// Makes the stage.
     ///
     /// - Parameters:
     ///   - policy: Which redirects are followed; up to 20 by default.
-    ///   - redaction: What counts as a secret: not sent to another origin, and not shown in errors.
-    public init(_ policy: RedirectPolicy = .standard, redaction: Redaction = .standard) {
+    public init(_ policy: RedirectPolicy = .standard) {
         self.policy = policy
-        self.redaction = redaction
     }
 
     /// Outside everything that acts on each hop.
@@ -60,7 +62,7 @@ public struct RedirectMiddleware: ChainAwareMiddleware {
 
     /// Redirects are followed from here on.
     public func capabilities(over inner: TransportCapabilities) -> TransportCapabilities {
-        inner.union(.followsRedirects)
+        inner.contains(.followsRedirects) ? inner : inner.union([.followsRedirects, .redirectsOnlyWhenAllowed])
     }
 
     /// Passes the request on, again for each redirect.
@@ -70,12 +72,13 @@ public struct RedirectMiddleware: ChainAwareMiddleware {
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let kept = request
         let response = try await next(request)
-        guard RedirectJourney.isRedirect(response.status) else { return response }
+        guard RedirectJourney.isRedirect(response.status), !kept.options[WithoutRedirects.self] else { return response }
         return try await follow(response, to: kept, next: next)
     }
 
     private func follow(_ first: consuming Response, to request: Request, next: Next) async throws -> Response {
         var response = first
+        let redaction = request.redaction
         var journey = RedirectJourney(
             request,
             policy: request.options[CallRedirects.self] ?? policy,
@@ -83,7 +86,12 @@ public struct RedirectMiddleware: ChainAwareMiddleware {
         )
         while true {
             let answered = journey.request.head
-            switch journey.step(for: response.head, sentAs: response.request) {
+            let step = journey.step(
+                for: response.head,
+                sentAs: response.request,
+                storesCookies: response.options[CookiesStored.self]
+            )
+            switch step {
             case .finish:
                 // A stage further in may have followed redirects of its own.
                 if !journey.hops.isEmpty { response.hops = journey.hops + response.hops }

@@ -10,7 +10,30 @@ import HTTPChainCore
 /// ```
 ///
 /// A policy that names no limit follows ``defaultLimit`` redirects at most.
+///
+/// Whatever a policy follows, a redirect from https to http is a ``RedirectError``, and so is one that takes a body to
+/// another origin (307 and 308, and 301 and 302 for methods other than POST). ``allowing(_:)`` is how to say otherwise:
+///
+/// ```swift
+/// try await chain.send(upload.redirects(.standard.allowing(.bodyToOtherOrigins)))
+/// ```
 public struct RedirectPolicy: Sendable, CustomStringConvertible {
+    /// What is not followed unless it is allowed.
+    public struct Allowance: OptionSet, Sendable, Hashable {
+        /// One bit for each.
+        public let rawValue: UInt8
+
+        /// Makes allowances of bits.
+        public init(rawValue: UInt8) {
+            self.rawValue = rawValue
+        }
+
+        /// A redirect from https to http, where everybody on the way can read and change what is sent.
+        public static let downgrade = Allowance(rawValue: 1)
+        /// A redirect that takes the request's body to another origin: scheme, host or port.
+        public static let bodyToOtherOrigins = Allowance(rawValue: 2)
+    }
+
     /// What becomes of a redirect.
     public enum Decision: Sendable, Hashable {
         /// It is followed.
@@ -28,13 +51,19 @@ public struct RedirectPolicy: Sendable, CustomStringConvertible {
     public let description: String
     /// The largest limit that the policy names; what holds where it lets go on without end.
     let largestLimit: Int?
+    let allowances: Allowance
+    let isNever: Bool
     private let decide: @Sendable (RedirectProposal) -> Decision
 
     private init(
         _ description: String,
         largestLimit: Int?,
+        allowances: Allowance = [],
+        isNever: Bool = false,
         decide: @escaping @Sendable (RedirectProposal) -> Decision
     ) {
+        self.allowances = allowances
+        self.isNever = isNever
         self.description = description
         self.largestLimit = largestLimit
         self.decide = decide
@@ -54,11 +83,26 @@ public struct RedirectPolicy: Sendable, CustomStringConvertible {
         decide(proposal)
     }
 
+    /// The same policy, which may follow what is refused otherwise; combined with others, it goes for the combination.
+    public func allowing(_ allowances: Allowance) -> RedirectPolicy {
+        let names = [
+            allowances.contains(.downgrade) ? "http" : nil,
+            allowances.contains(.bodyToOtherOrigins) ? "bodies to other origins" : nil,
+        ]
+        return RedirectPolicy(
+            "\(description) allowing \(names.compactMap { $0 }.joined(separator: " and "))",
+            largestLimit: largestLimit,
+            allowances: self.allowances.union(allowances),
+            isNever: isNever,
+            decide: decide
+        )
+    }
+
     /// Follows ``defaultLimit`` redirects.
     public static let standard = RedirectPolicy.limited(defaultLimit)
 
     /// Follows none: every redirect is returned as the response.
-    public static let never = RedirectPolicy("never") { _ in .stop }
+    public static let never = RedirectPolicy("never", largestLimit: nil, isNever: true) { _ in .stop }
 
     /// Follows a number of redirects; one more is a ``RedirectError``, ``RedirectError/Problem/tooManyHops(limit:)``.
     ///
@@ -112,6 +156,7 @@ public struct RedirectPolicy: Sendable, CustomStringConvertible {
         return RedirectPolicy(
             "(\(description) \(word) \(other.description))",
             largestLimit: limits.max(),
+            allowances: allowances.union(other.allowances),
             decide: decide
         )
     }

@@ -25,7 +25,7 @@ public import HTTPChainCore
 /// those of the stage.
 ///
 /// **Errors.** None of its own.
-public struct RequestProcessorMiddleware: Middleware {
+public struct RequestProcessorMiddleware: DeadlineKeepingMiddleware {
     private let processors: [any RequestProcessor]
 
     /// Runs processors in order; none for a stage that only serves ``CallProcessors``.
@@ -65,17 +65,25 @@ public struct RequestProcessorMiddleware: Middleware {
     ///
     /// - Throws: What a processor throws, unchanged; what the stages inside throw.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        for processor in processors {
-            try await processor.process(&request)
-        }
+        for processor in processors { try await run(processor, on: &request) }
         // Looked at after the stage's own have run: they may change what the call declares.
         if request.options.contains(CallProcessors.self) {
             let own = request.options[CallProcessors.self]
             request.options.remove(CallProcessors.self)
-            for processor in own {
-                try await processor.process(&request)
-            }
+            for processor in own { try await run(processor, on: &request) }
         }
         return try await next(request)
+    }
+
+    /// Runs a processor, which may wait for whatever it likes, up to the deadline of the call.
+    @inline(__always)
+    private func run(_ processor: any RequestProcessor, on request: inout Request) async throws {
+        guard let timer = request.callTimer else { return try await processor.process(&request) }
+        let given = request
+        request = try await timer.run {
+            var request = given
+            try await processor.process(&request)
+            return request
+        }
     }
 }

@@ -5,7 +5,7 @@ public import HTTPChainCore
 ///
 /// The wait before retry _n_ is drawn evenly from zero to `min(cap, base · 2ⁿ⁻¹)`, which is known as full jitter.
 public struct Backoff: Sendable, Hashable {
-    /// How chance shortens a wait.
+    /// How a random number shortens a wait.
     public enum Jitter: String, Sendable, Hashable {
         /// Any wait from none at all to the longest is as likely as another.
         case full
@@ -17,7 +17,7 @@ public struct Backoff: Sendable, Hashable {
     public let base: Duration
     /// What no wait is longer than.
     public let cap: Duration
-    /// How chance shortens a wait.
+    /// How a random number shortens a wait.
     public let jitter: Jitter
 
     /// Makes a backoff; durations below zero count as zero, and those above 100 years as 100 years.
@@ -25,7 +25,7 @@ public struct Backoff: Sendable, Hashable {
     /// - Parameters:
     ///   - base: The longest wait before the first retry; 0.5 seconds by default.
     ///   - cap: What no wait is longer than; 20 seconds by default.
-    ///   - jitter: How chance shortens a wait; full by default.
+    ///   - jitter: How a random number shortens a wait; full by default.
     public init(base: Duration = .milliseconds(500), cap: Duration = .seconds(20), jitter: Jitter = .full) {
         self.base = base.bounded
         self.cap = cap.bounded

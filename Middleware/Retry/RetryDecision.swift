@@ -57,6 +57,7 @@ extension RetryPolicy {
         switch outcome {
         case .response(let head): statuses.contains(head.status)
         case .failure(let error as TransportError): errors.contains(error.kind)
+        case .failure(let error as any NetworkFailure): error.networkFailure.map { errors.contains($0.kind) } ?? false
         // Whoever ran out of time for one attempt: the connection is lost, as with a transport that ran out of it.
         case .failure(let error as any TimeoutFailure): error.scope != .call && errors.contains(.timedOut)
         case .failure: false
@@ -86,7 +87,15 @@ extension RetryCandidate {
             // process it yet. RFC 6585 §4: 429, it is refused. A 503 alone may come from a gateway whose server has
             // acted; with Retry-After it is a server that cannot act now (RFC 9110 §15.6.4).
             return [408, 425, 429].contains(head.status.code) || (head.status == .serviceUnavailable && isRefused)
-        case .failure(let error): return (error as? TransportError)?.sent == .nothing
+        case .failure(let error as any TimeoutFailure): return error.sent == .nothing
+        case .failure(let error): return error.asTransportError?.sent == .nothing
         }
+    }
+}
+
+extension Error {
+    /// What the network did: to the call itself, or to what a stage had to fetch for it.
+    fileprivate var asTransportError: TransportError? {
+        self as? TransportError ?? (self as? any NetworkFailure)?.networkFailure
     }
 }

@@ -129,9 +129,16 @@ extension Response {
 }
 
 extension HTTPChainError {
-    /// The attempts that led to this error and why there was not another; `nil` for an error that cannot carry them,
-    /// and for one that is not retried and came at the first attempt.
-    public var retries: RetryHistory? { (self as? any AnnotatedError)?.notes[RetryHistoryNote.self] }
+    /// The attempts that led to this error and why there was not another; `nil` for one that is not retried and came at
+    /// the first attempt.
+    ///
+    /// An error that was made of a response (a status that is not accepted) has those of the response, and one that
+    /// wraps another those of the other. How many attempts there were is `attempts`, on every error.
+    public var retries: RetryHistory? {
+        if let history = (self as? any AnnotatedError)?.notes[RetryHistoryNote.self] { return history }
+        if let history = (self as? any ResponseError)?.response.retries { return history }
+        return (underlyingError as? any HTTPChainError)?.retries
+    }
 }
 
 /// What ``RetryMiddleware`` tells its observer after each attempt.

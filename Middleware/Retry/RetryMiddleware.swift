@@ -43,7 +43,7 @@ public import HTTPTypes
 ///
 /// **Errors.** None of its own, but for a resumed range that has more bytes than it declares, or fewer: a
 /// ``TransportError``.
-public struct RetryMiddleware: ChainAwareMiddleware {
+public struct RetryMiddleware: ChainAwareMiddleware, BudgetedMiddleware, DeadlineKeepingMiddleware {
     private let settings: RetrySettings
 
     /// Makes the stage.
@@ -89,9 +89,12 @@ public struct RetryMiddleware: ChainAwareMiddleware {
         )
     }
 
+    /// The budget; `nil` for none.
+    public var retryBudget: RetryBudget? { settings.budget }
+
     /// A retry stage inside another multiplies the attempts.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
-        guard place.inside.contains(where: { $0 is RetryMiddleware }) else { return [] }
+        guard (place.inside + place.nested).contains(where: { $0 is RetryMiddleware }) else { return [] }
         return [
             ChainProblem(
                 stage: "RetryMiddleware",
@@ -119,7 +122,7 @@ public struct RetryMiddleware: ChainAwareMiddleware {
         _ settings: RetrySettings
     ) async throws -> Response {
         guard settings.policy.maximumAttempts > 1 else { return try await next(request) }
-        settings.budget?.countCall()
+        settings.budget?.countCall(&request)
         if settings.makesKey(for: request) {
             request.head.headerFields[.idempotencyKey] = IdempotencyKey.make(request.environment.random)
         }

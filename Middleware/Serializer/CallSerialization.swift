@@ -66,7 +66,7 @@ extension Request {
         return self
     }
 
-    /// The request with a serializer of its own for what is sent; the response's is chosen as ever.
+    /// The request with a serializer of its own for what is sent; the response's is chosen as otherwise.
     ///
     /// ```swift
     /// .post("login", body: .value(Credentials(…))).encoded(by: .form)

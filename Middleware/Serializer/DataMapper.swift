@@ -80,7 +80,7 @@ public struct DataMapper: Serializer {
                 type,
                 DecodingError.Context(
                     codingPath: [],
-                    debugDescription: "the data mapper \(name) made a \(Swift.type(of: made)) of it"
+                    debugDescription: "the data mapper \(name) made a value of type \(Swift.type(of: made)) of it"
                 )
             )
         }

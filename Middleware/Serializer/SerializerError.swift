@@ -53,39 +53,56 @@ public struct SerializerError: HTTPChainError {
     /// Always "SerializerMiddleware".
     public var stage: String { "SerializerMiddleware" }
 
-    /// What went wrong and what to do about it.
-    public var reason: String {
+    /// What happened.
+    public var reason: String { explanation.reason }
+
+    /// What to do about it; `nil` where there is nothing.
+    public var recoverySuggestion: String? { explanation.advice }
+
+    private var explanation: Explanation {
         switch problem {
         case .noSerializer(let type, let message, let available):
-            "there is no serializer for the \(message) \(type.map { "of type \($0)" } ?? "without Content-Type"); "
-                + "there are \(Self.list(available)); add one to SerializerMiddleware, or choose one for the call with "
-                + (message == .request ? "encoded(by:)" : "decoded(by:)")
+            Explanation(
+                "there is no serializer for the \(message) \(type.map { "of type \($0)" } ?? "without Content-Type")",
+                "there are \(Self.list(available)); add one to SerializerMiddleware, or choose one for the call with "
+                    + (message == .request ? "encoded(by:)" : "decoded(by:)")
+            )
         case .unknownName(let name, let available):
-            "there is no serializer named \(name.debugDescription); there are \(Self.list(available))"
+            Explanation("there is no serializer named \(name.debugDescription)", "there are \(Self.list(available))")
         case .notEncodable(let type, let serializer, let path, let detail):
-            "a \(type) cannot be written as \(serializer)\(path.isEmpty ? "" : " (at \(path))"): \(detail)"
+            Explanation(
+                "a value of type \(type) cannot be written as \(serializer)"
+                    + "\(path.isEmpty ? "" : " (at \(path))"): \(detail)"
+            )
         case .keyPathMissing(let key, let path, let place, let available):
-            "the key path \"\(path)\" ends early: there is no key \"\(key)\" "
-                + (place.isWhole ? "at the top of the body" : "at \(place)")
-                + (available.isEmpty ? ", which is empty" : ", there are \(Self.list(available))")
+            Explanation(
+                "the key path \"\(path)\" ends early: there is no key \"\(key)\" "
+                    + (place.isWhole ? "at the top of the body" : "at \(place)")
+                    + (available.isEmpty ? ", which is empty" : ", there are \(Self.list(available))")
+            )
         case .tooLarge(let limit):
-            "the response is larger than the limit of \(limit); raise it for the call with decoded(upTo:), "
-                + "or read the body as a stream"
+            Explanation(
+                "the response is larger than the limit of \(limit)",
+                "raise it for the call with decoded(upTo:), or read the body as a stream"
+            )
         case .contentEncoded(let coding):
-            "the response is still encoded (Content-Encoding: \(coding)); add GzipMiddleware inside SerializerMiddleware"
+            Explanation(
+                "the response is still encoded (Content-Encoding: \(coding))",
+                "add GzipMiddleware inside SerializerMiddleware"
+            )
         case .unknownCharset(let name):
-            "the charset \(name.debugDescription) is not known; read the body as Data, or use UTF-8"
+            Explanation("the charset \(name.debugDescription) is not known", "read the body as Data, or use UTF-8")
         case .notInCharset(let name):
-            "the text and the charset \(name) do not fit together; name another in Content-Type"
+            Explanation("the text and the charset \(name) do not fit together", "name another in Content-Type")
         case .invalidLine(let number, let type, let path, let detail):
-            "line \(number) is not a \(type)\(path.isEmpty ? "" : " at \(path)"): \(detail)"
+            Explanation("line \(number) is no value of type \(type)\(path.isEmpty ? "" : " at \(path)"): \(detail)")
         case .lineTooLong(let number, let limit):
-            "line \(number) is longer than the limit of \(limit); raise it with lineLimit:"
+            Explanation("line \(number) is longer than the limit of \(limit)", "raise it with lineLimit:")
         }
     }
 
     /// Stage, reason and exchange; the coder's own error says no more than ``reason``.
-    public var description: String { "\(stage): \(reason)" + (exchange.map { "\n  \($0)" } ?? "") }
+    public var description: String { explanation.text(of: stage) + (exchange.map { "\n  \($0)" } ?? "") }
 
     private static func list(_ names: [String]) -> String {
         let shown = names.prefix(12).map { String($0.prefix(120)) }.joined(separator: ", ")

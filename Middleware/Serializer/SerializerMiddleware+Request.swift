@@ -16,13 +16,13 @@ extension SerializerMiddleware {
             if serializer.placesValuesInQuery, method == .get || method == .head || method == .delete {
                 request.head.path = QueryPlacement.append(String(decoding: data, as: UTF8.self), to: request.head.path)
                 request.head.headerFields[.contentType] = nil
-                request.body = .empty
+                request.setContent(.empty)
             } else {
                 request.head.headerFields[.contentType] = contentType
-                request.body = HTTPBody(data)
+                request.setContent(HTTPBody(data))
             }
         } catch let error as SerializerError {
-            throw error.with(ExchangeSnapshot(request.head, redaction: redaction))
+            throw error.with(ExchangeSnapshot(request.head, redaction: request.redaction))
         }
     }
 

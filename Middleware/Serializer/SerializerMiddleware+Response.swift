@@ -8,16 +8,25 @@ extension SerializerMiddleware {
         _ response: Response,
         to type: Value.Type,
         request: HTTPRequest,
-        call: CallSerialization
+        call: CallSerialization,
+        _ redaction: Redaction,
+        timer: TransferTimer?
     ) async throws -> Response {
         var response = response
         let request = response.request ?? request
         do {
-            let value = try await self.value(of: &response, as: type, request: request, call: call)
-            response.options[DecodedValue.self] = try await finish(value, response.head, call)
+            let value = try await self.value(of: &response, as: type, request: request, call: call, redaction)
+            response.options[DecodedValue.self] = try await finish(value, response.head, call, timer)
             return response
         } catch let error as SerializerError {
-            throw error.with(ExchangeSnapshot(request, response: response.head, redaction: redaction))
+            throw error.with(
+                ExchangeSnapshot(
+                    request,
+                    response: response.head,
+                    attempts: response.attempts,
+                    redaction: redaction
+                )
+            )
         }
     }
 
@@ -25,7 +34,8 @@ extension SerializerMiddleware {
         of response: inout Response,
         as type: Value.Type,
         request: HTTPRequest,
-        call: CallSerialization
+        call: CallSerialization,
+        _ redaction: Redaction
     ) async throws -> Value {
         let isEmpty = response.hasNoContent(answering: request.method)
         if type == EmptyResponse.self || isEmpty, let empty = EmptyContent.value(of: type) { return empty }
@@ -33,7 +43,13 @@ extension SerializerMiddleware {
         if bytes.isEmpty, let empty = EmptyContent.value(of: type) { return empty }
         if bytes.isEmpty, call.response == nil, let value = bytes as? Value { return value }
         if bytes.isEmpty, (try? reader(of: response, for: type, call))?.0.decodesEmptyBodies != true {
-            throw DecodingFailure(type, withoutContent: response.head, request: request, redaction: redaction)
+            throw DecodingFailure(
+                type,
+                withoutContent: response.head,
+                request: request,
+                attempts: response.attempts,
+                redaction: redaction
+            )
         }
         let (serializer, path) = try reader(of: response, for: type, call)
         let contentType = response.headers[.contentType]
@@ -51,6 +67,7 @@ extension SerializerMiddleware {
                 head: response.head,
                 cause: error,
                 request: request,
+                attempts: response.attempts,
                 redaction: redaction
             )
         }
@@ -98,11 +115,16 @@ extension SerializerMiddleware {
     private func finish(
         _ value: any Sendable,
         _ response: HTTPResponse,
-        _ call: CallSerialization
+        _ call: CallSerialization,
+        _ timer: TransferTimer?
     ) async throws -> any Sendable {
         var value = value
         for step in afterDecoding + call.afterDecoding {
-            value = try await step.apply(value, response)
+            if let timer {
+                value = try await timer.run { [value] in try await step.apply(value, response) }
+            } else {
+                value = try await step.apply(value, response)
+            }
         }
         return value
     }

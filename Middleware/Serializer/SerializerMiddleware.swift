@@ -31,14 +31,13 @@ import HTTPTypes
 /// **Options.** ``CallSerializationOption``; the functions of `Request` in this module set it piece by piece.
 ///
 /// **Errors.** ``SerializerError`` and `DecodingFailure`; what closures after decoding throw, unchanged.
-public struct SerializerMiddleware: ChainAwareMiddleware {
+public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     let serializers: [any Serializer]
     let keyPath: BodyKeyPath
     let rootKey: BodyKeyPath
     let encodesNilAsNull: Bool
     let limit: ByteCount
     let afterDecoding: [AfterDecoding]
-    let redaction: Redaction
 
     /// Makes the stage.
     ///
@@ -49,15 +48,13 @@ public struct SerializerMiddleware: ChainAwareMiddleware {
     ///   - encodesNilAsNull: Whether nil properties are written as null; they are left out by default.
     ///   - limit: How large a response may be that is decoded; 16 MiB by default.
     ///   - afterDecoding: What is done with decoded values, in order.
-    ///   - redaction: What counts as a secret in errors.
     public init<each Each: Serializer>(
         _ serializers: repeat each Each,
         keyPath: BodyKeyPath = .whole,
         rootKey: BodyKeyPath = .whole,
         encodesNilAsNull: Bool = false,
         limit: ByteCount = .mebibytes(16),
-        afterDecoding: [AfterDecoding] = [],
-        redaction: Redaction = .standard
+        afterDecoding: [AfterDecoding] = []
     ) {
         var all: [any Serializer] = []
         repeat all.append(each serializers)
@@ -67,8 +64,7 @@ public struct SerializerMiddleware: ChainAwareMiddleware {
             rootKey: rootKey,
             encodesNilAsNull: encodesNilAsNull,
             limit: limit,
-            afterDecoding: afterDecoding,
-            redaction: redaction
+            afterDecoding: afterDecoding
         )
     }
 
@@ -81,15 +77,13 @@ public struct SerializerMiddleware: ChainAwareMiddleware {
     ///   - encodesNilAsNull: Whether nil properties are written as null; they are left out by default.
     ///   - limit: How large a response may be that is decoded; 16 MiB by default.
     ///   - afterDecoding: What is done with decoded values, in order.
-    ///   - redaction: What counts as a secret in errors.
     public init(
         _ serializers: [any Serializer],
         keyPath: BodyKeyPath = .whole,
         rootKey: BodyKeyPath = .whole,
         encodesNilAsNull: Bool = false,
         limit: ByteCount = .mebibytes(16),
-        afterDecoding: [AfterDecoding] = [],
-        redaction: Redaction = .standard
+        afterDecoding: [AfterDecoding] = []
     ) {
         self.serializers = serializers
         self.keyPath = keyPath
@@ -97,7 +91,6 @@ public struct SerializerMiddleware: ChainAwareMiddleware {
         self.encodesNilAsNull = encodesNilAsNull
         self.limit = limit
         self.afterDecoding = afterDecoding
-        self.redaction = redaction
     }
 
     /// Outside status validation and all that makes a request complete.
@@ -153,10 +146,13 @@ public struct SerializerMiddleware: ChainAwareMiddleware {
             request.head.headerFields[.accept] = accept
         }
         let head = request.head
+        // Closures of the user's may wait for whatever they like, up to the deadline of the call.
+        let timer = afterDecoding.isEmpty && call.afterDecoding.isEmpty ? nil : request.callTimer
+        let redaction = request.redaction
         let response = try await next(request)
         // A serializer further in has already done it.
         guard response.options[DecodedValue.self] == nil else { return response }
-        return try await decode(response, to: type, request: head, call: call)
+        return try await decode(response, to: type, request: head, call: call, redaction, timer: timer)
     }
 
     func serializer(_ choice: CallSerialization.Choice) throws(SerializerError) -> any Serializer {

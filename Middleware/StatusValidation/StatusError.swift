@@ -22,9 +22,16 @@ public struct StatusError: ResponseError {
     /// Always "StatusValidationMiddleware".
     public var stage: String { "StatusValidationMiddleware" }
 
-    /// Which status, and what to do about it.
-    public var reason: String {
-        "the status \(status.code) is not accepted (accepted: \(accepted)); "
-            + "handle StatusError, or accept it for this call with alsoAccepting([\(status.code)])"
+    /// What happened.
+    public var reason: String { explanation.reason }
+
+    /// What to do about it; `nil` where there is nothing.
+    public var recoverySuggestion: String? { explanation.advice }
+
+    private var explanation: Explanation {
+        Explanation(
+            "the status \(status.code) is not accepted (accepted: \(accepted))",
+            "handle StatusError, or accept it for this call with alsoAccepting([\(status.code)])"
+        )
     }
 }

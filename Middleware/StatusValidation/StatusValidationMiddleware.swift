@@ -25,11 +25,14 @@ import HTTPTypes
 /// **Options.** ``AcceptedStatuses`` (in short ``HTTPChainCore/Request/alsoAccepting(_:)`` and
 /// ``HTTPChainCore/Request/acceptingOnly(_:)``) adds to the accepted statuses for one call, or replaces them.
 ///
-/// **Errors.** ``StatusError``.
-public struct StatusValidationMiddleware: Middleware {
+/// **A 200 that is a failure.** A ``ResponseCheck`` looks at the head and at how the content begins of each response that
+/// is accepted, and throws what the call is to fail with; the content stays whole for those outside.
+///
+/// **Errors.** ``StatusError``; what the check throws.
+public struct StatusValidationMiddleware: DeadlineKeepingMiddleware {
     private let accepted: StatusSet
     private let previewLimit: ByteCount
-    private let redaction: Redaction
+    private let check: ResponseCheck?
 
     /// Makes the stage.
     ///
@@ -37,15 +40,15 @@ public struct StatusValidationMiddleware: Middleware {
     ///   - accepted: The statuses that pass; 200 to 299 by default.
     ///   - previewLimit: How much of a refused response's body the error shows; 4 KiB by default, 0 to leave the body
     ///     alone.
-    ///   - redaction: What counts as a secret in the error.
+    ///   - check: Looks at accepted responses as well; none by default.
     public init(
         accepting accepted: StatusSet = .success,
         previewLimit: ByteCount = .kibibytes(4),
-        redaction: Redaction = .standard
+        check: ResponseCheck? = nil
     ) {
         self.accepted = accepted
         self.previewLimit = previewLimit
-        self.redaction = redaction
+        self.check = check
     }
 
     /// Outside everything that has to see the response as it came, inside the serializer.
@@ -67,10 +70,21 @@ public struct StatusValidationMiddleware: Middleware {
         let kept = request
         let response = try await next(request)
         // Nearly every call ends here: nothing set for the call, and a status that the stage accepts.
-        if !kept.options.contains(AcceptedStatuses.self), accepted.contains(response.status) { return response }
+        if !kept.options.contains(AcceptedStatuses.self), accepted.contains(response.status) {
+            return check == nil ? response : try await checked(response)
+        }
         let accepted = accepted(for: kept.options)
-        if accepted.contains(response.status) { return response }
-        throw try await refusal(of: response, to: kept.head, accepted: accepted)
+        if accepted.contains(response.status) { return try await checked(response) }
+        throw try await refusal(of: response, to: kept, accepted: accepted)
+    }
+
+    private func checked(_ response: consuming Response) async throws -> Response {
+        guard let check else { return response }
+        var response = response
+        let seen = try await response.body.lookAhead(upTo: check.limit)
+        response.body = seen.body
+        try await check.check(response.head, seen.preview)
+        return response
     }
 
     private func accepted(for options: RequestOptions) -> StatusSet {
@@ -82,7 +96,7 @@ public struct StatusValidationMiddleware: Middleware {
 
     private func refusal(
         of response: Response,
-        to request: HTTPRequest,
+        to request: Request,
         accepted: StatusSet
     ) async throws(CancellationError) -> StatusError {
         var response = response
@@ -97,10 +111,11 @@ public struct StatusValidationMiddleware: Middleware {
             accepted: accepted,
             preview: seen?.preview,
             exchange: ExchangeSnapshot(
-                response.request ?? request,
+                response.request ?? request.head,
                 response: response.head,
                 preview: seen?.preview,
-                redaction: redaction
+                attempts: response.attempts,
+                redaction: request.redaction
             ),
             underlyingError: seen?.failure
         )

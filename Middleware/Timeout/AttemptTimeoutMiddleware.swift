@@ -1,40 +1,47 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// Ends an attempt that takes too long, or in which the server falls silent.
+/// Ends an attempt in which nothing moves any more, or that takes too long.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
 ///     TimeoutMiddleware(.seconds(60))
-///     AttemptTimeoutMiddleware(.seconds(10), idle: .seconds(5))
+///     AttemptTimeoutMiddleware(connect: .seconds(10), response: .seconds(20))
 /// }
 /// ```
 ///
-/// Two limits, each of them optional:
+/// Each step of an attempt has a limit of its own, so that a large body does not fail for its size:
 ///
-/// - The attempt's limit runs from sending the request until the response's head has arrived, the upload included. The
-///   body is left out, so that a large download does not fail for its size; `covering: .response` takes it in.
-/// - The idle limit is how long the server may be silent while something is waited for: the head, or the next chunk of
-///   the body. It begins anew with each chunk, and with each part of the request's body that the network takes, where
-///   the transport reports that. The time in which nobody asks for a chunk does not count: a slow reader is not a
-///   silent server.
+/// | limit | default | what it limits |
+/// | --- | --- | --- |
+/// | connect | 30 s | getting a connection |
+/// | write | 60 s | the wait until the network takes the next part of the request's body |
+/// | response | 60 s | the wait for the response's head; it begins when all of the request has been sent |
+/// | read | 60 s | the wait for the next part of the response's body, while somebody waits for it |
+/// | total | none | the attempt from its beginning until the head has arrived, the upload included; `covering: .response` takes the response's body in |
+///
+/// The defaults suit a slow mobile network: the system buffers some megabytes of an upload, which count as sent long
+/// before the server has them. A slow reader is not a silent server: the time in which nobody asks for the next part
+/// does not count.
 ///
 /// A stage further out that sends a request again does so after such an error where that is safe: it is a
-/// `TimeoutFailure` with the scope ``TimeoutScope/attempt`` or ``TimeoutScope/idle``.
+/// `TimeoutFailure`, and after ``TimeoutScope/connect`` nothing was sent.
 ///
-/// When time is up, what runs inside is cancelled and awaited; ``TimeoutMiddleware`` says what that means for what
-/// ignores cancellation, and for a body that is not read. Under a ``TimeoutMiddleware`` both use one timer.
+/// **What keeps the limits.** The transport, where it has the capability `keepsDeadlines`, as those of this package
+/// have: the limits are data on the request, and no task is made for them. Over any other transport the stage cancels
+/// and awaits what runs inside, as ``TimeoutMiddleware`` does, and sees what ``HTTPChainCore/UploadProgress`` tells it;
+/// where a transport tells nothing, connect, write and response do not limit a request with a body. A transport that is
+/// not told when there is a connection adds the time to connect to that of the first step after it.
 ///
-/// **Place.** Phase ``Phase/attempt``: inside retry and authentication, so that each attempt has its own limit.
+/// **Place.** Phase ``Phase/attempt``: inside retry and authentication, so that each attempt has its own limits.
 ///
-/// **Options.** ``AttemptTimeout`` and ``IdleTimeout`` (in short ``HTTPChainCore/Request/attemptTimeout(_:)`` and
-/// ``HTTPChainCore/Request/idleTimeout(_:)``) set other limits for one call, or none. With an idle limit and a request
-/// with a body, the stage listens to `UploadProgress` beside whoever does.
+/// **Options.** ``AttemptTimeout`` (in short ``HTTPChainCore/Request/attemptTimeout(_:)``) sets another total for one
+/// call, ``StepTimeouts`` (in short ``HTTPChainCore/Request/transferLimits(connect:write:response:read:)``) the others.
 ///
-/// **Errors.** ``TimeoutError`` with the scope ``TimeoutScope/attempt`` or ``TimeoutScope/idle``; with
-/// ``TimeoutScope/call`` when the whole call's time is up while the body is read.
-public struct AttemptTimeoutMiddleware: Middleware {
-    /// What the limit of an attempt covers.
+/// **Errors.** `TimeoutError` with the scope of the limit, and how much of the request's body was sent; with
+/// ``TimeoutScope/call`` when the whole call's time is up.
+public struct AttemptTimeoutMiddleware: DeadlineKeepingMiddleware {
+    /// What the total limit of an attempt covers.
     public enum Coverage: String, Sendable, Hashable {
         /// From sending the request until the response's head has arrived.
         case head = "until the head has arrived"
@@ -42,23 +49,35 @@ public struct AttemptTimeoutMiddleware: Middleware {
         case response = "until the body is read"
     }
 
-    private let limit: Duration?
-    private let coverage: Coverage
-    private let idle: Duration?
-    private let schedulers = SchedulerSource()
+    private let limits: TransferLimits
 
     /// Makes the stage.
     ///
+    /// `nil` is no limit; with zero or less every attempt fails at once.
+    ///
     /// - Parameters:
-    ///   - limit: How long an attempt may take; `nil`, the default, for no limit. With zero or less every attempt fails
-    ///     at once.
-    ///   - coverage: What the limit covers; by default the body of the response is left out.
-    ///   - idle: How long the server may be silent; `nil`, the default, for as long as it likes. With zero or less every
-    ///     attempt fails at once.
-    public init(_ limit: Duration? = nil, covering coverage: Coverage = .head, idle: Duration? = nil) {
-        self.limit = limit
-        self.coverage = coverage
-        self.idle = idle
+    ///   - total: How long an attempt may take in all; no limit by default.
+    ///   - coverage: What that covers; by default the body of the response is left out.
+    ///   - connect: How long it may take to get a connection; 30 seconds by default.
+    ///   - write: How long the network may take nothing of the request's body; 60 seconds by default.
+    ///   - response: How long the head may take once the request was sent; 60 seconds by default.
+    ///   - read: How long the server may be silent while the body is read; 60 seconds by default.
+    public init(
+        _ total: Duration? = nil,
+        covering coverage: Coverage = .head,
+        connect: Duration? = .seconds(30),
+        write: Duration? = .seconds(60),
+        response: Duration? = .seconds(60),
+        read: Duration? = .seconds(60)
+    ) {
+        limits = TransferLimits(
+            connect: connect,
+            write: write,
+            response: response,
+            read: read,
+            total: total,
+            totalCoversBody: coverage == .response
+        )
     }
 
     /// Once for each attempt.
@@ -66,119 +85,68 @@ public struct AttemptTimeoutMiddleware: Middleware {
 
     /// The limits.
     public var summary: StageSummary {
-        StageSummary(
+        func text(_ limit: Duration?) -> String { limit.map { "\($0)" } ?? "none" }
+        let coverage: Coverage = limits.totalCoversBody ? .response : .head
+        return StageSummary(
             "AttemptTimeoutMiddleware",
             purpose: "limits the time of each attempt",
             settings: [
-                "limit": limit.map { "\($0) \(coverage.rawValue)" } ?? "none",
-                "idle": idle.map { "\($0)" } ?? "none",
+                "connect": text(limits.connect), "write": text(limits.write), "response": text(limits.response),
+                "read": text(limits.read), "total": limits.total.map { "\($0) \(coverage.rawValue)" } ?? "none",
             ]
         )
     }
 
-    /// Passes the request on, and holds what follows to the limits.
+    /// Passes the request on with the limits, and keeps them where the transport does not.
     ///
     /// - Throws: ``TimeoutError``; what the stages inside throw; `CancellationError` when the task is cancelled.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        let limit = request.options[AttemptTimeout.self].limit(standard: limit)
-        let idle = request.options[IdleTimeout.self].limit(standard: idle)
-        if limit == nil && idle == nil { return try await next(request) }
-        return try await hold(request, next, limit: limit, idle: idle)
+        let limits = limits(for: request)
+        if limits.isEmpty { return try await next(request) }
+        request.options[TransferLimitsOption.self] = limits
+        if next.transportCapabilities.contains(.keepsDeadlines) { return try await next(request) }
+        return try await hold(request, next, limits)
+    }
+
+    private func limits(for request: borrowing Request) -> TransferLimits {
+        var limits = limits
+        limits.total = request.options[AttemptTimeout.self].limit(standard: limits.total)
+        if let steps = request.options[StepTimeouts.self] {
+            limits.connect = steps.connect.limit(standard: limits.connect)
+            limits.write = steps.write.limit(standard: limits.write)
+            limits.response = steps.response.limit(standard: limits.response)
+            limits.read = steps.read.limit(standard: limits.read)
+        }
+        return limits
     }
 
     private func hold(
         _ request: consuming Request,
         _ next: Next,
-        limit: Duration?,
-        idle: Duration?
+        _ limits: TransferLimits
     ) async throws -> Response {
-        // A call that shares the exchange with others must not end it for them.
-        let call = request.options[SharedExchange.self] ? nil : request.options[CallTimerOption.self]
-        let scheduler = call?.scheduler ?? schedulers.scheduler(on: request.environment.time)
-        let start = scheduler.time.elapsed
-        let attempt = limit.map { Deadline(.attempt, limit: $0, start: start) }
-        let head = request.head
-        let number = request.attempt
-        var response = try await respond(to: request, next, attempt: attempt, idle: idle, scheduler, start)
-
-        let covering = coverage == .response ? attempt : nil
-        if covering == nil && idle == nil { return response }
-        let timer = BodyTimer(
-            call: call?.deadline,
-            attempt: covering,
-            idle: idle,
-            scheduler: scheduler,
-            request: head,
-            response: response,
-            number: number
-        )
-        response.body = timer.watch(response.body)
-        if let call { response.options[BodyDeadline.self] = call.deadline.instant }
+        guard let timer = TransferTimer(request, upload: upload(of: request, next)) else {
+            return try await next(request)
+        }
+        if upload(of: request, next) == .told {
+            let listener = request.options[UploadProgress.self]
+            request.options[UploadProgress.self] = { [weak timer] sent, expected in
+                listener?(sent, expected)
+                timer?.sent(sent, of: expected)
+            }
+        }
+        let passed = request
+        var response = try await timer.run { try await next(passed) }
+        timer.answered(response.head)
+        if limits.read != nil || (limits.totalCoversBody && limits.total != nil) {
+            response.body = timer.keep(response.body)
+        }
         return response
     }
 
-    /// Waits for the head.
-    private func respond(
-        to request: consuming Request,
-        _ next: Next,
-        attempt: Deadline?,
-        idle: Duration?,
-        _ scheduler: DeadlineScheduler,
-        _ start: Duration
-    ) async throws -> Response {
-        let silence = idle.map { Deadline(.idle, limit: $0, start: start) }
-        guard let deadline = Deadline.first(attempt, silence) else { return try await next(request) }
-        let head = request.head
-        let number = request.attempt
-        if deadline.isOver(at: start) {
-            try Task.checkCancellation()
-            throw TimeoutError(
-                deadline,
-                at: start,
-                progress: .notStarted,
-                attempt: number,
-                exchange: ExchangeSnapshot(head)
-            )
-        }
-        let ticket = scheduler.open()
-        if let silence { listen(to: &request, ticket, attempt: attempt, idle: silence.limit, scheduler) }
-        let passed = request
-        return try await scheduler.run(
-            ticket,
-            until: deadline.instant,
-            orThrow: { instant in
-                // The silence may have begun after the start, with the last part of the request that was sent.
-                let missed =
-                    attempt.flatMap { $0.isOver(at: instant) ? $0 : nil }
-                    ?? Deadline(.idle, limit: idle ?? .zero, start: instant - (idle ?? .zero))
-                return TimeoutError(
-                    missed,
-                    at: scheduler.time.elapsed,
-                    progress: .waitingForHead,
-                    attempt: number,
-                    exchange: ExchangeSnapshot(head)
-                )
-            },
-            { try await next(passed) }
-        )
-    }
-
-    /// Takes what the network accepts of the request's body for a sign of life.
-    private func listen(
-        to request: inout Request,
-        _ ticket: DeadlineScheduler.Table.Ticket,
-        attempt: Deadline?,
-        idle: Duration,
-        _ scheduler: DeadlineScheduler
-    ) {
-        guard !request.body.isEmpty else { return }
-        let listener = request.options[UploadProgress.self]
-        request.options[UploadProgress.self] = { sent, expected in
-            listener?(sent, expected)
-            let silence = Deadline(.idle, limit: idle, start: scheduler.time.elapsed)
-            guard let deadline = Deadline.first(attempt, silence) else { return }
-            scheduler.putOff(ticket, until: deadline.instant)
-        }
+    private func upload(of request: borrowing Request, _ next: Next) -> TransferTimer.Upload {
+        if request.body.isEmpty { return .atOnce }
+        return next.transportCapabilities.contains(.reportsUploadProgress) ? .told : .untold
     }
 }

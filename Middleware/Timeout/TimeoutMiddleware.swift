@@ -6,7 +6,7 @@ import HTTPTypes
 /// ```swift
 /// let chain = try Chain(transport: transport) {
 ///     TimeoutMiddleware(.seconds(30))
-///     AttemptTimeoutMiddleware(.seconds(10), idle: .seconds(5))
+///     AttemptTimeoutMiddleware()
 /// }
 /// do {
 ///     let response = try await chain.send(.get("https://api.example.com/reports/7").timeout(.seconds(90)))
@@ -17,32 +17,30 @@ import HTTPTypes
 /// ```
 ///
 /// The limit covers everything: redirects, retries and the waits between them, what the stages inside do, and reading
-/// the body. ``AttemptTimeoutMiddleware`` limits the single attempt beside it; both share one timer. Stages inside read
-/// what is left as `request.remainingTime` and do not begin a wait that would outlive it.
+/// the body. ``AttemptTimeoutMiddleware`` limits the single attempt beside it. Stages inside read what is left as
+/// `request.remainingTime` and do not begin a wait that would outlive it.
 ///
-/// When time is up, what runs inside is cancelled and the call ends with ``TimeoutError``. A body that is read after
-/// that throws it too, and its transfer is cancelled with the first such read, or when the body is dropped; nothing
-/// waits for a body that nobody reads. A body that can be read again (bytes, a file, an answer from a cache) has no
-/// transfer behind it and is handed on as it is. A call whose own task is cancelled ends with `CancellationError`, even
-/// when its time is up as well.
+/// When time is up, the call ends with ``TimeoutError``. A body that is read after that throws it too, and its transfer
+/// is cancelled, at the latest with the first such read. A body that can be read again (bytes, a file, an answer from a
+/// cache) has no transfer behind it and is handed on as it is. A call whose own task is cancelled ends with
+/// `CancellationError`, even when its time is up as well.
 ///
-/// The stage waits until what it cancelled has ended, so that nothing of a call goes on behind its back: a transport or
-/// stage that ignores cancellation delays the error for as long as it goes on. `TransportConformance` and
-/// `StageConformance` find those.
+/// **What keeps the deadline.** It is data on the request (`CallDeadline`): the transport and the stages inside end
+/// their waits with it, so that no task is made for it. Where something inside does not say that it does so (a transport
+/// without the capability `keepsDeadlines`, a stage that is no `DeadlineKeepingMiddleware`), what runs inside is
+/// cancelled when time is up, and awaited, so that nothing of a call goes on behind its back: a stage that ignores
+/// cancellation delays the error for as long as it goes on. `TransportConformance` and `StageConformance` find those.
 ///
-/// On the system's clock one sleeping task serves all calls of the stage; on another, such as a virtual one, each call
-/// has one of its own, and none is left when the call and its body are done.
-///
-/// **Place.** Phase ``Phase/call``: outside everything that takes time. A second such stage further in only brings the
+/// **Place.** Phase ``Phase/deadline``: outside everything that takes time, and inside what tells of calls as a whole: a
+/// log further in would see a cancellation, not a timeout. A second such stage further in only brings the
 /// deadline nearer; where it would not, it does nothing.
 ///
 /// **Options.** ``CallTimeout`` (in short ``HTTPChainCore/Request/timeout(_:)``) sets another limit for one call, or
-/// none. ``CallDeadline`` tells the stages inside when the call ends; a sooner one that the caller has set stands.
+/// none. `CallDeadline` tells the stages inside when the call ends; a sooner one that the caller has set stands.
 ///
 /// **Errors.** ``TimeoutError`` with the scope ``TimeoutScope/call``.
-public struct TimeoutMiddleware: Middleware {
+public struct TimeoutMiddleware: DeadlineKeepingMiddleware {
     private let limit: Duration?
-    private let schedulers = SchedulerSource()
 
     /// Makes the stage.
     ///
@@ -53,7 +51,7 @@ public struct TimeoutMiddleware: Middleware {
     }
 
     /// Outside everything that takes time.
-    public var phase: Phase { .call }
+    public var phase: Phase { .deadline }
 
     /// The limit.
     public var summary: StageSummary {
@@ -81,16 +79,11 @@ public struct TimeoutMiddleware: Middleware {
         limit: Duration?,
         given: Duration?
     ) async throws -> Response {
-        let time = request.environment.time
-        let now = time.elapsed
+        let now = request.environment.time.elapsed
         let own = limit.map { Deadline(.call, limit: $0, start: now) }
-        let outer = given.map { Deadline(.call, limit: $0 - now, start: now) }
+        let start = request.options[CallStart.self] ?? now
+        let outer = given.map { Deadline(.call, limit: $0 - start, start: start) }
         guard let deadline = Deadline.first(outer, own) else { return try await next(request) }
-        if let kept = request.options[CallTimerOption.self]?.deadline.instant, kept <= deadline.instant {
-            return try await next(request)
-        }
-        let scheduler = schedulers.scheduler(on: time)
-        let head = request.head
         if deadline.isOver(at: now) {
             try Task.checkCancellation()
             throw TimeoutError(
@@ -98,29 +91,31 @@ public struct TimeoutMiddleware: Middleware {
                 at: now,
                 progress: .notStarted,
                 attempt: nil,
-                exchange: ExchangeSnapshot(head)
+                exchange: ExchangeSnapshot(request.head)
             )
         }
         request.options[CallDeadline.self] = deadline.instant
-        request.options[CallTimerOption.self] = CallTimer(deadline: deadline, scheduler: scheduler)
+        request.options[CallStart.self] = deadline.start
+        if next.keepsDeadlines { return try await next(request) }
+        if let supervised = request.options[SupervisedDeadline.self], supervised <= deadline.instant {
+            return try await next(request)
+        }
+        return try await supervise(request, next, deadline)
+    }
+
+    /// Cancels what runs inside when time is up.
+    private func supervise(
+        _ request: consuming Request,
+        _ next: Next,
+        _ deadline: Deadline
+    ) async throws -> Response {
+        let timer = TransferTimer(request, call: deadline)
+        request.options[SupervisedDeadline.self] = deadline.instant
         let passed = request
-        var response = try await scheduler.run(
-            scheduler.open(),
-            until: deadline.instant,
-            orThrow: { _ in
-                TimeoutError(
-                    deadline,
-                    at: scheduler.time.elapsed,
-                    progress: .waitingForHead,
-                    attempt: nil,
-                    exchange: ExchangeSnapshot(head)
-                )
-            },
-            { try await next(passed) }
-        )
-        if let kept = response.options[BodyDeadline.self], kept <= deadline.instant { return response }
-        response.body = BodyTimer(call: deadline, scheduler: scheduler, request: head, response: response)
-            .watch(response.body)
+        var response = try await timer.run { try await next(passed) }
+        if let kept = response.body.keptDeadline, kept <= deadline.instant { return response }
+        timer.answered(response.head)
+        response.body = timer.keep(response.body)
         return response
     }
 }

@@ -37,11 +37,23 @@ public enum AttemptTimeout: RequestOption {
     public static var defaultValue: TimeoutRule { .standard }
 }
 
-/// How long the server may be silent, for ``AttemptTimeoutMiddleware``; ``HTTPChainCore/Request/idleTimeout(_:)`` is
-/// the short way to it.
-public enum IdleTimeout: RequestOption {
-    /// As long as the stage says.
-    public static var defaultValue: TimeoutRule { .standard }
+/// How long the steps of each attempt may take, for ``AttemptTimeoutMiddleware``;
+/// ``HTTPChainCore/Request/transferLimits(connect:write:response:read:)`` is the short way to it.
+public struct StepTimeouts: RequestOption, Sendable, Hashable {
+    /// Getting a connection.
+    public var connect = TimeoutRule.standard
+    /// The wait until the network takes the next part of the request's body.
+    public var write = TimeoutRule.standard
+    /// The wait for the response's head, once the request was sent.
+    public var response = TimeoutRule.standard
+    /// The wait for the next part of the response's body.
+    public var read = TimeoutRule.standard
+
+    /// Makes rules that leave every limit to the stage.
+    public init() {}
+
+    /// As the stage says.
+    public static var defaultValue: StepTimeouts? { nil }
 }
 
 extension Request {
@@ -67,11 +79,29 @@ extension Request {
         return self
     }
 
-    /// The request with a limit of its own for the server's silence.
+    /// The request with limits of its own for the steps of each attempt.
     ///
-    /// - Parameter limit: How long no byte may come while one is waited for; `nil` for as long as it takes.
-    public consuming func idleTimeout(_ limit: Duration?) -> Request {
-        options[IdleTimeout.self] = TimeoutRule(limit)
+    /// ```swift
+    /// let stream = try await chain.send(.get("events").transferLimits(read: .unlimited))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - connect: Getting a connection; as the stage says by default.
+    ///   - write: The wait until the network takes more of the request's body.
+    ///   - response: The wait for the response's head, once the request was sent.
+    ///   - read: The wait for more of the response's body.
+    public consuming func transferLimits(
+        connect: TimeoutRule = .standard,
+        write: TimeoutRule = .standard,
+        response: TimeoutRule = .standard,
+        read: TimeoutRule = .standard
+    ) -> Request {
+        var rules = StepTimeouts()
+        rules.connect = connect
+        rules.write = write
+        rules.response = response
+        rules.read = read
+        options[StepTimeouts.self] = rules
         return self
     }
 }

@@ -58,38 +58,62 @@ public struct URLBuilderError: HTTPChainError {
         }
     }
 
-    /// What is wrong and what to do about it.
-    public var reason: String {
+    /// What happened.
+    public var reason: String { explanation.reason }
+
+    /// What to do about it; `nil` where there is nothing.
+    public var recoverySuggestion: String? { explanation.advice }
+
+    private var explanation: Explanation {
         switch problem {
         case .invalidBase(let base, let reason):
-            "the base \"\(Redaction.standard.url(base))\" is not an absolute http or https URL: \(reason); "
-                + "give one like \"https://api.example.com/v2\""
+            Explanation(
+                "the base \"\(Redaction.standard.url(base))\" is not an absolute http or https URL: \(reason)",
+                "give one like \"https://api.example.com/v2\""
+            )
         case .noBase(let reference):
-            "the reference \"\(Redaction.standard.url(reference))\" is relative and there is no base to join it with; "
-                + "give the stage a base, or the whole URL"
+            Explanation(
+                "the reference \"\(Redaction.standard.url(reference))\" is relative and there is no base to join it with",
+                "give the stage a base, or the whole URL"
+            )
         case .malformedTemplate(let template, let position, let reason):
-            "the template \"\(Redaction.standard.url(template))\" is malformed at position \(position): \(reason)"
+            Explanation(
+                "the template \"\(Redaction.standard.url(template))\" is malformed at position \(position): \(reason)"
+            )
         case .missingVariable(let name):
-            "the variable \"\(name)\" has no value; give it with path: [\"\(name)\": …]"
+            Explanation("the variable \"\(name)\" has no value", "give it with path: [\"\(name)\": …]")
         case .emptyVariable(let name):
-            "the value of the path variable \"\(name)\" is empty, which would address another resource; give it one"
+            Explanation(
+                "the value of the path variable \"\(name)\" is empty, which would address another resource",
+                "give it one"
+            )
         case .unusableValue(let name, let reason):
-            "the value of the variable \"\(name)\" cannot be written: \(reason)"
+            Explanation("the value of the variable \"\(name)\" cannot be written: \(reason)")
         case .climbsOut(let reference, let name?):
-            "the value of the variable \"\(name)\" makes a dot segment (. or ..) in the path of "
-                + "\"\(Redaction.standard.url(reference))\"; give a value without it"
+            Explanation(
+                "the value of the variable \"\(name)\" makes a dot segment (. or ..) in the path of "
+                    + "\"\(Redaction.standard.url(reference))\"",
+                "give a value without it"
+            )
         case .climbsOut(let reference, nil):
-            "the reference \"\(Redaction.standard.url(reference))\" climbs out of the base's path; "
-                + "remove the .. segments, or give the whole URL"
+            Explanation(
+                "the reference \"\(Redaction.standard.url(reference))\" climbs out of the base's path",
+                "remove the .. segments, or give the whole URL"
+            )
         case .hostInValue(let name):
-            "the value of the variable \"\(name)\" brings a scheme or host of its own; put the host in the reference, "
-                + "or pass .opaque(…) for an identifier that looks like a URL"
+            Explanation(
+                "the value of the variable \"\(name)\" brings a scheme or host of its own",
+                "put the host in the reference, or pass .opaque(…) for an identifier that looks like a URL"
+            )
         case .controlCharacter(let name):
-            "the value of the variable \"\(name)\" holds a control character; remove it"
+            Explanation("the value of the variable \"\(name)\" holds a control character", "remove it")
         case .invalidHost(let host):
-            "\"\(Redaction.standard.url(host))\" is not a host name, internationalised or not (RFC 5891); correct it"
+            Explanation(
+                "\"\(Redaction.standard.url(host))\" is not a host name, internationalised or not (RFC 5891)",
+                "correct it"
+            )
         case .unencodableQuery(let path, let reason):
-            "the query\(path.isEmpty ? "" : " parameter \"\(path)\"") cannot be encoded: \(reason)"
+            Explanation("the query\(path.isEmpty ? "" : " parameter \"\(path)\"") cannot be encoded: \(reason)")
         }
     }
 }

@@ -28,7 +28,7 @@ import HTTPTypes
 ///
 /// A call sets ``URLArgumentsOption``, mostly through the conveniences of ``HTTPChainCore/Request``; the stage takes it
 /// out, so nothing inside sees it. It throws ``URLBuilderError``, which names the variable at fault.
-public struct URLBuilderMiddleware: ChainAwareMiddleware {
+public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     private let base: String?
     private let encoder: QueryEncoder
     private let syntax: URLVariableSyntax
@@ -138,7 +138,8 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware {
                     options: request.options,
                     standard: builder
                 )
-                request.url = try await builder.url(custom.url(for: call), URLArguments(syntax: []))
+                let url = try await request.withinDeadline { try await custom.url(for: call) }
+                request.url = try builder.url(url, URLArguments(syntax: []))
             } else {
                 try builder.build(&request.head, arguments)
             }
@@ -147,6 +148,7 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware {
             throw error
         }
         if arguments != nil { request.options.remove(URLArgumentsOption.self) }
+        request.noteTarget()
         return try await next(request)
     }
 }

@@ -5,6 +5,7 @@ public import HTTPChainCore
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 
 /// Sends requests with async-http-client: the transport for servers.
 ///
@@ -15,6 +16,7 @@ import NIOHTTP1
 /// let chain = try Chain(transport: AsyncHTTPClientTransport()) { … }
 /// ```
 ///
+/// A response keeps its client running until it is read or dropped, also when the transport is gone by then.
 /// Dropping the body of a response ends its transfer and closes its connection; read small bodies to their end, so
 /// that the connection can be used again.
 public struct AsyncHTTPClientTransport: Transport {
@@ -25,7 +27,8 @@ public struct AsyncHTTPClientTransport: Transport {
 
     /// What the transport can do when its client follows no redirects and decodes nothing.
     public static let standardCapabilities: TransportCapabilities = [
-        .streamsUploads, .backpressure, .reportsUploadProgress, .keepsRepeatedFields,
+        .streamsUploads, .backpressure, .reportsUploadProgress, .keepsRepeatedFields, .reportsConnections,
+        .keepsDeadlines,
     ]
 
     /// Uses the client that all such transports of the process share, with ``standardConfiguration``.
@@ -44,21 +47,66 @@ public struct AsyncHTTPClientTransport: Transport {
         self.capabilities = capabilities
     }
 
+    /// Whether the client makes a span of its own for each request.
+    public enum ClientTracing: Sendable, Hashable {
+        /// As the client's configuration says.
+        case asConfigured
+        /// It makes none: for a chain with a tracing stage, so that a request is not traced twice.
+        case disabled
+    }
+
     /// Uses a client of its own on the process's event loops.
     ///
-    /// The client ends with ``shutdown()``, or when the last copy of the transport is gone.
+    /// The client ends with ``shutdown()``, or when the last copy of the transport and its last response are gone.
     ///
-    /// - Parameter configuration: Timeouts, TLS, proxy and connection pool. Redirects and decompression are switched
-    ///   off whatever it says, as both are stages of a chain.
-    public init(configuration: HTTPClient.Configuration) {
-        var configuration = configuration
-        configuration.redirectConfiguration = .disallow
-        configuration.decompression = .disabled
+    /// - Parameters:
+    ///   - configuration: Timeouts, TLS, proxy and connection pool. Redirects and decompression are switched off
+    ///     whatever it says, as both are stages of a chain.
+    ///   - clientTracing: Whether the client traces requests on its own; as configured by default.
+    public init(configuration: HTTPClient.Configuration, clientTracing: ClientTracing = .asConfigured) {
         self.client = ClientHandle(
-            HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration),
+            HTTPClient(
+                eventLoopGroup: HTTPClient.defaultEventLoopGroup,
+                configuration: Self.prepared(configuration, clientTracing: clientTracing)
+            ),
             isOwned: true
         )
         capabilities = Self.standardCapabilities
+    }
+
+    package static func prepared(
+        _ configuration: HTTPClient.Configuration,
+        clientTracing: ClientTracing
+    ) -> HTTPClient.Configuration {
+        var configuration = configuration
+        configuration.redirectConfiguration = .disallow
+        configuration.decompression = .disabled
+        if clientTracing == .disabled { configuration.tracing.tracer = nil }
+        return configuration
+    }
+
+    /// Uses a client of its own whose connections are made as the settings say.
+    ///
+    /// Keys are pinned for the server's own certificate, not for those of its authorities: pin the key of each host.
+    /// Each pinned host has a pool of connections of its own. What async-http-client cannot keep is
+    /// ``HTTPChainCore/ConnectionSettings/allowsExpensiveNetworks``,
+    /// ``HTTPChainCore/ConnectionSettings/allowsConstrainedNetworks`` and
+    /// ``HTTPChainCore/ConnectionSettings/waitsForConnectivity``.
+    ///
+    /// - Parameters:
+    ///   - connection: Connect timeout, TLS, trust, client certificate and proxy.
+    ///   - configuration: Everything else; ``standardConfiguration`` by default.
+    ///   - clientTracing: Whether the client traces requests on its own; as configured by default.
+    /// - Throws: ``HTTPChainCore/ConnectionSettingsError`` for a setting that cannot be kept or is not valid.
+    public init(
+        connection: ConnectionSettings,
+        configuration: HTTPClient.Configuration = Self.standardConfiguration,
+        clientTracing: ClientTracing = .asConfigured
+    ) throws(ConnectionSettingsError) {
+        var configuration = Self.prepared(configuration, clientTracing: clientTracing)
+        try ClientSettings(connection).apply(to: &configuration)
+        client = ClientHandle(configuration, pinning: connection.trust.pinned)
+        capabilities = Self.standardCapabilities.union([.checksServerTrust, .showsClientIdentity])
     }
 
     /// The configuration of the shared client.
@@ -81,7 +129,7 @@ public struct AsyncHTTPClientTransport: Transport {
 
     /// Closes the connections of a client that the transport owns; does nothing to one that it does not.
     ///
-    /// Requests under way fail, and later ones are a ``TransportError`` of kind `shutDown`.
+    /// Requests in flight fail, and later ones are a ``TransportError`` of kind `shutDown`.
     ///
     /// - Throws: ``TransportError`` of kind `shutDown` when it was shut down before.
     public func shutdown() async throws {
@@ -94,16 +142,83 @@ public struct AsyncHTTPClientTransport: Transport {
     ///   `CancellationError`, and what reading the request body throws.
     public func send(_ request: consuming Request) async throws -> Response {
         try Task.checkCancellation()
-        let progress = request.options[UploadProgress.self]
+        if request.body.asksDiskForLength { request.body = await request.body.measured() }
+        let progress = request.beginUploadReport()
+        // What limits the exchange; head and body go on as they are sent.
+        let limited = Request(head: request.head, options: request.options)
+        let report = request.options[ConnectionReport.self]
         let wire = try request.forWire()
         let upload = Upload(wire, progress: progress)
+        let exchange = ClientExchange(
+            client: client,
+            report: report,
+            outgoing: HTTPClientRequest(wire, upload: upload),
+            wire: wire,
+            upload: upload
+        )
+        guard let timer = TransferTimer(limited, upload: upload.isAtOnce ? .atOnce : .told) else {
+            return try await exchange.response(by: .distantFuture)
+        }
+        return try await exchange.response(within: timer, isLive: type(of: limited.environment.time) == SystemTime.self)
+    }
+}
+
+/// One request on its way through the client.
+private struct ClientExchange: Sendable {
+    let client: ClientHandle
+    let report: (@Sendable (ConnectionMetrics) -> Void)?
+    let outgoing: HTTPClientRequest
+    let wire: WireRequest
+    let upload: Upload
+
+    /// Waits for the response; its body is held to the limits as well.
+    func response(within timer: TransferTimer, isLive: Bool) async throws -> Response {
+        var response: Response
+        if isLive, upload.isAtOnce {
+            // All that there is to wait for is the head: the client has a deadline for that, at no cost.
+            response = try await head(within: timer)
+        } else {
+            upload.report(to: timer)
+            response = try await timer.run { try await self.response(by: .distantFuture) }
+        }
+        timer.answered(response.head)
+        response.body = timer.keep(response.body)
+        return response
+    }
+
+    private func head(within timer: TransferTimer) async throws -> Response {
+        guard let remaining = timer.remaining else { return try await response(by: .distantFuture) }
+        if remaining <= .zero, let error = timer.expire() { throw error }
+        do {
+            // The client counts nanoseconds; nobody waits for a year.
+            let seconds = min(remaining, .seconds(31_536_000)).components
+            let amount = TimeAmount.nanoseconds(seconds.seconds * 1_000_000_000 + seconds.attoseconds / 1_000_000_000)
+            return try await response(by: .now() + amount)
+        } catch let error as TransportError {
+            guard error.underlyingError as? HTTPClientError == .deadlineExceeded, let late = timer.expire() else {
+                throw error
+            }
+            throw late
+        }
+    }
+
+    func response(by deadline: NIODeadline) async throws -> Response {
         let errors = ErrorTranslation(request: wire, upload: upload)
-        let outgoing = HTTPClientRequest(wire, upload: upload)
         do {
             return try await withTaskCancellationHandler {
-                let incoming = try await client.client.execute(outgoing, deadline: .distantFuture)
+                let incoming = try await client.client(for: wire).execute(outgoing, deadline: deadline)
                 upload.isAnswered()
-                return try await Response(incoming, to: wire.head, upload: upload, errors: errors)
+                if let report {
+                    var metrics = ConnectionMetrics()
+                    metrics.protocolName = incoming.version.major == 2 ? "h2" : "http/1.\(incoming.version.minor)"
+                    report(metrics)
+                }
+                return try await Response(
+                    incoming,
+                    to: wire.head,
+                    lifetime: ExchangeLifetime(upload, client: client),
+                    errors: errors
+                )
             } onCancel: {
                 upload.cancel()
             }
@@ -114,9 +229,11 @@ public struct AsyncHTTPClientTransport: Transport {
     }
 }
 
-/// Keeps a client, and shuts it down in the end when it is the transport's own.
-private final class ClientHandle: Sendable {
-    let client: HTTPClient
+/// Keeps the clients of a transport, and shuts them down in the end when they are the transport's own.
+final class ClientHandle: Sendable {
+    private let client: HTTPClient
+    /// The clients for hosts with pinned keys, each of which checks the keys of its own connections.
+    private let pinnedClients: [(keys: PinnedKeys, client: HTTPClient)]
     private let isOwned: Bool
 
     static let shared = ClientHandle(
@@ -130,11 +247,32 @@ private final class ClientHandle: Sendable {
     init(_ client: HTTPClient, isOwned: Bool) {
         self.client = client
         self.isOwned = isOwned
+        pinnedClients = []
+    }
+
+    init(_ configuration: HTTPClient.Configuration, pinning pinned: [PinnedKeys]) {
+        let group = MultiThreadedEventLoopGroup.singleton
+        client = HTTPClient(eventLoopGroup: group, configuration: configuration)
+        isOwned = true
+        pinnedClients = pinned.map { keys in
+            var configuration = configuration
+            ClientSettings.pin(keys, &configuration)
+            return (keys, HTTPClient(eventLoopGroup: group, configuration: configuration))
+        }
+    }
+
+    /// The client whose connections may carry a request.
+    func client(for request: WireRequest) -> HTTPClient {
+        guard !pinnedClients.isEmpty, request.head.scheme == "https", let host = Origin(request.url)?.host else {
+            return client
+        }
+        return pinnedClients.first { $0.keys.matches(host) }?.client ?? client
     }
 
     func shutdown() async throws {
         guard isOwned else { return }
         do {
+            for (_, client) in pinnedClients { try await client.shutdown() }
             try await client.shutdown()
         } catch {
             throw TransportError(
@@ -149,7 +287,8 @@ private final class ClientHandle: Sendable {
     deinit {
         // An HTTPClient that goes without a shutdown stops the process in debug builds; the callback keeps it in
         // being until it has ended, and a second shutdown is an error that changes nothing.
-        if isOwned { client.shutdown { [client] _ in _ = client } }
+        guard isOwned else { return }
+        for client in [client] + pinnedClients.map(\.client) { client.shutdown { [client] _ in _ = client } }
     }
 }
 #endif

@@ -8,6 +8,10 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
+#if canImport(Network)
+import Network
+#endif
+
 /// Turns what the client throws into what every transport throws.
 struct ErrorTranslation: Sendable {
     let request: WireRequest
@@ -21,14 +25,39 @@ struct ErrorTranslation: Sendable {
         if error is CancellationError || Task.isCancelled { return CancellationError() }
         if error is TransportError || error is InvalidRequestError || error is BodyError { return error }
         if let invalid = Self.invalidRequest(error, request) { return invalid }
+        if let mismatch = error as? PinMismatchError {
+            return TransportError(
+                .untrustedServer,
+                sent: .nothing,
+                stage: "AsyncHTTPClientTransport",
+                detail: mismatch.detail,
+                exchange: ExchangeSnapshot(request.head, response: response)
+            )
+        }
         let (kind, nothingSent) = Self.classify(error, hasHead: response != nil)
         return TransportError(
             kind,
             sent: response != nil ? .answered : nothingSent ? .nothing : .maybe,
             stage: "AsyncHTTPClientTransport",
+            detail: Self.detail(of: error),
             exchange: ExchangeSnapshot(request.head, response: response),
             underlyingError: error
         )
+    }
+
+    /// What the system says, in its own words; empty where the error itself is worth showing.
+    private static func detail(of error: any Error) -> String {
+        switch error {
+        case let error as IOError:
+            return String(cString: strerror(error.errnoCode))
+        case let error as NIOConnectionError:
+            if let failure = error.connectionErrors.first { return detail(of: failure.error) }
+            return "\(error.host) is not known"
+        case let error as HTTPClientError:
+            return error.shortDescription
+        default:
+            return ""
+        }
     }
 
     private static func invalidRequest(_ error: any Error, _ request: WireRequest) -> InvalidRequestError? {
@@ -72,7 +101,7 @@ struct ErrorTranslation: Sendable {
         case is NIOSSLExtraError, is BoringSSLError:
             return (.secureConnectionFailed, !hasHead)
         default:
-            return classifyOnApplePlatforms(error)
+            return classifyOnApplePlatforms(error, hasHead: hasHead)
         }
     }
 
@@ -94,16 +123,27 @@ struct ErrorTranslation: Sendable {
         }
     }
 
+    /// What Network.framework says, which is the client's transport on Apple's platforms.
     private static func classifyOnApplePlatforms(
-        _ error: any Error
+        _ error: any Error,
+        hasHead: Bool
     ) -> (TransportError.Kind, nothingSent: Bool) {
         #if canImport(Network)
         switch error {
         case let error as HTTPClient.NWPOSIXError:
-            let isLost = [.ECONNRESET, .EPIPE, .ENOTCONN, .ECONNABORTED].contains(error.errorCode)
-            return isLost ? (.connectionLost, false) : (.cannotConnect, true)
+            // Only what connecting alone can fail with says that nothing was sent.
+            switch error.errorCode {
+            case .ECONNREFUSED, .ENETUNREACH, .EHOSTUNREACH, .EADDRNOTAVAIL, .ENETDOWN, .EHOSTDOWN:
+                return hasHead ? (.connectionLost, false) : (.cannotConnect, true)
+            case .ETIMEDOUT:
+                return (.timedOut, false)
+            default:
+                return (.connectionLost, false)
+            }
         case is HTTPClient.NWTLSError:
-            return (.secureConnectionFailed, true)
+            return (.secureConnectionFailed, !hasHead)
+        case NWError.dns:
+            return (.hostNotFound, true)
         default:
             break
         }

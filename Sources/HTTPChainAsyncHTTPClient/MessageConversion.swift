@@ -33,7 +33,7 @@ extension Response {
     init(
         _ response: HTTPClientResponse,
         to request: HTTPRequest,
-        upload: Upload,
+        lifetime: ExchangeLifetime,
         errors: ErrorTranslation
     ) async throws {
         var fields = HTTPFields()
@@ -48,11 +48,11 @@ extension Response {
         let head = HTTPResponse(status: status, headerFields: fields)
         let chunks = ResponseChunks(
             body: response.body,
-            lifetime: UploadLifetime(upload),
+            lifetime: lifetime,
             errors: errors,
             head: head
         )
-        if Self.hasNoBody(request.method, status) {
+        if head.endsWithHead(answering: request.method) {
             // Its end is already here; taking it lets the connection serve the next request.
             for try await _ in chunks {}
             self.init(head: head)
@@ -62,11 +62,6 @@ extension Response {
             self.init(head: head, body: .once(length: length, chunks: chunks))
         }
         self.request = request
-    }
-
-    /// The answers that end with their head, RFC 9112 §6.3.
-    private static func hasNoBody(_ method: HTTPRequest.Method, _ status: HTTPResponse.Status) -> Bool {
-        method == .head || status.code < 200 || status.code == 204 || status.code == 304
     }
 
     /// A reason phrase is from outside, and the status refuses one that is not printable ASCII.
@@ -80,13 +75,13 @@ struct ResponseChunks: AsyncSequence, Sendable {
     typealias Element = Data
 
     let body: HTTPClientResponse.Body
-    let lifetime: UploadLifetime
+    let lifetime: ExchangeLifetime
     let errors: ErrorTranslation
     let head: HTTPResponse
 
     struct AsyncIterator: AsyncIteratorProtocol {
         var inner: HTTPClientResponse.Body.AsyncIterator
-        let lifetime: UploadLifetime
+        let lifetime: ExchangeLifetime
         let errors: ErrorTranslation
         let head: HTTPResponse
 
@@ -104,12 +99,15 @@ struct ResponseChunks: AsyncSequence, Sendable {
     }
 }
 
-/// Ends an upload when nobody can read the response any more: to answer early does not mean to want the rest.
-final class UploadLifetime: Sendable {
+/// What lasts as long as somebody can read a response: its upload, which ends then, since to answer early does not mean
+/// to want the rest; and its client, which would otherwise be shut down with the last copy of the transport.
+final class ExchangeLifetime: Sendable {
     private let upload: Upload
+    private let client: ClientHandle
 
-    init(_ upload: Upload) {
+    init(_ upload: Upload, client: ClientHandle) {
         self.upload = upload
+        self.client = client
     }
 
     deinit {

@@ -4,7 +4,7 @@ import Foundation
 import HTTPChainCore
 import NIOCore
 
-/// The body of a request on its way: pulled by the client, ended by whoever gives the exchange up.
+/// The body of a request that is being sent: pulled by the client, ended by the side that abandons the exchange.
 ///
 /// The client reads from a task of its own that it never cancels. A stream that waits for more would wait for ever
 /// once its exchange has ended, so each read of a stream is a task that ``cancel()`` can reach.
@@ -15,6 +15,7 @@ final class Upload: Sendable {
         var failure: (any Error)?
         var sent: Int64 = 0
         var pending: Int64 = 0
+        var timer: TransferTimer?
     }
 
     private let body: HTTPBody
@@ -36,6 +37,14 @@ final class Upload: Sendable {
         return bytes
     }
 
+    /// Whether there is no body, or all of it goes out at once.
+    var isAtOnce: Bool { length == 0 || singlePiece != nil }
+
+    /// Tells a timer how far the upload is.
+    func report(to timer: TransferTimer) {
+        state.withLock { $0.timer = timer }
+    }
+
     /// What reading the body threw, where that is why the exchange failed.
     var failure: (any Error)? { state.withLock { $0.failure } }
 
@@ -55,7 +64,11 @@ final class Upload: Sendable {
         reportProgress()
         do {
             let chunk = try await read()
-            state.withLock { $0.pending = Int64(chunk?.count ?? 0) }
+            let timer = state.withLock { state in
+                state.pending = Int64(chunk?.count ?? 0)
+                return state.timer
+            }
+            if chunk == nil { timer?.uploadEnded() }
             return chunk
         } catch {
             state.withLock { state in
@@ -72,13 +85,15 @@ final class Upload: Sendable {
     }
 
     private func reportProgress(if isTaken: (State) -> Bool = { _ in true }) {
-        let report: Int64? = state.withLock { state in
+        let report: (sent: Int64, timer: TransferTimer?)? = state.withLock { state in
             guard state.pending > 0, isTaken(state) else { return nil }
             state.sent += state.pending
             state.pending = 0
-            return state.sent
+            return (state.sent, state.timer)
         }
-        if let report { progress?(report, length) }
+        guard let report else { return }
+        report.timer?.sent(report.sent, of: length)
+        progress?(report.sent, length)
     }
 
     private func read() async throws -> Data? {

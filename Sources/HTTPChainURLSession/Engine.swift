@@ -16,16 +16,21 @@ final class Engine: Sendable {
         var active = 0
         var isShutDown = false
         var isInvalidated = false
+        /// Calls that read their body before they send it.
+        var preparing: [Int: Task<Upload, any Error>] = [:]
+        var lastPreparation = 0
         var idleWaiters: [CheckedContinuation<Void, Never>] = []
     }
 
     let configuration: URLSessionTransport.Configuration
+    let control: ConnectionControl
     private let session: SessionHandle
     private let state = Locked(State())
 
-    init(_ configuration: URLSessionTransport.Configuration) {
+    init(_ configuration: URLSessionTransport.Configuration, _ control: ConnectionControl = .standard) {
         self.configuration = configuration
-        session = SessionHandle(configuration)
+        self.control = control
+        session = SessionHandle(configuration, control)
     }
 
     deinit {
@@ -34,19 +39,34 @@ final class Engine: Sendable {
 
     func send(_ request: consuming Request) async throws -> Response {
         try Task.checkCancellation()
-        let progress = request.options[UploadProgress.self]
+        if request.body.asksDiskForLength { request.body = await request.body.measured() }
+        let progress = request.beginUploadReport()
+        let report = request.options[ConnectionReport.self]
         let time = request.environment.time
+        // What limits the exchange; head and body go on as they are sent.
+        let limited = Request(head: request.head, options: request.options)
         let wire = try request.forWire()
         try Self.check(wire)
         guard begin() else { throw shutDownError(wire.head) }
         var isHandedOver = false
         defer { if !isHandedOver { finish() } }
-        let upload = try await Upload(wire, memory: configuration.memoryWatermark, limit: configuration.spillLimit)
+        // A stream of unknown length may have to be stored first, which the deadline of the call covers.
+        let isAtHand = wire.body.bytes != nil || wire.body.file != nil
+        let upload =
+            if isAtHand {
+                try await prepareUpload(of: wire)
+            } else {
+                try await limited.withinDeadline { try await self.prepareUpload(of: wire) }
+            }
+        let timer = TransferTimer(limited, upload: upload.isNone ? .atOnce : .told)
         let exchange = Exchange(
             head: wire.head,
             upload: upload,
             progress: progress,
+            timer: timer,
             configuration: configuration,
+            control: control,
+            report: report,
             time: time
         )
         let urlRequest = try Self.urlRequest(wire, upload, exchange)
@@ -61,13 +81,14 @@ final class Engine: Sendable {
         }
     }
 
-    /// Ends every call, waits until the platform has let go of them, and gives up the sessions.
+    /// Ends every call, waits until the platform has released them, and ends the sessions.
     func shutDown() async {
         let isFirst = state.withLock { state in
             defer { state.isShutDown = true }
             return !state.isShutDown
         }
         if isFirst {
+            for preparation in state.withLock({ Array($0.preparing.values) }) { preparation.cancel() }
             for exchange in session.delegate.exchanges { exchange.end(throwing: shutDownError(nil)) }
         }
         await withCheckedContinuation { continuation in
@@ -82,6 +103,36 @@ final class Engine: Sendable {
             return !state.isInvalidated
         }
         if mayInvalidate { session.invalidate() }
+    }
+
+    /// Makes the body of a request one that the platform can take, which may mean to read a stream to its end: in a
+    /// task that ``shutDown()`` can cancel.
+    private func prepareUpload(of wire: WireRequest) async throws -> Upload {
+        if let bytes = wire.body.bytes { return bytes.isEmpty ? .none : .bytes(bytes) }
+        let preparation = Task { [configuration] in
+            try await Upload(wire, memory: configuration.memoryWatermark, limit: configuration.spillLimit)
+        }
+        let id: Int? = state.withLock { state in
+            if state.isShutDown { return nil }
+            state.lastPreparation += 1
+            state.preparing[state.lastPreparation] = preparation
+            return state.lastPreparation
+        }
+        guard let id else {
+            preparation.cancel()
+            throw shutDownError(wire.head)
+        }
+        defer { state.withLock { $0.preparing[id] = nil } }
+        do {
+            return try await withTaskCancellationHandler {
+                try await preparation.value
+            } onCancel: {
+                preparation.cancel()
+            }
+        } catch {
+            if !Task.isCancelled, state.withLock({ $0.isShutDown }) { throw shutDownError(wire.head) }
+            throw error
+        }
     }
 
     private func begin() -> Bool {
@@ -149,7 +200,7 @@ extension Engine {
             }
         }
         if case .none = upload { return request }
-        PlatformBehaviour.attach(upload, exchange.makeBodyStream(), to: &request)
+        PlatformBehaviour.attach(upload, to: &request) { exchange.makeBodyStream() }
         return request
     }
 }

@@ -26,13 +26,18 @@ final class Exchange: Sendable {
         /// Whether nothing that happens to the task matters any more.
         var isOver = false
         var sentCount: Int64 = 0
-        var restarts = 0
+        /// How often the platform asked for the request's body.
+        var starts = 0
     }
 
     private let head: HTTPRequest
     private let upload: Upload
     private let progress: (@Sendable (Int64, Int64?) -> Void)?
+    /// Keeps the deadline of the call and the limits of the transfer, until the response's body is done with.
+    private let timer: TransferTimer?
     private let configuration: URLSessionTransport.Configuration
+    private let control: ConnectionControl
+    private let report: (@Sendable (ConnectionMetrics) -> Void)?
     private let time: any TimeSource
     private let state = Locked(State())
 
@@ -40,13 +45,19 @@ final class Exchange: Sendable {
         head: HTTPRequest,
         upload: Upload,
         progress: (@Sendable (Int64, Int64?) -> Void)?,
+        timer: TransferTimer?,
         configuration: URLSessionTransport.Configuration,
+        control: ConnectionControl,
+        report: (@Sendable (ConnectionMetrics) -> Void)?,
         time: any TimeSource
     ) {
         self.head = head
         self.upload = upload
         self.progress = progress
+        self.timer = timer
         self.configuration = configuration
+        self.control = control
+        self.report = report
         self.time = time
     }
 
@@ -86,6 +97,18 @@ final class Exchange: Sendable {
         guard isWanted else { return PlatformBehaviour.cancel(task) }
         startTimer()
         task.resume()
+        timer?.start { [weak self] error in self?.expire(error) }
+    }
+
+    /// Ends the transfer because time is up; bytes that have arrived and that nobody has read come too late.
+    private func expire(_ error: TimeoutError) {
+        end(throwing: error)
+        state.withLock { $0.buffer }?.abort(throwing: error)
+    }
+
+    /// Nobody waits for anything of the exchange any more.
+    func isDone() {
+        timer?.end()
     }
 
     /// Ends the transfer from this side, unless it is over; whoever waits for it gets `error`.
@@ -101,10 +124,12 @@ final class Exchange: Sendable {
             return before
         }
         guard let ended else { return }
+        isDone()
         ended.waiter?.resume(throwing: error)
         ended.buffer?.abort(throwing: error)
-        ended.release()
+        // First the task: an upload whose source is gone would look complete to the platform.
         if let task = ended.task { PlatformBehaviour.cancel(task) }
+        ended.release()
     }
 
     // MARK: What the platform tells
@@ -113,6 +138,8 @@ final class Exchange: Sendable {
     func received(_ response: HTTPURLResponse) {
         // RFC 9110 §15.2: interim answers are not the answer; 101 is the last one of its kind.
         guard response.statusCode >= 200 || response.statusCode == 101 else { return }
+        // Apple's platforms tell one for each part of multipart/x-mixed-replace: the first is the answer's.
+        guard state.withLock({ $0.head == nil }) else { return }
         do {
             answer(try ResponseHead(response, to: head.method), lostBody: false)
         } catch {
@@ -132,16 +159,31 @@ final class Exchange: Sendable {
         }
     }
 
+    #if !canImport(FoundationNetworking)
+    /// The platform tells what it measured, just before the task is over.
+    func measured(_ metrics: URLSessionTaskMetrics) {
+        if let report, let metrics = ConnectionMetrics(metrics) { report(metrics) }
+    }
+    #endif
+
     /// The network took bytes of the request's body.
-    func sent(_ count: Int64) {
-        guard let progress else { return }
-        progress(
-            state.withLock { state in
-                state.sentCount += count
-                return state.sentCount
-            },
-            upload.length
-        )
+    ///
+    /// - Parameters:
+    ///   - count: How many since the last time.
+    ///   - total: How many of the body as it is sent now, as the platform counts.
+    func sent(_ count: Int64, total: Int64) {
+        if progress == nil && timer == nil { return }
+        let sent = state.withLock { state in
+            state.sentCount = PlatformBehaviour.sentCount(
+                after: state.sentCount,
+                count,
+                total: total,
+                of: upload.length
+            )
+            return state.sentCount
+        }
+        timer?.sent(sent, of: upload.length)
+        progress?(sent, upload.length)
     }
 
     /// The task is over: as it should be, or with an error of the platform's.
@@ -166,12 +208,14 @@ final class Exchange: Sendable {
             state = State()
             state.isOver = true
             state.response = before.response
+            state.buffer = before.buffer
             return before
         }
         guard let ended else { return }
+        if ended.buffer == nil { isDone() }
         ended.release()
         guard ended.ending == nil else { return }
-        let failure: (any Error)? = error.map { transportError(for: $0, head: ended.head) }
+        let failure: (any Error)? = error.map { transportError(for: $0, after: ended) }
         ended.waiter?.resume(
             throwing: failure ?? self.failure(.malformedResponse, .answered, detail: "the platform gave no response")
         )
@@ -182,8 +226,8 @@ final class Exchange: Sendable {
     func makeBodyStream() -> InputStream? {
         let isAgain = state.withLock { state in
             state.sentCount = 0
-            state.restarts += 1
-            return state.restarts > 1
+            state.starts += 1
+            return state.starts > 1
         }
         if case .stream(let body, _) = upload, isAgain, !body.isReplayable {
             let lost = failure(
@@ -213,13 +257,14 @@ final class Exchange: Sendable {
         switch upload {
         case .none: return nil
         case .bytes(let data): source = StoredUpload(data)
-        case .file(let url, let range, let owner): source = try StoredUpload(file: url, range: range, owner: owner)
+        case .file(let url, let range, let owner): source = StoredUpload(file: url, range: range, owner: owner)
         case .stream(let body, let length):
             let pulled = PulledUpload()
             source = pulled
             pump = Task { [weak self] in
                 do {
                     try await pulled.pump(body, length: length)
+                    self?.timer?.uploadEnded()
                 } catch is UploadClosed {
                     // The transfer ended first, and says why.
                 } catch {
@@ -258,15 +303,21 @@ final class Exchange: Sendable {
                 )
                 body = .once(length: length) { LostBodyReader(error: lost) }
             } else {
-                let spill = SpillBuffer(watermark: configuration.memoryWatermark, limit: configuration.spillLimit)
+                let spill = SpillBuffer(
+                    watermark: configuration.memoryWatermark,
+                    limit: configuration.spillLimit,
+                    onFailure: { [weak self] in self?.end(throwing: $0) }
+                )
                 let source = ResponseSource(buffer: spill, exchange: self)
                 buffer = spill
-                body = .once(length: length) { ResponseReader(source: source) }
+                body = .once(length: length) { [timer] in ResponseReader(source: source, timer: timer) }
+                    .keepingDeadline(timer?.callDeadline)
             }
         }
         var response = Response(head: answer.head, body: body)
         response.request = head
         if !answer.original.isEmpty { response.options[OriginalContentFields.self] = answer.original }
+        timer?.answered(answer.head)
         let waiter = state.withLock { [response] state -> CheckedContinuation<Void, any Error>? in
             guard !state.isOver, state.ending == nil, state.head == nil else { return nil }
             state.head = answer.head
@@ -294,14 +345,27 @@ final class Exchange: Sendable {
         if isOver { timer.cancel() }
     }
 
-    private func transportError(for error: any Error, head: HTTPResponse?) -> any Error {
-        let reading = PlatformError(error, isAnswered: head != nil)
+    private func transportError(for error: any Error, after ended: State) -> any Error {
+        #if !canImport(FoundationNetworking)
+        // A connection that is refused for its keys is a cancelled one to the platform.
+        if (error as? URLError)?.code == .cancelled,
+            let host = Origin(scheme: head.scheme, authority: head.authority)?.host,
+            let mismatch = control.mismatch(of: host)
+        {
+            return failure(.untrustedServer, .nothing, detail: mismatch.description)
+        }
+        #endif
+        let reading = PlatformError(
+            error,
+            isAnswered: ended.head != nil,
+            mayHaveBeenSent: upload.mayHaveBeenSent(starts: ended.starts, method: head.method)
+        )
         return TransportError(
             reading.kind,
             sent: reading.sent,
             stage: stageName,
             detail: reading.detail,
-            exchange: ExchangeSnapshot(self.head, response: head),
+            exchange: ExchangeSnapshot(head, response: ended.head),
             underlyingError: reading.cause
         )
     }

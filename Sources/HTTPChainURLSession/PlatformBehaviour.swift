@@ -67,8 +67,8 @@ enum PlatformBehaviour {
     /// A body in memory goes as a stream too: when a kept connection turns out to be closed, libcurl sends again on
     /// another one, and FoundationNetworking can rewind nothing but a stream. A field value of one blank keeps both
     /// libcurl's own field of that name and the blank one off the wire.
-    static func attach(_ upload: Upload, _ stream: InputStream?, to request: inout URLRequest) {
-        guard let stream else { return }
+    static func attach(_ upload: Upload, to request: inout URLRequest, makeStream: () -> InputStream?) {
+        guard let stream = makeStream() else { return }
         request.httpBodyStream = stream
         if let length = upload.length {
             request.setValue(String(length), forHTTPHeaderField: "Content-Length")
@@ -78,7 +78,21 @@ enum PlatformBehaviour {
             request.setValue(" ", forHTTPHeaderField: "Content-Type")
         }
     }
+    /// Whether the platform asks for a body in memory each time it sends it.
+    static let asksForBytes = true
+
+    /// How much of a body was sent: the count begins anew when the platform asks for the body again.
+    static func sentCount(after before: Int64, _ count: Int64, total: Int64, of length: Int64?) -> Int64 {
+        before + count
+    }
     #else
+    static let asksForBytes = false
+
+    /// A body in memory is sent again without a word: the platform's own count knows.
+    static func sentCount(after before: Int64, _ count: Int64, total: Int64, of length: Int64?) -> Int64 {
+        min(total, length ?? .max)
+    }
+
     /// CFNetwork decodes these and passes on what it does not know.
     static func decodes(_ codings: String) -> Bool {
         let tokens = tokens(of: codings)
@@ -117,10 +131,11 @@ enum PlatformBehaviour {
 
     static let watchesResourceTimeout = false
 
-    static func attach(_ upload: Upload, _ stream: InputStream?, to request: inout URLRequest) {
+    static func attach(_ upload: Upload, to request: inout URLRequest, makeStream: () -> InputStream?) {
+        // Bytes need no stream, and so no thread that writes one.
         if case .bytes(let data) = upload {
             request.httpBody = data
-        } else if let stream {
+        } else if let stream = makeStream() {
             request.httpBodyStream = stream
             if let length = upload.length {
                 request.setValue(String(length), forHTTPHeaderField: "Content-Length")
@@ -142,10 +157,3 @@ private final class InlineOperationQueue: OperationQueue, @unchecked Sendable {
     }
 }
 #endif
-
-extension Duration {
-    var inSeconds: TimeInterval {
-        let (seconds, attoseconds) = components
-        return TimeInterval(seconds) + TimeInterval(attoseconds) * 1e-18
-    }
-}

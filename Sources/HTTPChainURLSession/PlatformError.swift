@@ -16,12 +16,14 @@ struct PlatformError {
     /// - Parameters:
     ///   - error: The platform's error.
     ///   - isAnswered: Whether a response head had arrived.
-    init(_ error: any Error, isAnswered: Bool) {
+    ///   - mayHaveBeenSent: Whether the platform may have sent the request before, on a kept connection that turned out
+    ///     to be closed: that the next one could not be made says nothing of what the server got on the first.
+    init(_ error: any Error, isAnswered: Bool, mayHaveBeenSent: Bool) {
         let detail = Self.text(of: error)
         let kind = Self.kind(of: error, detail)
         let happensBeforeSending =
             switch kind {
-            case .hostNotFound, .cannotConnect, .secureConnectionFailed: true
+            case .hostNotFound, .cannotConnect, .secureConnectionFailed: !mayHaveBeenSent
             default: false
             }
         self.kind = kind

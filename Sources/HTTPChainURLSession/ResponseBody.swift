@@ -13,6 +13,12 @@ final class ResponseSource: Sendable {
 
     deinit {
         exchange.end(throwing: CancellationError())
+        exchange.isDone()
+    }
+
+    /// The end was read, or a failure.
+    func isRead() {
+        exchange.isDone()
     }
 
     /// Gives up the transfer because the task that reads it was cancelled.
@@ -24,10 +30,20 @@ final class ResponseSource: Sendable {
 /// Reads the body of a response as it arrives.
 struct ResponseReader: BodyReader {
     let source: ResponseSource
+    let timer: TransferTimer?
 
     nonisolated(nonsending) mutating func read() async throws -> Data? {
         let source = source
-        return try await withTaskCancellationHandler {
+        guard let timer else { return try await Self.read(source) }
+        timer.awaitsBody()
+        let chunk = try await Self.read(source)
+        timer.received(chunk?.count ?? 0)
+        if chunk == nil { source.isRead() }
+        return chunk
+    }
+
+    private nonisolated(nonsending) static func read(_ source: ResponseSource) async throws -> Data? {
+        try await withTaskCancellationHandler {
             try Task.checkCancellation()
             return try await source.buffer.read()
         } onCancel: {
@@ -36,7 +52,7 @@ struct ResponseReader: BodyReader {
     }
 }
 
-/// Fails as soon as it is read: the body was lost on its way.
+/// Fails as soon as it is read: the platform has lost the body.
 struct LostBodyReader: BodyReader {
     let error: any Error
 

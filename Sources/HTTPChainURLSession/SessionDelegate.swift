@@ -14,6 +14,11 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     private let entries = Locked<[Int: Entry]>([:])
+    private let control: ConnectionControl
+
+    init(_ control: ConnectionControl) {
+        self.control = control
+    }
 
     /// Ties a task to an exchange until the task is over.
     func register(_ exchange: Exchange, for task: URLSessionTask, onCompletion: @escaping @Sendable () -> Void) {
@@ -57,7 +62,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {
-        exchange(of: task)?.sent(bytesSent)
+        exchange(of: task)?.sent(bytesSent, total: totalBytesSent)
     }
 
     func urlSession(
@@ -104,8 +109,19 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        // Trust in the server and client certificates are the platform's business, credentials are not.
+        #if !canImport(FoundationNetworking)
+        if let (disposition, credential) = control.answer(to: challenge) {
+            return completionHandler(disposition, credential)
+        }
+        #endif
+        // Without settings, trust in servers and client certificates are the platform's business; credentials are not.
         let isHTTP = challenge.failureResponse is HTTPURLResponse
         completionHandler(isHTTP ? .rejectProtectionSpace : .performDefaultHandling, nil)
     }
+
+    #if !canImport(FoundationNetworking)
+    func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
+        exchange(of: task)?.measured(metrics)
+    }
+    #endif
 }

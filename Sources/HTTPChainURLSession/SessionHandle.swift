@@ -7,11 +7,13 @@ import FoundationNetworking
 
 /// A session with everything of its own switched off, and the delegate that serves it.
 final class SessionHandle: Sendable {
-    let delegate = SessionDelegate()
+    let delegate: SessionDelegate
     let session: URLSession
 
-    init(_ settings: URLSessionTransport.Configuration) {
+    init(_ settings: URLSessionTransport.Configuration, _ control: ConnectionControl) {
+        delegate = SessionDelegate(control)
         let configuration = URLSessionConfiguration.ephemeral
+        control.apply(to: configuration)
         settings.customize?(configuration)
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData

@@ -20,9 +20,17 @@ public struct SpillLimitError: HTTPChainError {
     /// Always "URLSessionTransport".
     public var stage: String { "URLSessionTransport" }
 
-    /// What happened and what to do about it.
-    public var reason: String {
-        "more than \(limit) of the response body waited unread on disk; read it as it arrives, ask for it in ranges, "
-            + "raise spillLimit in the transport's configuration, or use a transport with backpressure"
+    /// What happened.
+    public var reason: String { explanation.reason }
+
+    /// What to do about it; `nil` where there is nothing.
+    public var recoverySuggestion: String? { explanation.advice }
+
+    private var explanation: Explanation {
+        Explanation(
+            "more than \(limit) of the response body waited unread on disk",
+            "read it as it arrives, ask for it in ranges, "
+                + "raise spillLimit in the transport's configuration, or use a transport with backpressure"
+        )
     }
 }

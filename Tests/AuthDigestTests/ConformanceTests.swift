@@ -5,14 +5,14 @@ import HTTPChainTesting
 import HTTPTypes
 import Testing
 
-@Suite("The stage keeps the rules", .timeLimit(.minutes(1)))
+@Suite("The stage keeps the rules", .timeLimit(.minutes(10)))
 struct ConformanceTests {
     private static func stage() -> DigestAuthMiddleware {
         DigestAuthMiddleware(user: "ada", password: "lovelace", for: "https://conformance.example")
     }
 
     @Test("with a server that does not ask", arguments: StageConformance.Check.allCases)
-    func unasked(check: StageConformance.Check) async throws {
+    func preemptive(check: StageConformance.Check) async throws {
         try await StageConformance(calls: .exactlyOnce) { Self.stage() }.verify(check)
     }
 

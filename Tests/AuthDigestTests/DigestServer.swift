@@ -239,10 +239,10 @@ extension DigestServer {
 final class CountingProvider: CredentialProvider {
     private let answers: Locked<[Credential?]>
     private let asked = Locked<[(space: ProtectionSpace, rejected: Credential?)]>([])
-    let origins: OriginSet?
+    let origins: OriginSet
 
     /// Gives these, one after the other, the last one again and again.
-    init(_ passwords: String?..., user: String = "ada", for origins: OriginSet? = nil) {
+    init(_ passwords: String?..., user: String = "ada", for origins: OriginSet = .any) {
         answers = Locked(passwords.map { $0.map { Credential(user: user, password: Secret($0)) } })
         self.origins = origins
     }

@@ -10,7 +10,7 @@ import Testing
 
 private let base = "https://plants.example"
 
-@Suite("Answering challenges", .timeLimit(.minutes(1)))
+@Suite("Answering challenges", .timeLimit(.minutes(10)))
 struct FlowTests {
     private func stage(_ password: Secret = "lovelace") -> DigestAuthMiddleware {
         DigestAuthMiddleware(user: "ada", password: password, for: "https://plants.example")
@@ -40,8 +40,8 @@ struct FlowTests {
         if qop != nil { #expect(server.accepted.map(\.count) == [1, 2, 3]) }
     }
 
-    @Test("The server's challenge is asked for once, and later requests carry an answer ahead")
-    func ahead() async throws {
+    @Test("The server's challenge is asked for once, and later requests carry a preemptive answer")
+    func preemptive() async throws {
         let server = DigestServer()
         let chain = try server.chain(stage())
         for index in 0..<5 { #expect(try await chain.send(.get("\(base)/\(index)")).status == .ok) }
@@ -107,7 +107,7 @@ struct FlowTests {
     }
 }
 
-@Suite("Nonces", .timeLimit(.minutes(1)))
+@Suite("Nonces", .timeLimit(.minutes(10)))
 struct NonceTests {
     private let provider = CountingProvider("lovelace")
 
@@ -228,7 +228,7 @@ struct NonceTests {
     }
 }
 
-@Suite("Credentials", .timeLimit(.minutes(1)))
+@Suite("Credentials", .timeLimit(.minutes(10)))
 struct CredentialTests {
     @Test("A credential that is refused is asked for once more, and then the 401 is the response")
     func refused() async throws {
@@ -273,13 +273,13 @@ struct CredentialTests {
         #expect(try await chain.send(.get("\(base)/a")).status == .ok)
         server.set { $0.refusesAll = true }
         #expect(try await chain.send(.get("\(base)/a")).status == .unauthorized)
-        // The answer ahead, and one with the new nonce.
+        // The preemptive answer, and one with the new nonce.
         #expect(server.refused.count == 2)
         #expect(try await chain.send(.get("\(base)/a")).status == .unauthorized)
         #expect(server.refused.count == 3)
     }
 
-    @Test("A credential that was not accepted yet is not sent ahead")
+    @Test("A credential that was not accepted yet is not sent preemptively")
     func notProven() async throws {
         let server = DigestServer()
         let chain = try server.chain(DigestAuthMiddleware(CountingProvider("wrong")))

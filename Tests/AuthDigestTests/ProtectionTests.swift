@@ -32,7 +32,7 @@ private func onceReadable() -> HTTPBody {
     )
 }
 
-@Suite("What an answer protects", .timeLimit(.minutes(1)))
+@Suite("What an answer protects", .timeLimit(.minutes(10)))
 struct ProtectionTests {
     private func qop(of request: Request?) -> String? {
         request?.head.headerFields[.authorization].flatMap { Challenge.parse([$0]).first?["qop"] }
@@ -132,7 +132,7 @@ struct ProtectionTests {
     }
 }
 
-@Suite("The server's proof", .timeLimit(.minutes(1)))
+@Suite("The server's proof", .timeLimit(.minutes(10)))
 struct ServerProofTests {
     @Test("A proof that is wrong is an error", arguments: [QualityOfProtection.auth])
     func wrong(qop: QualityOfProtection) async throws {

@@ -10,7 +10,7 @@ import Testing
 
 private let base = "https://plants.example"
 
-@Suite("Where an answer is sent ahead", .timeLimit(.minutes(1)))
+@Suite("Where an answer is sent preemptively", .timeLimit(.minutes(10)))
 struct SpaceTests {
     /// How many of the requests went out without an answer.
     private func unanswered(
@@ -103,7 +103,7 @@ struct SpaceTests {
     }
 }
 
-@Suite("Proxies", .timeLimit(.minutes(1)))
+@Suite("Proxies", .timeLimit(.minutes(10)))
 struct ProxyTests {
     @Test("A proxy's 407 is answered with the whole URL, and proves itself in a field of its own")
     func proxy() async throws {

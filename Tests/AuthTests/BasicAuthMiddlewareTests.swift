@@ -2,27 +2,28 @@ import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPChainAuth
 
 private let challenge = "Basic realm=\"docs\""
 
-private func fixed(_ sending: BasicSending = .whenAsked) -> BasicAuthMiddleware {
+private func fixed(_ sending: BasicSending = .whenChallenged) -> BasicAuthMiddleware {
     BasicAuthMiddleware(user: "ada", password: "lovelace", for: "https://api.example.com", sending: sending)
 }
 
-@Suite("BasicAuthMiddleware", .timeLimit(.minutes(1)))
+@Suite("BasicAuthMiddleware", .timeLimit(.minutes(10)))
 struct BasicAuthMiddlewareTests {
     @Test("It sends the password when the server asks, and not before")
-    func whenAsked() async throws {
+    func whenChallenged() async throws {
         let outcome = await StageHarness(fixed()).send(.get(url), answering: .challenge(challenge), .ok)
         #expect(outcome.authorizations == [nil, adaField])
         #expect(try outcome.response().status == .ok)
         #expect(try outcome.response().authenticationRefusal == nil)
     }
 
-    @Test("Then ahead, with what is in the same directory or deeper")
+    @Test("Then preemptively, with what is in the same directory or deeper")
     func remembered() async throws {
         let stage = StageHarness(fixed())
         _ = await stage.send(.get(url), answering: .challenge(challenge), .ok)
@@ -38,10 +39,10 @@ struct BasicAuthMiddlewareTests {
         }
     }
 
-    @Test("Ahead, it sends the password with the first request, and also one whose body can be read once")
-    func ahead() async throws {
+    @Test("Preemptively, it sends the password with the first request, and also one whose body can be read once")
+    func preemptive() async throws {
         let request = Request.post(url, body: .once { ChunkReader(["a"]) })
-        #expect(await StageHarness(fixed(.ahead)).send(request).authorizations == [adaField])
+        #expect(await StageHarness(fixed(.preemptively)).send(request).authorizations == [adaField])
     }
 
     @Test("The password goes to the origins named and to no other, whatever the server or the request says")
@@ -50,7 +51,7 @@ struct BasicAuthMiddlewareTests {
             "http://api.example.com/docs/", "https://api.example.com:8443/", "https://evil.example/",
             "https://api.example.com.evil.example/", "https://api.example.com@evil.example/", "/relative", "",
         ]
-        for sending in [BasicSending.whenAsked, .ahead] {
+        for sending in [BasicSending.whenChallenged, .preemptively] {
             for url in rows {
                 let outcome = await StageHarness(fixed(sending)).send(.get(url), answering: .challenge(challenge))
                 #expect(outcome.authorizations == [nil], "\(url)")
@@ -59,9 +60,9 @@ struct BasicAuthMiddlewareTests {
         }
         let name = try #require(HTTPField.Name("Host"))
         let forged = Request.get(url, headers: [name: "evil.example"])
-        #expect(await StageHarness(fixed(.ahead)).send(forged).authorizations == [nil])
+        #expect(await StageHarness(fixed(.preemptively)).send(forged).authorizations == [nil])
         let same = Request.get(url, headers: [name: "api.example.com"])
-        #expect(await StageHarness(fixed(.ahead)).send(same).authorizations == [adaField])
+        #expect(await StageHarness(fixed(.preemptively)).send(same).authorizations == [adaField])
     }
 
     @Test("A challenge that came from another origin, behind a redirect, is not answered")
@@ -76,7 +77,7 @@ struct BasicAuthMiddlewareTests {
 
     @Test("The field is bound to its origin, so that a redirect stage drops it")
     func bound() async throws {
-        let outcome = await StageHarness(fixed(.ahead)).send(.get(url))
+        let outcome = await StageHarness(fixed(.preemptively)).send(.get(url))
         var request = try #require(outcome.requests.first)
         #expect(request.options[OriginBoundFields.self] == [.authorization: .of(url)])
         request.removeFields(boundToOthersThan: .of("https://evil.example"))
@@ -84,20 +85,20 @@ struct BasicAuthMiddlewareTests {
         // Declared beside what others declared.
         var busy = Request.get(url)
         busy.options[OriginBoundFields.self] = [.cookie: .of("https://b.example")]
-        let both = await StageHarness(fixed(.ahead)).send(busy).requests.first?.options[OriginBoundFields.self]
+        let both = await StageHarness(fixed(.preemptively)).send(busy).requests.first?.options[OriginBoundFields.self]
         #expect(both == [.cookie: .of("https://b.example"), .authorization: .of(url)])
     }
 
     @Test("The field is kept out of the tables of header compression")
     func indexing() async throws {
-        let request = try #require(await StageHarness(fixed(.ahead)).send(.get(url)).requests.first)
+        let request = try #require(await StageHarness(fixed(.preemptively)).send(.get(url)).requests.first)
         #expect(request.head.headerFields[fields: .authorization].map(\.indexingStrategy) == [.disallow])
     }
 
     @Test("A field that was set by hand stays, and its 401 is the caller's")
     func byHand() async throws {
         let request = Request.get(url, headers: [.authorization: "Token mine"])
-        let outcome = await StageHarness(fixed(.ahead)).send(request, answering: .challenge(challenge))
+        let outcome = await StageHarness(fixed(.preemptively)).send(request, answering: .challenge(challenge))
         #expect(outcome.authorizations == ["Token mine"])
         #expect(try outcome.response().status == .unauthorized)
     }
@@ -105,14 +106,14 @@ struct BasicAuthMiddlewareTests {
     @Test("A request that is to stay without credentials does")
     func unauthenticated() async throws {
         let request = Request.get(url).unauthenticated()
-        let outcome = await StageHarness(fixed(.ahead)).send(request, answering: .challenge(challenge))
+        let outcome = await StageHarness(fixed(.preemptively)).send(request, answering: .challenge(challenge))
         #expect(outcome.authorizations == [nil])
     }
 
     @Test("A rejected password is not sent again: the 401 is the response, and says why")
     func rejected() async throws {
-        for sending in [BasicSending.whenAsked, .ahead] {
-            let first: [StageHarness.Answer] = sending == .ahead ? [] : [.challenge(challenge)]
+        for sending in [BasicSending.whenChallenged, .preemptively] {
+            let first: [StageHarness.Answer] = sending == .preemptively ? [] : [.challenge(challenge)]
             let outcome = await StageHarness(fixed(sending)).send(
                 .get(url),
                 answering: first + [.challenge(challenge, body: "no")]
@@ -183,7 +184,7 @@ struct BasicAuthMiddlewareTests {
         #expect(await stage.send(.get(url)).authorizations == [adaField])
     }
 
-    @Test("A realm's credential that another realm turns down is no rejected one to the provider")
+    @Test("A realm's credential that another realm rejects is no rejected one to the provider")
     func otherRealm() async throws {
         let provider = ListedCredentials([ada, ada, grace])
         let stage = StageHarness(BasicAuthMiddleware(provider))
@@ -231,7 +232,12 @@ struct BasicAuthMiddlewareTests {
 
     @Test("A proxy is answered with its own field, for requests that a proxy reads")
     func proxy() async throws {
-        let stage = BasicAuthMiddleware(user: "ada", password: "lovelace", proxy: "http://proxy.example:3128")
+        let stage = BasicAuthMiddleware(
+            user: "ada",
+            password: "lovelace",
+            proxy: "http://proxy.example:3128",
+            allowsPlaintext: true
+        )
         let demand = StageHarness.Answer.status(
             .proxyAuthenticationRequired,
             headers: [.proxyAuthenticate: "Basic realm=proxy"]
@@ -252,7 +258,13 @@ struct BasicAuthMiddlewareTests {
     @Test("The proxy's credential serves all servers behind it")
     func proxyAhead() async throws {
         let stage = StageHarness(
-            BasicAuthMiddleware(user: "ada", password: "lovelace", proxy: "http://proxy:3128", sending: .ahead)
+            BasicAuthMiddleware(
+                user: "ada",
+                password: "lovelace",
+                proxy: "http://proxy:3128",
+                sending: .preemptively,
+                allowsPlaintext: true
+            )
         )
         for server in ["http://a.example/", "http://b.example/x"] {
             let request = await stage.send(.get(server)).requests.first
@@ -275,7 +287,9 @@ struct BasicAuthMiddlewareTests {
         let chain = try Chain([stage], transport: transport)
         try await withThrowingTaskGroup(of: HTTPResponse.Status.self) { group in
             for _ in 0..<100 { group.addTask { try await chain.send(.get(url)).status } }
-            while waiting.withLock({ $0 }) < 100 || provider.questions.isEmpty { await Task.yield() }
+            try await until("all to be asked for a password") {
+                waiting.withLock { $0 } == 100 && !provider.questions.isEmpty
+            }
             gate.reach()
             for try await status in group { #expect(status == .ok) }
         }
@@ -313,7 +327,7 @@ struct BasicAuthMiddlewareTests {
             }
         )
         let first = Task { try await chain.send(.get(url)) }
-        while provider.questions.isEmpty { await Task.yield() }
+        try await until("the first call to wait") { !provider.questions.isEmpty }
         let second = Task { try await chain.send(.get(url)) }
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
@@ -322,7 +336,7 @@ struct BasicAuthMiddlewareTests {
     }
 }
 
-@Suite("BasicAuthMiddleware's errors", .timeLimit(.minutes(1)))
+@Suite("BasicAuthMiddleware's errors", .timeLimit(.minutes(10)))
 struct BasicAuthErrorTests {
     struct Broken: Error {}
 
@@ -342,7 +356,12 @@ struct BasicAuthErrorTests {
 
     @Test("A credential that Basic cannot carry is a typed error with the request")
     func invalid() async throws {
-        let stage = BasicAuthMiddleware(user: "a:b", password: "c", for: "https://api.example.com", sending: .ahead)
+        let stage = BasicAuthMiddleware(
+            user: "a:b",
+            password: "c",
+            for: "https://api.example.com",
+            sending: .preemptively
+        )
         let outcome = await StageHarness(stage).send(.get(url), answering: [])
         let error = try #require(outcome.error as? AuthenticationError)
         guard case .invalidCredential("Basic", let why) = error.problem else { return #expect(Bool(false)) }

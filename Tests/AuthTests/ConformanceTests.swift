@@ -7,31 +7,31 @@ import Testing
 struct ConformanceTests {
     private static let origin: OriginSet = "https://conformance.example"
 
-    @Test("Basic, when asked", .timeLimit(.minutes(1)), arguments: StageConformance.Check.allCases)
-    func whenAsked(check: StageConformance.Check) async throws {
+    @Test("Basic, when asked", .timeLimit(.minutes(10)), arguments: StageConformance.Check.allCases)
+    func whenChallenged(check: StageConformance.Check) async throws {
         try await StageConformance(calls: .any) {
             BasicAuthMiddleware(user: "ada", password: "lovelace", for: Self.origin)
         }.verify(check)
     }
 
-    @Test("Basic, ahead", .timeLimit(.minutes(1)), arguments: StageConformance.Check.allCases)
-    func ahead(check: StageConformance.Check) async throws {
+    @Test("Basic, preemptively", .timeLimit(.minutes(10)), arguments: StageConformance.Check.allCases)
+    func preemptive(check: StageConformance.Check) async throws {
         try await StageConformance(calls: .any) {
-            BasicAuthMiddleware(user: "ada", password: "lovelace", for: Self.origin, sending: .ahead)
+            BasicAuthMiddleware(user: "ada", password: "lovelace", for: Self.origin, sending: .preemptively)
         }.verify(check)
     }
 
-    @Test("Several schemes", .timeLimit(.minutes(1)), arguments: StageConformance.Check.allCases)
+    @Test("Several schemes", .timeLimit(.minutes(10)), arguments: StageConformance.Check.allCases)
     func several(check: StageConformance.Check) async throws {
         try await StageConformance(calls: .any) {
             AuthenticationMiddleware([
                 WordAuthenticator("Basic", .password, words: ["1", "2", "3"]),
-                WordAuthenticator("Strong", .proof, words: ["1", "2", "3"], sendsUnasked: true),
+                WordAuthenticator("Strong", .proof, words: ["1", "2", "3"], sendsPreemptively: true),
             ])
         }.verify(check)
     }
 
-    @Test("Routes", .timeLimit(.minutes(1)), arguments: StageConformance.Check.allCases)
+    @Test("Routes", .timeLimit(.minutes(10)), arguments: StageConformance.Check.allCases)
     func routes(check: StageConformance.Check) async throws {
         try await StageConformance(calls: .any) {
             RoutedAuthMiddleware([

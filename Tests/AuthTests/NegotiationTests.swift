@@ -9,11 +9,11 @@ import Testing
 
 private let both = "Basic realm=docs, Strong realm=docs"
 
-private func strong(_ words: String..., sendsUnasked: Bool = false) -> WordAuthenticator {
-    WordAuthenticator("Strong", .proof, words: words, sendsUnasked: sendsUnasked)
+private func strong(_ words: String..., sendsPreemptively: Bool = false) -> WordAuthenticator {
+    WordAuthenticator("Strong", .proof, words: words, sendsPreemptively: sendsPreemptively)
 }
 
-private func basic(_ sending: BasicSending = .whenAsked) -> BasicAuthenticator {
+private func basic(_ sending: BasicSending = .whenChallenged) -> BasicAuthenticator {
     BasicAuthenticator(FixedCredential(ada, for: "https://api.example.com"), sending: sending)
 }
 
@@ -63,9 +63,9 @@ struct NegotiationTests {
         #expect(try outcome.response().authenticationRefusal == .rejected(space))
     }
 
-    @Test("A server whose path takes Basic alone gets it, though the stronger was sent ahead")
+    @Test("A server whose path takes Basic alone gets it, though the stronger was sent preemptively")
     func otherPath() async {
-        let outcome = await harness(strong("a", sendsUnasked: true), basic()).send(
+        let outcome = await harness(strong("a", sendsPreemptively: true), basic()).send(
             .get(url),
             answering: .challenge("Basic realm=docs"),
             .ok
@@ -73,11 +73,11 @@ struct NegotiationTests {
         #expect(outcome.authorizations == ["Strong a", adaField])
     }
 
-    @Test("A weaker one is not sent ahead where a stronger could be asked for")
+    @Test("A weaker one is not sent preemptively where a stronger could be asked for")
     func notAhead() async {
-        let stage = harness(strong("a"), basic(.ahead))
+        let stage = harness(strong("a"), basic(.preemptively))
         #expect(await stage.send(.get(url)).authorizations == [nil])
-        #expect(await harness(basic(.ahead)).send(.get(url)).authorizations == [adaField])
+        #expect(await harness(basic(.preemptively)).send(.get(url)).authorizations == [adaField])
     }
 
     @Test("A scheme may take several answers, up to the limit")
@@ -189,22 +189,28 @@ struct CooperationTests {
         #expect(outer.response.authenticationRefusal == .wouldWeaken(from: "Strong", to: "Basic"))
     }
 
-    @Test("Basic ahead, further in than the stronger, waits to be asked")
+    @Test("Preemptive Basic, further in than the stronger, waits to be asked")
     func aheadInside() async throws {
-        let ahead = BasicAuthMiddleware(FixedCredential(ada, for: "https://api.example.com"), sending: .ahead)
-        let seen = try await fields([strongStage("a"), ahead], offering: both, taking: "Strong a")
+        let preemptive = BasicAuthMiddleware(
+            FixedCredential(ada, for: "https://api.example.com"),
+            sending: .preemptively
+        )
+        let seen = try await fields([strongStage("a"), preemptive], offering: both, taking: "Strong a")
         #expect(seen.fields == [nil, "Strong a"])
     }
 
-    @Test("Basic ahead, further out than the stronger, is refused when the chain is built")
+    @Test("Preemptive Basic, further out than the stronger, is refused when the chain is built")
     func aheadOutside() throws {
-        let ahead = BasicAuthMiddleware(FixedCredential(ada, for: "https://api.example.com"), sending: .ahead)
+        let preemptive = BasicAuthMiddleware(
+            FixedCredential(ada, for: "https://api.example.com"),
+            sending: .preemptively
+        )
         let error = #expect(throws: ChainOrderError.self) {
-            try Chain([ahead, strongStage("a")], transport: InMemoryTransport())
+            try Chain([preemptive, strongStage("a")], transport: InMemoryTransport())
         }
         #expect(error?.problems.first?.fix.contains("AuthenticationMiddleware([") == true)
         // A proxy is another matter.
-        let proxy = BasicAuthMiddleware(user: "a", password: "b", proxy: "http://proxy", sending: .ahead)
+        let proxy = BasicAuthMiddleware(user: "a", password: "b", proxy: "https://proxy", sending: .preemptively)
         _ = try Chain([proxy, strongStage("a")], transport: InMemoryTransport())
     }
 
@@ -220,8 +226,8 @@ struct CooperationTests {
             return Response(.ok)
         }
         let chain = try Chain(transport: transport) {
-            BasicAuthMiddleware(user: "ada", password: "lovelace", for: "http://a.example")
-            BasicAuthMiddleware(user: "grace", password: "hopper", proxy: "http://proxy.example:3128")
+            BasicAuthMiddleware(user: "ada", password: "lovelace", for: "http://a.example", allowsPlaintext: true)
+            BasicAuthMiddleware(user: "grace", password: "hopper", proxy: "https://proxy.example:3128")
         }
         #expect(try await chain.send(.get("http://a.example/x")).status == .ok)
         #expect(try await chain.send(.get("http://a.example/x")).status == .ok)

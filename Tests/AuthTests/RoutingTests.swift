@@ -7,7 +7,7 @@ import HTTPTypes
 import Testing
 
 private func user(_ name: String, for origins: OriginSet = "https://api.example.com") -> BasicAuthMiddleware {
-    BasicAuthMiddleware(user: name, password: "", for: origins, sending: .ahead)
+    BasicAuthMiddleware(user: name, password: "", for: origins, sending: .preemptively)
 }
 
 private func field(_ name: String) -> String {

@@ -1,6 +1,7 @@
 import HTTPChainAuth
 import HTTPChainCore
 import HTTPChainTesting
+import TestSupport
 import Testing
 
 private struct Failure: Error, Hashable {
@@ -31,15 +32,7 @@ private final class Meter: Sendable {
     var most: Int { state.withLock { $0.most } }
 }
 
-private func settle(_ condition: () -> Bool) async throws {
-    for _ in 0..<100_000 where !condition() {
-        try Task.checkCancellation()
-        await Task.yield()
-    }
-    #expect(condition())
-}
-
-@Suite("One operation for calls at the same time", .timeLimit(.minutes(1)))
+@Suite("One operation for calls at the same time", .heavy, .seeded, .timeLimit(.minutes(10)))
 struct SingleFlightTests {
     @Test("Calls at the same time cause one operation, and each gets its result")
     func one() async throws {
@@ -59,7 +52,7 @@ struct SingleFlightTests {
                     }
                 }
             }
-            try await settle { arrived.withLock { $0 } == 200 && flights.waiterCount == 200 }
+            try await until { arrived.withLock { $0 } == 200 && flights.waiterCount == 200 }
             gate.reach()
             for try await value in group { #expect(value == 7) }
         }
@@ -96,7 +89,7 @@ struct SingleFlightTests {
                     }
                 }
             }
-            try? await settle { flights.waiterCount == 50 }
+            try? await until { flights.waiterCount == 50 }
             gate.reach()
             return await group.reduce(into: []) { $0.append($1) }
         }
@@ -119,9 +112,9 @@ struct SingleFlightTests {
             return 7
         }
         let first = Task { try await flights.run("a", operation) }
-        try await settle { flights.waiterCount == 1 }
+        try await until { flights.waiterCount == 1 }
         let second = Task { try await flights.run("a", operation) }
-        try await settle { flights.waiterCount == 2 }
+        try await until { flights.waiterCount == 2 }
         let (leaving, staying) = isFirst ? (first, second) : (second, first)
         leaving.cancel()
         await #expect(throws: CancellationError.self) { try await leaving.value }
@@ -133,17 +126,18 @@ struct SingleFlightTests {
     func allLeave() async throws {
         let flights = SingleFlight<String, Int>()
         let meter = Meter()
-        let sawCancellation = Locked(false)
+        let mayEnd = Watched(false)
+        let ended = Counter()
         let calls = (0..<20).map { _ in
             Task {
-                try await flights.run("a") {
+                defer { ended.add() }
+                return try await flights.run("a") {
                     try await meter.run {
                         do {
                             try await Rendezvous().wait()
                         } catch {
                             // Cleaning up takes a while, and is waited for.
-                            for _ in 0..<1000 { await Task.yield() }
-                            sawCancellation.withLock { $0 = true }
+                            await mayEnd.waitUninterrupted { $0 ? () : nil }
                             throw error
                         }
                         return 1
@@ -151,11 +145,15 @@ struct SingleFlightTests {
                 }
             }
         }
-        try await settle { meter.running == 1 && flights.waiterCount == 20 }
+        try await until { meter.running == 1 && flights.waiterCount == 20 }
         for call in calls { call.cancel() }
+        try await ended.wait(until: 19)
+        // The last one had time enough to end too early.
+        for _ in 0..<100 { await Task.yield() }
+        #expect(ended.value == 19 && meter.running == 1 && flights.waiterCount == 0)
+        mayEnd.update { $0 = true }
         for call in calls { await #expect(throws: CancellationError.self) { try await call.value } }
         #expect(meter.running == 0 && meter.started == 1)
-        #expect(sawCancellation.withLock { $0 })
         #expect(flights.count == 0)
         #expect(try await flights.run("a") { 2 } == 2)
     }
@@ -176,26 +174,26 @@ struct SingleFlightTests {
     func afterAbandoned() async throws {
         let flights = SingleFlight<String, Int>()
         let meter = Meter()
-        let windUp = Rendezvous()
+        let mayEnd = Watched(false)
         let stubborn: @Sendable () async throws -> Int = {
             await meter.run {
                 // Deaf to cancellation until it is let go.
-                while !windUp.isReached { await Task.yield() }
+                await mayEnd.waitUninterrupted { $0 ? () : nil }
                 return 1
             }
         }
         let abandoned = Task { try await flights.run("a", stubborn) }
-        try await settle { meter.running == 1 }
+        try await until { meter.running == 1 }
         abandoned.cancel()
-        try await settle { flights.waiterCount == 0 }
+        try await until { flights.waiterCount == 0 }
         let next = Task { try await flights.run("a") { await meter.run { 2 } } }
-        try await settle { flights.waiterCount == 1 }
+        try await until { flights.waiterCount == 1 }
         let other = Task { try await flights.run("a") { await meter.run { 3 } } }
-        try await settle { flights.waiterCount == 2 }
+        try await until { flights.waiterCount == 2 }
         other.cancel()
         await #expect(throws: CancellationError.self) { try await other.value }
         #expect(meter.started == 1)
-        windUp.reach()
+        mayEnd.update { $0 = true }
         #expect(try await next.value == 2)
         await #expect(throws: CancellationError.self) { try await abandoned.value }
         #expect(meter.most == 1)
@@ -224,7 +222,7 @@ struct SingleFlightTests {
     func storm() async throws {
         let flights = SingleFlight<Int, Int>()
         let meters = (0..<4).map { _ in Meter() }
-        let random = SeededRandom(seed: 42)
+        let random = Seed.numbers(42)
         let outcomes = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<4000 {
                 let key = number % 4

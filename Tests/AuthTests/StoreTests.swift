@@ -28,7 +28,7 @@ private final class Directory: Sendable {
     var names: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() } }
 }
 
-@Suite("Stores of credentials", .timeLimit(.minutes(1)))
+@Suite("Stores of credentials", .timeLimit(.minutes(10)))
 struct StoreTests {
     enum Kind: CaseIterable { case memory, file }
 
@@ -72,7 +72,7 @@ struct StoreTests {
     }
 }
 
-@Suite("The store in a file", .timeLimit(.minutes(1)))
+@Suite("The store in a file", .timeLimit(.minutes(10)))
 struct FileStoreTests {
     private func problem(_ operation: () async throws -> Void) async -> CredentialStoreError.Problem? {
         do {
@@ -220,11 +220,116 @@ struct FileStoreTests {
     }
 }
 
+@Suite("Tokens in a store", .timeLimit(.minutes(10)))
+struct TokenStoreTests {
+    private let full = AccessToken(
+        "abc",
+        expiration: Date(timeIntervalSince1970: 1_700_000_000.5),
+        refreshToken: "r/1+2=",
+        scope: ["read", "write"]
+    )
+
+    @Test("A token survives being written and read, whole or with nothing but its text")
+    func coding() throws {
+        for token in [full, AccessToken("abc")] {
+            let bytes = try JSONEncoder().encode(token)
+            #expect(try JSONDecoder().decode(AccessToken.self, from: bytes) == token)
+        }
+        let names = try #require(
+            try JSONSerialization.jsonObject(with: JSONEncoder().encode(full)) as? [String: Any]
+        )
+        #expect(Set(names.keys) == ["access_token", "expires_at", "refresh_token", "scope"])
+    }
+
+    @Test("A store keeps, replaces and forgets a token; a file, for the next start", arguments: [false, true])
+    func contract(isFile: Bool) async throws {
+        let directory = try Directory()
+        let memory = InMemoryTokenStore()
+        func store() -> any TokenStore { isFile ? FileTokenStore(at: directory.file) : memory }
+        #expect(try await store().token() == nil)
+        try await store().removeToken()
+        try await store().save(AccessToken("old"))
+        try await store().save(full)
+        #expect(try await store().token() == full)
+        if isFile { #expect(try directory.mode(directory.file) == 0o600) }
+        try await store().removeToken()
+        #expect(try await store().token() == nil)
+    }
+
+    @Test("A file that others can reach is not read, and one that is damaged not written over")
+    func fileSafety() async throws {
+        let directory = try Directory()
+        let store = FileTokenStore(at: directory.file)
+        try await store.save(full)
+        try directory.setMode(0o644, directory.file)
+        var error = #expect(throws: CredentialStoreError.self) { try store.token() }
+        #expect(error?.problem == .readableByOthers(mode: 0o644))
+        try Data("{".utf8).write(to: directory.file)
+        try directory.setMode(0o600, directory.file)
+        error = await #expect(throws: CredentialStoreError.self) { try await store.save(full) }
+        #expect(error?.problem == .corrupt)
+        #expect(try String(contentsOf: directory.file, encoding: .utf8) == "{")
+    }
+
+    @Test("A stage keeps each new token before it is used, and the next start begins with it")
+    func stage() async throws {
+        let directory = try Directory()
+        for number in 1...2 {
+            let store = FileTokenStore(at: directory.file)
+            let source = TokenSource { _, _ in AccessToken(Secret("token-\(number)"), refreshToken: "next") }
+            let stage = BearerAuthMiddleware(
+                source,
+                for: "https://api.example.com",
+                token: try store.token(),
+                saving: store
+            )
+            #expect(await StageHarness(stage).send(.get(url)).requests.map(\.token) == ["token-1"])
+            #expect(source.count == (number == 1 ? 1 : 0))
+            #expect(try store.token()?.refreshToken == "next")
+        }
+    }
+}
+
+@Suite("The place of a store's file", .timeLimit(.minutes(10)))
+struct StorePlaceTests {
+    @Test("A directory that others can write, anywhere above the file, is refused for reading and writing")
+    func writableParents() async throws {
+        let directory = try Directory()
+        let inner = directory.url.appending(path: "a/b")
+        try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
+        let store = FileCredentialStore(at: inner.appending(path: "credentials.json"))
+        let tokens = FileTokenStore(at: inner.appending(path: "token.json"))
+        try await store.set(ada, for: "service")
+        try await tokens.save(AccessToken("abc"))
+        for place in [inner, directory.url.appending(path: "a")] {
+            for mode in [0o777, 0o775, 0o757] {
+                try directory.setMode(mode, place)
+                let problem = CredentialStoreError.Problem.directoryWritableByOthers(
+                    place.resolvingSymlinksInPath().path,
+                    mode: UInt16(mode)
+                )
+                var error = #expect(throws: CredentialStoreError.self) { try store.credential(for: "service") }
+                #expect(error?.problem == problem)
+                #expect(error?.description.contains("chmod go-w") == true)
+                error = await #expect(throws: CredentialStoreError.self) { try await store.set(grace, for: "other") }
+                #expect(error?.problem == problem)
+                error = #expect(throws: CredentialStoreError.self) { try tokens.token() }
+                #expect(error?.problem == problem)
+            }
+            // With the sticky bit only its owner can replace a file, as in /tmp.
+            try directory.setMode(0o1777, place)
+            #expect(try store.credential(for: "service") == ada)
+            try directory.setMode(0o755, place)
+        }
+        #expect(try store.credential(for: "other") == nil)
+    }
+}
+
 @Suite("Credentials out of a store")
 struct StoredCredentialTests {
     private let space = ProtectionSpace(origin: .of(url), realm: "docs", scheme: "basic")
 
-    @Test("What is kept serves without asking; what is given is kept; what is rejected is removed")
+    @Test("What is kept serves without asking; what is given is kept; what is rejected stays until there is another")
     func cycle() async throws {
         let store = InMemoryCredentialStore()
         let asked = ListedCredentials([ada, grace])
@@ -236,7 +341,22 @@ struct StoredCredentialTests {
         #expect(try await provider.credential(for: space, rejected: ada) == grace)
         #expect(store.credential(for: CredentialKey(space)) == grace)
         #expect(try await provider.credential(for: space, rejected: grace) == nil)
-        #expect(store.credential(for: CredentialKey(space)) == nil)
+        #expect(store.credential(for: CredentialKey(space)) == grace)
+    }
+
+    @Test("One 401 that has nothing to do with the password does not make it forgotten")
+    func spurious() async throws {
+        let directory = try Directory()
+        let store = FileCredentialStore(at: directory.file)
+        let key = CredentialKey(ProtectionSpace(origin: .of(url), realm: "docs", scheme: "basic"))
+        try await store.set(ada, for: key)
+        let stage = BasicAuthMiddleware(StoredCredentialProvider(store, for: "https://api.example.com"))
+        let outcome = await StageHarness(stage)
+            .send(.get(url), answering: .challenge("Basic realm=docs"), .challenge("Basic realm=docs"))
+        #expect(outcome.authorizations == [nil, adaField])
+        #expect(try store.credential(for: key) == ada)
+        let later = await StageHarness(stage).send(.get(url), answering: .challenge("Basic realm=docs"), .ok)
+        #expect(later.authorizations.contains(adaField))
     }
 
     @Test("It gives nothing to other origins, and asks nobody")

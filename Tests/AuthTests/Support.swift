@@ -39,12 +39,12 @@ final class ListedCredentials: CredentialProvider {
         let rejected: Credential?
     }
 
-    let origins: OriginSet?
+    let origins: OriginSet
     private let list: [Credential?]
     private let asked = Locked<[Question]>([])
     private let gate: Rendezvous?
 
-    init(_ list: [Credential?], for origins: OriginSet? = nil, after gate: Rendezvous? = nil) {
+    init(_ list: [Credential?], for origins: OriginSet = .any, after gate: Rendezvous? = nil) {
         self.list = list
         self.origins = origins
         self.gate = gate
@@ -66,22 +66,30 @@ final class ListedCredentials: CredentialProvider {
 final class WordAuthenticator: Authenticator {
     let scheme: String
     let strength: AuthenticationStrength
-    let sendsUnasked: Bool
+    let origins: OriginSet
+    let sendsPreemptively: Bool
     private let words: Locked<[String]>
     private let checked = Locked<[Int]>([])
 
-    init(_ scheme: String, _ strength: AuthenticationStrength, words: [String], sendsUnasked: Bool = false) {
+    init(
+        _ scheme: String,
+        _ strength: AuthenticationStrength,
+        words: [String],
+        for origins: OriginSet = .any,
+        sendsPreemptively: Bool = false
+    ) {
+        self.origins = origins
         self.scheme = scheme
         self.strength = strength
         self.words = Locked(words)
-        self.sendsUnasked = sendsUnasked
+        self.sendsPreemptively = sendsPreemptively
     }
 
     /// The statuses of the responses that it looked at.
     var checkedStatuses: [Int] { checked.withLock { $0 } }
 
     func prepare(_ request: inout Request, in context: AuthenticationContext) -> Bool {
-        guard sendsUnasked, context.maySendUnasked, let word = nextWord() else { return false }
+        guard sendsPreemptively, context.maySendPreemptively, let word = nextWord() else { return false }
         request.setCredentials("\(scheme) \(word)", in: context)
         return true
     }

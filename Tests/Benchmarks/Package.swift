@@ -12,8 +12,8 @@ let core = Target.Dependency.product(name: "HTTPChainCore", package: "swift-http
 let gzip = Target.Dependency.product(name: "HTTPChainGzip", package: "swift-http-chain")
 let inMemory = Target.Dependency.product(name: "HTTPChainInMemory", package: "swift-http-chain")
 let stages = [
-    "Auth", "AuthDigest", "Cache", "CacheSQLite", "Cookies", "Progress", "Redirect", "RemoteLogging", "Retry",
-    "StatusValidation",
+    "Auth", "AuthDigest", "Cache", "CacheSQLite", "CircuitBreaker", "ConcurrencyLimit", "Cookies", "Fallback",
+    "Hedging", "LoadShedding", "Progress", "RateLimit", "Redirect", "RemoteLogging", "Retry", "StatusValidation",
     "Timeout",
 ].map {
     Target.Dependency.product(name: "HTTPChain\($0)", package: "swift-http-chain")
@@ -25,7 +25,7 @@ let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-htt
 
 let package = Package(
     name: "Benchmarks",
-    platforms: [.macOS(.v14)],
+    platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "swift-http-chain", path: "../..", traits: ["SQLite"]),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),

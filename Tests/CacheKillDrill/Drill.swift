@@ -7,7 +7,10 @@ import HTTPTypes
 import HTTPChainCacheSQLite
 #endif
 
-// Writes entries into a store until it is killed: CacheKillDrill files|sqlite <path> <total bytes> <seed>
+// Writes entries into a store until it is killed:
+// CacheKillDrill files|sqlite <path> <total bytes> <seed> <journal> <0|1>
+// Two of them share a store, one with the even keys and one with the odd ones. Before and after each change a line goes
+// into the journal, which tells what may be found afterwards.
 // Shows, without the rights of root, what it finds in one: CacheKillDrill files|sqlite <path> <total bytes> read
 //
 // The content of an entry follows from its key and its generation, which is a field of its head, so that whoever looks
@@ -46,7 +49,7 @@ struct Numbers {
 enum Drill {
     static func main() async {
         let arguments = CommandLine.arguments
-        guard arguments.count == 5, let total = Int64(arguments[3]),
+        guard arguments.count >= 5, let total = Int64(arguments[3]),
             let store = store(arguments[1], arguments[2], CacheBounds(totalBytes: ByteCount(total), entryCount: 64))
         else { usage() }
         if arguments[4] == "read" {
@@ -54,14 +57,18 @@ enum Drill {
             if geteuid() == 0, setgid(65_534) != 0 || setuid(65_534) != 0 { exit(4) }
             return await read(store)
         }
-        guard let seed = UInt64(arguments[4]) else { usage() }
+        guard arguments.count == 7, let seed = UInt64(arguments[4]), let parity = Int(arguments[6]),
+            FileManager.default.createFile(atPath: arguments[5], contents: nil),
+            let journal = FileHandle(forWritingAtPath: arguments[5])
+        else { usage() }
         var numbers = Numbers(state: seed)
         var generation = numbers.next(1_000_000)
+        var lastStored: Int?
         FileHandle.standardOutput.write(Data("ready\n".utf8))
         do {
             while true {
                 generation += 1
-                try await step(store, &numbers, generation)
+                try await step(store, &numbers, generation, parity, journal, &lastStored)
             }
         } catch {
             FileHandle.standardError.write(Data("\(error)\n".utf8))
@@ -70,7 +77,7 @@ enum Drill {
     }
 
     private static func usage() -> Never {
-        print("usage: CacheKillDrill files|sqlite <path> <total bytes> <seed>|read")
+        print("usage: CacheKillDrill files|sqlite <path> <total bytes> read|(<seed> <journal> 0|1)")
         exit(2)
     }
 
@@ -121,11 +128,27 @@ enum Drill {
         print(stored, removed, await found())
     }
 
-    static func step(_ store: any CacheStore, _ numbers: inout Numbers, _ generation: Int) async throws {
-        let number = numbers.next(100)
+    private static func step(
+        _ store: any CacheStore,
+        _ numbers: inout Numbers,
+        _ generation: Int,
+        _ parity: Int,
+        _ journal: FileHandle,
+        _ lastStored: inout Int?
+    ) async throws {
+        let number = numbers.next(50) * 2 + parity
+        // Goes to the system at once, where it survives this process.
+        func note(_ line: String) throws { try journal.write(contentsOf: Data("\(line)\n".utf8)) }
         let key = CacheKey(url: "https://example.com/\(number)", identifier: "item-\(number)")
         switch numbers.next(10) {
-        case 0: try await store.remove(.key(key))
+        case 0, 9:
+            // One that is likely to be there.
+            let number = lastStored ?? number
+            try await store.remove(
+                .key(CacheKey(url: "https://example.com/\(number)", identifier: "item-\(number)"))
+            )
+            try note("removed \(number)")
+            lastStored = nil
         case 1:
             guard let entry = try await store.variants(of: key).first else { return }
             var changed = entry.response.metadata
@@ -136,6 +159,7 @@ enum Drill {
             _ = try await store.body(of: entry, range: nil)
         default:
             let length = numbers.next(4) == 0 ? numbers.next(400_000) : numbers.next(9000)
+            try note("storing \(number) \(generation)")
             guard let writer = try await store.makeWriter(for: key, metadata(generation, length), expecting: nil)
             else { return }
             var rest = content(number, generation, length)
@@ -143,7 +167,10 @@ enum Drill {
                 _ = try await writer.write(rest.prefix(30_000))
                 rest = rest.dropFirst(30_000)
             }
-            if numbers.next(10) == 0 { await writer.abandon() } else { _ = try await writer.commit() }
+            if numbers.next(10) == 0 { return await writer.abandon() }
+            guard try await writer.commit().entry != nil else { return }
+            try note("stored \(number) \(generation)")
+            lastStored = number
         }
     }
 }

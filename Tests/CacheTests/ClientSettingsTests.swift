@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPChainCache
 
-@Suite("What the client decides", .timeLimit(.minutes(1)))
+@Suite("What the client decides", .timeLimit(.minutes(10)))
 struct ClientSettingsTests {
     private let fresh = "Cache-Control: max-age=60"
 
@@ -38,7 +38,7 @@ struct ClientSettingsTests {
         let error = #expect(throws: ChainOrderError.self) {
             try Chain([cache(.none), auth], transport: InMemoryTransport())
         }
-        #expect(error?.reason.contains("give it partition: .by") == true)
+        #expect(error?.description.contains("give it partition: .by") == true)
         for partition in [CachePartition.shared, .by { _ in "ada" }] {
             #expect(throws: Never.self) { try Chain([cache(partition), auth], transport: InMemoryTransport()) }
         }

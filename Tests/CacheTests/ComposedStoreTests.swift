@@ -1,11 +1,12 @@
 import Foundation
 import HTTPChainCore
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPChainCache
 
-@Suite("Stores made of stores", .timeLimit(.minutes(5)))
+@Suite("Stores made of stores", .timeLimit(.minutes(10)))
 struct ComposedStoreTests {
     private let directory = ScratchDirectory()
 
@@ -95,6 +96,7 @@ struct ComposedStoreTests {
             over: MemoryCacheStore.memory(limit: .megabytes(10))
         )
         let committed = Locked(0)
+        let found = Counter()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 for generation in 1...500 {
@@ -111,6 +113,7 @@ struct ComposedStoreTests {
                         #expect(tag >= least)
                         guard let body = try await store.body(of: entry, range: nil) else { continue }
                         #expect(try await body.collect() == content(tag, 100))
+                        found.add()
                         await Task.yield()
                     }
                 }
@@ -118,5 +121,6 @@ struct ComposedStoreTests {
             try await group.waitForAll()
         }
         #expect(try await store.bytes(storeKey(1)) == content(500, 100))
+        #expect(found.value > 0)
     }
 }

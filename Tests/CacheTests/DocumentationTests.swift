@@ -45,7 +45,7 @@ private enum Page {
     }
 }
 
-@Suite("The documentation", .timeLimit(.minutes(1)))
+@Suite("The documentation", .timeLimit(.minutes(10)))
 struct DocumentationTests {
     @Test("The examples of the page are the code above, and they work")
     func page() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPChainCache
 
-/// Uses a store that fails now and then, and knows what it may have afterwards.
+/// Uses a store that fails now and then, or not at all, and knows what it may have afterwards.
 struct FaultScript {
     static let bounds = CacheBounds(totalBytes: 260_000, entryBytes: 200_000, entryCount: 4)
 
@@ -15,8 +15,14 @@ struct FaultScript {
     private var contents: [Int: Set<Int>] = [:]
     /// What may be found by another process than the one that was told to remove it.
     private var removed: Set<Int> = []
+    /// How many uses of the store failed.
+    private(set) var failures = 0
 
-    init(_ open: @escaping () -> any CacheStore) {
+    /// Whether nothing is to fail.
+    private let isSound: Bool
+
+    init(isSound: Bool = false, _ open: @escaping () -> any CacheStore) {
+        self.isSound = isSound
         self.open = open
     }
 
@@ -30,16 +36,19 @@ struct FaultScript {
         await update(1, in: store)
         await update(2, in: store)
         await put(1, 2, in: store)
-        try await verify(store, isSameProcess: true)
+        try await verify(store, isSameProcess: true, finding: [1, 2])
         await remove(2, from: store)
-        try await verify(store, isSameProcess: true)
+        try await verify(store, isSameProcess: true, finding: [1])
         store = open()
         removed = []
         for name in 3...6 { await put(name, name + 1, in: store) }
         await remove(4, from: store)
         await put(2, 8, in: store)
-        try await verify(store, isSameProcess: true)
+        try await verify(store, isSameProcess: true, finding: Self.left)
     }
+
+    /// The keys that there are in the end when nothing fails; the first was evicted when the fifth came.
+    static let left: Set<Int> = [2, 3, 5, 6]
 
     private mutating func put(_ name: Int, _ seed: Int, in store: any CacheStore) async {
         do {
@@ -50,7 +59,7 @@ struct FaultScript {
             )
             if commit.entry != nil { contents[name] = [seed] }
         } catch {
-            expectTyped(error)
+            fail(error)
             contents[name, default: []].insert(seed)
         }
         removed.remove(name)
@@ -61,26 +70,32 @@ struct FaultScript {
             try await store.remove(.key(storeKey(name)))
             contents[name] = []
         } catch {
-            expectTyped(error)
+            fail(error)
             removed.insert(name)
         }
     }
 
-    private func update(_ name: Int, in store: any CacheStore) async {
+    private mutating func update(_ name: Int, in store: any CacheStore) async {
         do {
             guard let entry = try await store.variants(of: storeKey(name)).first else { return }
             var changed = entry.response.metadata
             changed.head.headerFields[.age] = "1"
             _ = try await store.update(entry, to: changed)
         } catch {
-            expectTyped(error)
+            fail(error)
         }
     }
 
-    private func expectTyped(_ error: any Error) { #expect(error is CacheStoreFault, "\(error)") }
+    private mutating func fail(_ error: any Error) {
+        failures += 1
+        #expect(error is CacheStoreFault, "\(error)")
+    }
 
     /// What is found is what was stored, and of each key one of the contents that it may have.
-    func verify(_ store: any CacheStore, isSameProcess: Bool) async throws {
+    ///
+    /// - Parameter expected: The keys that must be found, and read, and no others, when nothing is to fail.
+    func verify(_ store: any CacheStore, isSameProcess: Bool, finding expected: Set<Int>? = nil) async throws {
+        var found: Set<Int> = []
         for name in 1...6 {
             guard let entries = try? await store.variants(of: storeKey(name)) else { continue }
             #expect(entries.count <= 1)
@@ -91,7 +106,10 @@ struct FaultScript {
                 guard let body = try? await store.body(of: entry, range: nil) else { continue }
                 guard let bytes = try? await body.collect() else { continue }
                 #expect(bytes == content(seed, length(seed)), "key \(name)")
+                found.insert(name)
             }
         }
+        guard isSound, let expected else { return }
+        #expect(failures == 0 && found == expected)
     }
 }

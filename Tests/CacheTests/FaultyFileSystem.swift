@@ -4,7 +4,7 @@ import HTTPChainCore
 @testable import HTTPChainCache
 
 /// A file system that fails when it is told to.
-final class FaultyFileSystem: CacheFileSystem {
+final class FaultyFileSystem: FileSystem {
     enum Fault: String, CaseIterable, Sendable {
         /// The operation fails, and nothing is done; a write is cut short.
         case once
@@ -23,7 +23,7 @@ final class FaultyFileSystem: CacheFileSystem {
         /// How many bytes can still be written.
         var room = Int.max
     }
-    private let base = SystemFileSystem()
+    private let base = SystemFiles()
     private let state = Locked(State())
 
     /// How many operations there were.
@@ -66,86 +66,98 @@ final class FaultyFileSystem: CacheFileSystem {
 
     fileprivate func perform<Result>(
         writes: Bool = true,
-        _ work: () throws(CacheStoreFault) -> Result
-    ) throws(CacheStoreFault) -> Result {
+        _ work: () throws(FileFault) -> Result
+    ) throws(FileFault) -> Result {
         switch next(writes: writes) {
         case .works: return try work()
-        case .fails: throw .injected
+        case .fails: throw FileFault.injected
         case .failsLate:
             _ = try work()
-            throw .injected
+            throw FileFault.injected
         }
     }
 
-    func makeDirectory(_ path: String) throws(CacheStoreFault) {
-        try perform { () throws(CacheStoreFault) in try base.makeDirectory(path) }
+    func makeDirectory(_ path: String) throws(FileFault) {
+        try perform { () throws(FileFault) in try base.makeDirectory(path) }
     }
 
-    func list(_ path: String, _ visit: (UnsafeBufferPointer<UInt8>) -> Void) throws(CacheStoreFault) {
-        try perform(writes: false) { () throws(CacheStoreFault) in try base.list(path, visit) }
+    func list(_ path: String, _ visit: (UnsafeBufferPointer<UInt8>) -> Void) throws(FileFault) {
+        try perform(writes: false) { () throws(FileFault) in try base.list(path, visit) }
     }
 
-    func open(_ path: String, _ mode: CacheFileMode) throws(CacheStoreFault) -> (any CacheFile)? {
-        var writes = true
-        if case .read = mode { writes = false }
-        return try perform(writes: writes) { () throws(CacheStoreFault) in
+    func open(_ path: String, _ mode: FileOpening) throws(FileFault) -> (any File)? {
+        let writes = mode.isWritable
+        return try perform(writes: writes) { () throws(FileFault) in
             try base.open(path, mode).map { FaultyFile($0, self) }
         }
     }
 
-    func rename(_ path: String, to destination: String) throws(CacheStoreFault) {
-        try perform { () throws(CacheStoreFault) in try base.rename(path, to: destination) }
+    func rename(_ path: String, to destination: String) throws(FileFault) -> Bool {
+        try perform { () throws(FileFault) in try base.rename(path, to: destination) }
     }
 
-    func remove(_ path: String) throws(CacheStoreFault) -> Bool {
-        try perform { () throws(CacheStoreFault) in try base.remove(path) }
+    func status(of path: String) throws(FileFault) -> FileStatus? {
+        try perform(writes: false) { () throws(FileFault) in try base.status(of: path) }
     }
 
-    func synchronizeDirectory(_ path: String) throws(CacheStoreFault) {
-        try perform { () throws(CacheStoreFault) in try base.synchronizeDirectory(path) }
+    func remove(_ path: String) throws(FileFault) -> Bool {
+        try perform { () throws(FileFault) in try base.remove(path) }
     }
+
+    func synchronizeDirectory(_ path: String) throws(FileFault) {
+        // The disk itself is not waited for: that blocks a thread that all tests share, and no test can see it.
+        try perform {}
+    }
+}
+
+extension FileFault {
+    static let injected = FileFault(operation: "do", path: "it", code: 5, message: "injected")
 }
 
 extension CacheStoreFault {
-    static let injected = CacheStoreFault(.system(operation: "do", path: "it", code: 5, message: "injected"))
+    static let injected = CacheStoreFault(FileFault.injected)
 }
 
-private final class FaultyFile: CacheFile {
-    private let base: any CacheFile
+private final class FaultyFile: File {
+    private let base: any File
     private let system: FaultyFileSystem
 
-    init(_ base: any CacheFile, _ system: FaultyFileSystem) {
+    init(_ base: any File, _ system: FaultyFileSystem) {
         self.base = base
         self.system = system
     }
 
-    func status() throws(CacheStoreFault) -> (size: Int64, isLinked: Bool) {
-        try system.perform(writes: false) { () throws(CacheStoreFault) in try base.status() }
+    func status() throws(FileFault) -> FileStatus {
+        try system.perform(writes: false) { () throws(FileFault) in try base.status() }
     }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(CacheStoreFault) -> Int {
-        try system.perform(writes: false) { () throws(CacheStoreFault) in try base.read(into: buffer, at: offset) }
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileFault) -> Int {
+        try system.perform(writes: false) { () throws(FileFault) in try base.read(into: buffer, at: offset) }
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(CacheStoreFault) {
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileFault) {
         let verdict = system.next(writes: true)
         var count = system.take(bytes.count)
         if case .fails = verdict { count /= 2 }
         try base.write(UnsafeRawBufferPointer(rebasing: bytes[..<count]), at: offset)
-        guard case .works = verdict, count == bytes.count else { throw .injected }
+        guard case .works = verdict, count == bytes.count else { throw FileFault.injected }
     }
 
-    func truncate(to size: Int64) throws(CacheStoreFault) {
-        try system.perform { () throws(CacheStoreFault) in try base.truncate(to: size) }
+    func truncate(to size: Int64) throws(FileFault) {
+        try system.perform { () throws(FileFault) in try base.truncate(to: size) }
     }
 
-    func lock() throws(CacheStoreFault) -> Bool {
-        try system.perform(writes: false) { () throws(CacheStoreFault) in try base.lock() }
+    func setPermissions(_ permissions: UInt16) throws(FileFault) {
+        try system.perform { () throws(FileFault) in try base.setPermissions(permissions) }
+    }
+
+    func lock() throws(FileFault) -> Bool {
+        try system.perform(writes: false) { () throws(FileFault) in try base.lock() }
     }
 
     func unlock() { base.unlock() }
 
-    func synchronize() throws(CacheStoreFault) {
-        try system.perform { () throws(CacheStoreFault) in try base.synchronize() }
+    func synchronize() throws(FileFault) {
+        try system.perform {}
     }
 }

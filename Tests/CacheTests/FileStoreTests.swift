@@ -2,11 +2,12 @@ import Foundation
 import HTTPChainCore
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPChainCache
 
-@Suite("The store of files", .timeLimit(.minutes(5)))
+@Suite("The store of files", .heavy, .seeded, .timeLimit(.minutes(10)))
 struct FileStoreTests {
     private let directory = ScratchDirectory()
 
@@ -54,7 +55,7 @@ struct FileStoreTests {
 
     @Test("Any bit of any file may turn over: what is found is right", arguments: [100, 70_000, 300_000])
     func flippedBits(length: Int) async throws {
-        var random = Numbers(seed: UInt64(length))
+        var random = Numbers(Seed.numbers(UInt64(length)))
         do {
             let store = store()
             try await store.put(storeKey(1), content(1, length), storeMetadata(tag: "\"a\""))
@@ -266,11 +267,12 @@ struct FileStoreTests {
     func sharedConcurrently() async throws {
         let bounds = CacheBounds(totalBytes: .megabytes(1), entryCount: 10)
         let stores = [store(bounds), store(bounds)]
+        let found = Counter()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<6 {
                 group.addTask {
                     let store = stores[task % 2]
-                    var random = Numbers(seed: UInt64(task))
+                    var random = Numbers(Seed.numbers(UInt64(task)))
                     for step in 0..<80 {
                         let key = storeKey(Int.random(in: 0..<15, using: &random))
                         switch Int.random(in: 0..<6, using: &random) {
@@ -281,6 +283,7 @@ struct FileStoreTests {
                             else { continue }
                             let seed = try #require(Int(entry.response.metadata.head.headerFields[.eTag] ?? ""))
                             #expect(try await body.collect() == content(seed, Int(entry.response.bodyLength)))
+                            found.add()
                         default:
                             let seed = task * 1000 + step
                             let length = Int.random(in: 0..<90_000, using: &random)
@@ -294,6 +297,7 @@ struct FileStoreTests {
         let usages = (try await stores[0].usage(), try await stores[1].usage())
         #expect(usages.0 == usages.1)
         #expect(try await stores[0].visitCount(.all) == usages.0.entries)
+        #expect(found.value > 10)
     }
 
     @Test("While another process holds the lock entries are read, nothing is stored, and removals hold")
@@ -301,7 +305,7 @@ struct FileStoreTests {
         let store = store()
         try await store.put(storeKey(1), content(1, 10))
         try await store.put(storeKey(2), content(2, 10))
-        let holder = try #require(try SystemFileSystem().open(path("lock"), .update))
+        let holder = try #require(try SystemFiles().open(path("lock"), .updateOrCreate))
         #expect(try holder.lock())
         #expect(try await store.bytes(storeKey(1)) == content(1, 10))
         await #expect(throws: CacheStoreFault(.busy(path("lock")))) {

@@ -1,11 +1,12 @@
 import Foundation
 import HTTPChainCore
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPChainCache
 
-@Suite("A store whose files are forbidden", .timeLimit(.minutes(1)))
+@Suite("A store whose files are forbidden", .heavy, .timeLimit(.minutes(10)))
 struct ForbiddenFilesTests {
     /// What a process may do that is neither root nor the owner.
     enum Rights: String, CaseIterable, Sendable {
@@ -41,18 +42,8 @@ struct ForbiddenFilesTests {
         try allow((rights.ofDirectory, rights.ofFiles), in: directory)
         defer { try? allow((0o755, 0o644), in: directory) }
         let path = kind.path(in: directory)
-        let output = try await Helper.offThePool {
-            let process = Process()
-            let output = Pipe()
-            process.executableURL = helper
-            process.arguments = [kind.rawValue, path, "100000000", "read"]
-            process.standardOutput = output
-            try process.run()
-            let bytes = output.fileHandleForReading.readDataToEndOfFile()
-            process.waitUntilExit()
-            return String(decoding: bytes, as: UTF8.self)
-        }
-        #expect(output == "\(rights == .read ? 10 : 0)\nfault fault 0\n")
+        let outcome = try await runProgram(helper, [kind.rawValue, path, "100000000", "read"])
+        #expect(outcome.text == "\(rights == .read ? 10 : 0)\nfault fault 0\n")
         for number in 0..<10 {
             let key = CacheKey(url: "https://example.com/\(number)", identifier: "item-\(number)")
             #expect(try await store.bytes(key) == Helper.content(number, 7, number * 20_000))

@@ -23,11 +23,4 @@ enum Helper {
         }
         return bytes.prefix(length)
     }
-
-    /// Does what blocks its thread where no other test waits for one.
-    static func offThePool<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(with: Result(catching: work)) }
-        }
-    }
 }

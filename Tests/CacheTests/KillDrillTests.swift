@@ -2,6 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPChainCache
@@ -10,29 +11,64 @@ import Testing
 import GRDB
 #endif
 
-@Suite("A process that is killed while it stores", .timeLimit(.minutes(5)))
+@Suite("A process that is killed while it stores", .heavy, .timeLimit(.minutes(10)))
 struct KillDrillTests {
     private let directory = ScratchDirectory()
     private let bounds = CacheBounds(totalBytes: 4_000_000, entryCount: 64)
     private let kills = Drill.isFull ? 300 : 20
 
     @Test(
-        "No wrong byte is found afterwards, the bounds are kept, and nothing is left over",
+        "Of two that share a store no wrong byte is found afterwards, nothing that they removed, and nothing left over",
+        .seeded,
         arguments: StoreKind.onDisk
     )
     func kills(kind: StoreKind) async throws {
         let helper = try #require(Helper.url, "CacheKillDrill was not built")
         let path = kind.path(in: directory)
-        var random = Numbers(seed: 5)
+        let journals = ScratchDirectory()
+        try FileManager.default.createDirectory(at: journals.url, withIntermediateDirectories: true)
+        let random = Seed.numbers()
+        var book = Book()
         var found = 0
         for round in 0..<kills {
-            let delay = UInt32.random(in: 0..<60_000, using: &random)
-            let arguments = [kind.rawValue, path, "\(bounds.totalBytes.bytes)", "\(round)"]
-            let ending = try await Helper.offThePool { try runAndKill(helper, arguments, after: delay) }
-            #expect(ending == .uncaughtSignal, "it ended by itself")
-            found += try await inspect(kind, round)
+            try await withThrowingTaskGroup(of: Process.TerminationReason.self) { group in
+                for parity in 0...1 {
+                    let delay = UInt32(random.index(below: 60_000))
+                    let arguments = [
+                        kind.rawValue, path, "\(bounds.totalBytes.bytes)", "\(random.next() >> 1)",
+                        journals.file("\(parity)").path, "\(parity)",
+                    ]
+                    group.addTask { try await offThePool { try runAndKill(helper, arguments, after: delay) } }
+                }
+                for try await ending in group { #expect(ending == .uncaughtSignal, "it ended by itself") }
+            }
+            for parity in 0...1 { book.read(String(decoding: try journals.content(of: "\(parity)"), as: UTF8.self)) }
+            found += try await inspect(kind, round, book)
         }
         #expect(found > kills * (Drill.isFull ? 5 : 2), "there was something to look at")
+        #expect(book.removals > (Drill.isFull ? kills : 0), "there was something to remove")
+    }
+
+    /// What the processes say that they have done, in the order of each key.
+    private struct Book {
+        /// The generations of each key that may be found.
+        var candidates: [Int: Set<Int>] = [:]
+        var removals = 0
+
+        mutating func read(_ journal: String) {
+            for line in journal.split(separator: "\n") {
+                let words = line.split(separator: " ")
+                guard let number = words.dropFirst().first.flatMap({ Int($0) }) else { continue }
+                let generation = words.last.flatMap { Int($0) } ?? 0
+                switch words[0] {
+                case "storing": candidates[number, default: []].insert(generation)
+                case "stored": candidates[number] = [generation]
+                case "removed":
+                    if candidates.updateValue([], forKey: number)?.isEmpty == false { removals += 1 }
+                default: Issue.record("\(line)")
+                }
+            }
+        }
     }
 
     /// Runs the helper until it stores, and kills it some microseconds later.
@@ -54,7 +90,7 @@ struct KillDrillTests {
         return process.terminationReason
     }
 
-    private func inspect(_ kind: StoreKind, _ round: Int) async throws -> Int {
+    private func inspect(_ kind: StoreKind, _ round: Int, _ book: Book) async throws -> Int {
         let store = try await kind.settled(bounds, in: directory)
         let usage = try await store.usage()
         #expect(usage.bytes <= bounds.totalBytes.bytes && usage.entries <= bounds.entryCount)
@@ -74,6 +110,10 @@ struct KillDrillTests {
             let number = try #require(Int(entry.key.url.dropFirst("https://example.com/".count)))
             let tag = try #require(entry.response.metadata.head.headerFields[.eTag])
             let generation = try #require(Int(tag.dropFirst().dropLast()))
+            #expect(
+                book.candidates[number]?.contains(generation) == true,
+                "round \(round): what was removed or replaced is found again"
+            )
             let bytes = try await store.body(of: entry, range: nil)?.collect()
             #expect(bytes == Helper.content(number, generation, Int(entry.response.bodyLength)), "round \(round)")
             #expect(try await store.variants(of: entry.key).map(\.id) == [entry.id])

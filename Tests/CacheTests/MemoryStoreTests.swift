@@ -2,11 +2,12 @@ import Foundation
 import HTTPChainCore
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPChainCache
 
-@Suite("The store in memory", .timeLimit(.minutes(1)))
+@Suite("The store in memory", .seeded, .timeLimit(.minutes(10)))
 struct MemoryStoreTests {
     private func metadata(_ variant: String? = nil, classification: String? = nil) -> CacheMetadata {
         CacheMetadata(
@@ -145,7 +146,7 @@ struct MemoryStoreTests {
 
     @Test("Random steps: the store holds what a plain list holds, in order of use, within its bounds")
     func random() async throws {
-        let random = SeededRandom(seed: 7)
+        let random = Seed.numbers(7)
         let limit: Int64 = 20 * (overhead + 50)
         let store = MemoryCacheStore(
             bounds: CacheBounds(totalBytes: .bytes(limit), entryBytes: 400, entryCount: 30),
@@ -198,7 +199,7 @@ struct MemoryStoreTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<8 {
                 group.addTask {
-                    let random = SeededRandom(seed: UInt64(task))
+                    let random = Seed.numbers(UInt64(task))
                     for _ in 0..<2000 {
                         let key = key(random.next() % 100)
                         switch random.next() % 4 {

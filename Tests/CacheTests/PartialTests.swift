@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPChainCache
 
-@Suite("Parts, RFC 9111 §3.3 and §3.4", .timeLimit(.minutes(1)))
+@Suite("Parts, RFC 9111 §3.3 and §3.4", .timeLimit(.minutes(10)))
 struct PartialTests {
     private let fresh = "Cache-Control: max-age=60"
 

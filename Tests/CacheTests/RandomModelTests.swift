@@ -2,6 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPChainCache
@@ -9,9 +10,9 @@ import Testing
 /// Random requests, responses and times: the rules decide as the reference model does.
 ///
 /// `CACHE_MODEL_STEPS` in the environment sets the number of steps (8,000 by default).
-@Suite("The rules against a plain model of RFC 9111")
+@Suite("The rules against a plain model of RFC 9111", .heavy, .seeded)
 struct RandomModelTests {
-    private static let steps = ProcessInfo.processInfo.environment["CACHE_MODEL_STEPS"].flatMap { Int($0) } ?? 8000
+    private static let steps = ProcessInfo.processInfo.environment["CACHE_MODEL_STEPS"].flatMap { Int($0) } ?? 3000
 
     @Test("The same decisions, step after step", arguments: [CacheRules.Mode.private, .shared])
     func random(mode: CacheRules.Mode) async throws {
@@ -39,7 +40,7 @@ private struct RandomWorld {
     var bodies = 0
 
     init(mode: CacheRules.Mode, seed: UInt64) {
-        random = SeededRandom(seed: seed)
+        random = Seed.numbers(seed)
         rules = CacheRules(mode: mode)
         model = ReferenceModel(isShared: mode == .shared)
     }

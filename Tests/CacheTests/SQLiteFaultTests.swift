@@ -4,12 +4,13 @@ import GRDB
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPChainCache
 @testable import HTTPChainCacheSQLite
 
-@Suite("A store in SQLite whose database fails", .timeLimit(.minutes(10)))
+@Suite("A store in SQLite whose database fails", .heavy, .seeded, .timeLimit(.minutes(10)))
 struct SQLiteFaultTests {
     private func file(in directory: ScratchDirectory) -> URL {
         URL(fileURLWithPath: StoreKind.sqlite.path(in: directory))
@@ -17,10 +18,13 @@ struct SQLiteFaultTests {
 
     private func script(
         in directory: ScratchDirectory,
+        isSound: Bool = false,
         _ prepare: @escaping @Sendable (Database) throws -> Void
     ) async throws -> FaultScript {
         let file = file(in: directory)
-        var script = FaultScript { SQLiteCacheStore(file: file, bounds: FaultScript.bounds, prepare: prepare) }
+        var script = FaultScript(isSound: isSound) {
+            SQLiteCacheStore(file: file, bounds: FaultScript.bounds, prepare: prepare)
+        }
         try await script.run()
         return script
     }
@@ -28,7 +32,7 @@ struct SQLiteFaultTests {
     /// A sound process finds a database in order, and can work with it.
     private func inspect(_ directory: ScratchDirectory, _ script: FaultScript) async throws {
         let store = try await StoreKind.sqlite.settled(FaultScript.bounds, in: directory)
-        try await script.verify(store, isSameProcess: false)
+        try await script.verify(store, isSameProcess: false, finding: FaultScript.left)
         let usage = try await store.usage()
         #expect(usage.bytes <= FaultScript.bounds.totalBytes.bytes)
         #expect(usage.entries <= FaultScript.bounds.entryCount)
@@ -51,7 +55,7 @@ struct SQLiteFaultTests {
     func everyTransaction(goesOn: Bool) async throws {
         let clean = ScratchDirectory()
         let sound = FailingCommits()
-        try await inspect(clean, try await script(in: clean) { sound.watch($0) })
+        try await inspect(clean, try await script(in: clean, isSound: true) { sound.watch($0) })
         #expect(sound.count > 15)
         for number in 0..<sound.count {
             // Other tests want their turn.
@@ -59,22 +63,25 @@ struct SQLiteFaultTests {
             let directory = ScratchDirectory()
             let commits = FailingCommits(from: number, goesOn: goesOn)
             try await inspect(directory, try await script(in: directory) { commits.watch($0) })
+            #expect(commits.count > number, "the transaction that fails was reached")
         }
     }
 
     @Test("The disk is full after any number of pages: nothing wrong is ever found, and nothing is left over")
     func fullDisk() async throws {
-        var foundNothing = 0
-        for pages in stride(from: 1, to: 110, by: Drill.isFull ? 1 : 6) {
+        var failed: [Int] = []
+        let most = 109
+        for pages in stride(from: 1, through: most, by: Drill.isFull ? 1 : 6) {
             await Task.yield()
             let directory = ScratchDirectory()
             let script = try await script(in: directory) { db in
                 try db.execute(sql: "PRAGMA max_page_count = \(pages)")
             }
             try await inspect(directory, script)
-            foundNothing += 1
+            if script.failures > 0 { failed.append(pages) }
         }
-        #expect(foundNothing > 10)
+        #expect(failed.count > 5 && failed.contains(1), "where there is no room something fails")
+        #expect(!failed.contains(most), "where there is enough nothing does")
     }
 
     @Test("On a disk that is full from now on what is there is still read, and removals hold")
@@ -139,7 +146,7 @@ struct SQLiteFaultTests {
 
     @Test("A database that is damaged while it is open: what is found is right, and it is made anew")
     func damagedWhileOpen() async throws {
-        var random = Numbers(seed: 7)
+        var random = Numbers(Seed.numbers(7))
         for round in 0..<(Drill.isFull ? 60 : 12) {
             await Task.yield()
             let directory = ScratchDirectory()

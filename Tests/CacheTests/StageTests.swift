@@ -3,11 +3,12 @@ import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPChainCache
 
-@Suite("A cache in a chain", .timeLimit(.minutes(1)))
+@Suite("A cache in a chain", .timeLimit(.minutes(10)))
 struct StageTests {
     private let fresh = "Cache-Control: max-age=60"
 
@@ -377,7 +378,7 @@ struct StageTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("Absurd numbers of fields are no trouble, and are not stored", arguments: [9000, 60_000])
+    @Test("Absurd numbers of fields are no trouble, and are not stored", .heavy, arguments: [9000, 60_000])
     func manyFields(count: Int) async throws {
         let talk = try Conversation(store: .memory(limit: .megabytes(10)))
         let lines = [fresh, "ETag: \"a\""] + Array(repeating: "X-Test: 1", count: count)
@@ -394,7 +395,7 @@ struct StageTests {
         #expect(try await talk.ask(url: "https://example.com/vary").response.cacheStatus?.isStored == false)
     }
 
-    @Test("It keeps the rules of every stage", .timeLimit(.minutes(1)), arguments: StageConformance.Check.allCases)
+    @Test("It keeps the rules of every stage", .timeLimit(.minutes(10)), arguments: StageConformance.Check.allCases)
     func conforms(check: StageConformance.Check) async throws {
         try await StageConformance { CacheMiddleware(store: .memory(limit: .megabytes(1))) }.verify(check)
         try await StageConformance(

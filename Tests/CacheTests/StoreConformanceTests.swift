@@ -2,11 +2,12 @@ import Foundation
 import HTTPChainCore
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPChainCache
 
-@Suite("Every store", .timeLimit(.minutes(10)))
+@Suite("Every store", .heavy, .seeded, .timeLimit(.minutes(10)))
 struct StoreConformanceTests {
     private let directory = ScratchDirectory()
 
@@ -252,7 +253,7 @@ struct StoreConformanceTests {
         // The tiers count uses of their own.
         guard kind != .tiered else { return }
         let store = kind.make(CacheBounds(totalBytes: .megabytes(10), entryCount: 8), in: directory)
-        var random = Numbers(seed: 11)
+        var random = Numbers(Seed.numbers(11))
         var model: [(name: Int, seed: Int, length: Int)] = []
         for step in 0..<600 {
             let name = Int.random(in: 0..<14, using: &random)
@@ -281,10 +282,11 @@ struct StoreConformanceTests {
     func concurrency(kind: StoreKind) async throws {
         let bounds = CacheBounds(totalBytes: .kilobytes(400), entryBytes: 200_000, entryCount: 12)
         let store = kind.make(bounds, in: directory)
+        let found = Counter()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<8 {
                 group.addTask {
-                    var random = Numbers(seed: UInt64(task))
+                    var random = Numbers(Seed.numbers(UInt64(task)))
                     for step in 0..<60 {
                         let name = Int.random(in: 0..<20, using: &random)
                         switch Int.random(in: 0..<8, using: &random) {
@@ -297,6 +299,7 @@ struct StoreConformanceTests {
                                 else { continue }
                                 let bytes = try await body.collect()
                                 #expect(bytes == content(seed, Int(entry.response.bodyLength)))
+                                found.add()
                             }
                         case 4:
                             guard let entry = try await store.variants(of: storeKey(name)).first else { continue }
@@ -321,5 +324,6 @@ struct StoreConformanceTests {
             return true
         }
         #expect(try await store.usage().entries == count)
+        #expect(found.value > 10)
     }
 }

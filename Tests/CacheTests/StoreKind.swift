@@ -2,6 +2,7 @@ import Foundation
 import HTTPChainCacheSQLite
 import HTTPChainCore
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPChainCache
@@ -9,17 +10,6 @@ import Testing
 #if SQLite
 import GRDB
 #endif
-
-/// A directory that goes with its last reference.
-final class ScratchDirectory: Sendable {
-    let url = FileManager.default.temporaryDirectory.appendingPathComponent("httpchain-\(UUID().uuidString)")
-
-    var path: String { url.path }
-
-    var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-}
 
 /// The stores that come with the package.
 enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
@@ -153,23 +143,5 @@ extension CacheStore {
             return true
         }
         return keys
-    }
-}
-
-/// Numbers that follow from a seed.
-struct Numbers: RandomNumberGenerator, Sendable {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    /// SplitMix64.
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,11 +1,12 @@
 import Foundation
 import HTTPChainCore
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPChainCache
 
-@Suite("A description as bytes", .timeLimit(.minutes(5)))
+@Suite("A description as bytes", .seeded, .timeLimit(.minutes(10)))
 struct StoredHeadTests {
     private var sample: StoredHead {
         var head = HTTPResponse(status: .init(code: 206, reasonPhrase: "Part"))
@@ -49,7 +50,7 @@ struct StoredHeadTests {
 
     @Test("Any bytes are either refused, or a description that can be written and read again")
     func anyBytes() throws {
-        var random = Numbers(seed: 9)
+        var random = Numbers(Seed.numbers(9))
         let bytes = sample.encoded
         var accepted = 0
         for _ in 0..<20_000 {

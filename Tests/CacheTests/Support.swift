@@ -39,7 +39,14 @@ struct Situation {
     var askSettings = CacheSettings()
     var after = 0.0
 
-    var rules: CacheRules { CacheRules(mode: mode) }
+    /// The rules beside their mode.
+    var base = CacheRules()
+
+    var rules: CacheRules {
+        var rules = base
+        rules.mode = mode
+        return rules
+    }
 
     func head(_ method: HTTPRequest.Method, _ lines: [String]) -> HTTPRequest {
         Request(method, target, headers: fields(lines)).head

@@ -3,6 +3,7 @@ import HTTPChainCore
 import HTTPChainTesting
 import HTTPChainURLSession
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPChainCache
@@ -22,7 +23,7 @@ enum Carrier: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     func make() -> any Transport {
         switch self {
-        case .urlSession: URLSessionTransport()
+        case .urlSession: patientTransport
         #if AsyncHTTPClient
         case .asyncHTTPClient: AsyncHTTPClientTransport()
         #endif
@@ -36,11 +37,14 @@ private struct Line: Sendable {
     let directory = ScratchDirectory()
     let revalidator = CacheRevalidator()
     let server: LoopbackServer
+    /// How often a client left before the end.
+    let left: Counter
     let store: FileCacheStore
     let chain: Chain
 
-    init(_ carrier: Carrier, _ server: LoopbackServer) throws {
+    init(_ carrier: Carrier, _ server: LoopbackServer, _ left: Counter) throws {
         self.server = server
+        self.left = left
         store = .files(in: directory.url, limit: .megabytes(200))
         let cache = CacheMiddleware(store: store, revalidator: revalidator)
         chain = try Chain([cache], transport: carrier.make(), environment: .virtual(clock))
@@ -60,11 +64,14 @@ private struct Line: Sendable {
     func last(_ name: String) -> [String] { server.records.last?.request.values(name) ?? [] }
 }
 
-@Suite("A cache over real transports", .timeLimit(.minutes(2)))
+/// Waits for a server of the test's own as long as a busy machine needs.
+private let patientTransport = URLSessionTransport(configuration: .init(requestTimeout: .seconds(600)))
+
+@Suite("A cache over real transports", .heavy, .timeLimit(.minutes(10)))
 struct TransportTests {
     private static let file = content(1, 1_000_000)
 
-    private static let script: LoopbackServer.Script = { exchange in
+    private static func answer(_ exchange: LoopbackExchange, _ left: Counter) async throws {
         let request = exchange.request
         let fresh = ("Cache-Control", "max-age=60")
         let tag = ("ETag", "\"1\"")
@@ -105,6 +112,7 @@ struct TransportTests {
         case "/endless":
             try await exchange.beginChunks(fields: [fresh])
             try await exchange.writeUntilPeerCloses(Data("10000\r\n".utf8) + file.prefix(65_536) + Data("\r\n".utf8))
+            left.add()
         case "/robust":
             let fields = [("Cache-Control", "max-age=60, stale-if-error=600")]
             try await exchange.reply(200, fields: fields, body: Data("robust".utf8))
@@ -121,9 +129,10 @@ struct TransportTests {
     }
 
     private func talk(over carrier: Carrier, _ work: (Line) async throws -> Void) async throws {
-        let server = try await LoopbackServer.start(script: Self.script)
+        let left = Counter()
+        let server = try await LoopbackServer.start { try await Self.answer($0, left) }
         do {
-            let line = try Line(carrier, server)
+            let line = try Line(carrier, server, left)
             try await work(line)
             await line.revalidator.shutdown()
             await server.stop()
@@ -217,9 +226,31 @@ struct TransportTests {
             do {
                 let response = try await line.chain.send(.get(line.server.url("/endless")))
                 var chunks = response.body.makeAsyncIterator()
-                _ = try await chunks.next()
+                #expect(try await chunks.next() != nil)
+            }
+            try await line.left.wait(until: 1)
+            #expect(try await line.store.usage() == CacheUsage())
+            try await until("what was written to be removed") {
+                !line.directory.names.contains { $0.hasSuffix(".tmp") || $0.hasSuffix(".body") }
+            }
+        }
+    }
+
+    @Test("A caller who leaves before the end of what would be stored has stored nothing", arguments: Carrier.allCases)
+    func leftHalfway(carrier: Carrier) async throws {
+        try await talk(over: carrier) { line async throws in
+            do {
+                let response = try await line.chain.send(.get(line.server.url("/file")))
+                var chunks = response.body.makeAsyncIterator()
+                #expect(try await chunks.next() != nil)
+            }
+            try await until("what was written to be removed") {
+                !line.directory.names.contains { $0.hasSuffix(".tmp") || $0.hasSuffix(".body") }
             }
             #expect(try await line.store.usage() == CacheUsage())
+            // The same file is stored by who stays.
+            #expect(try await line.ask("/file").content == Self.file && line.count == 2)
+            #expect(try await line.store.usage().entries == 1)
         }
     }
 

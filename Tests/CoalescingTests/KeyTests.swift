@@ -1,6 +1,7 @@
 import Foundation
 import HTTPChainCore
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPChainCoalescing

@@ -3,17 +3,18 @@ import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPChainCoalescing
 
-@Suite("Leaving a shared transfer", .timeLimit(.minutes(2)))
+@Suite("Leaving a shared transfer", .heavy, .seeded, .timeLimit(.minutes(10)))
 struct LeavingTests {
     @Test("The first caller, cancelled, ends at once and leaves the others their response")
     func firstLeaves() async throws {
         let bench = Bench()
         bench.answer { Response(.ok, body: "text") }
-        let tasks = await bench.start(3)
+        let tasks = try await bench.start(3)
         tasks[0].cancel()
         await #expect(throws: CancellationError.self) { try await tasks[0].value }
         bench.gate.reach()
@@ -26,7 +27,7 @@ struct LeavingTests {
     func lastLeaves() async throws {
         let bench = Bench()
         bench.answer { Response(.ok) }
-        let tasks = await bench.start(3)
+        let tasks = try await bench.start(3)
         try await bench.transport.waitForRequests(1)
         for task in tasks { task.cancel() }
         for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
@@ -67,8 +68,8 @@ struct LeavingTests {
                 return first
             }
         }
-        await until { bench.stage.transfers.waiterCount == 1 }
-        let patient = await bench.start(1)
+        try await until { bench.stage.transfers.waiterCount == 1 }
+        let patient = try await bench.start(1)
         try await clock.waitForSleepers()
         clock.advance(by: .seconds(5))
         #expect(try await impatient.value == nil)
@@ -148,7 +149,7 @@ struct LeavingTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for caller in 0..<200 {
                 group.addTask {
-                    let random = SeededRandom(seed: seed &* 1000 &+ UInt64(caller))
+                    let random = Seed.numbers(seed &* 1000 &+ UInt64(caller))
                     let call = Task { () throws -> Data? in
                         for _ in 0..<(random.next() % 60) { await Task.yield() }
                         let response = try await stage.intercept(.get(target), next: next)
@@ -173,7 +174,7 @@ struct LeavingTests {
             }
             try await group.waitForAll()
         }
-        await until { open.withLock { $0 } == 0 }
+        try await until { open.withLock { $0 } == 0 }
         #expect(stage.transfers.count == 0)
         #expect(stage.transfers.waiterCount == 0)
     }

@@ -3,11 +3,12 @@ import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPChainCoalescing
 
-@Suite("Readers of different speed", .timeLimit(.minutes(2)))
+@Suite("Readers of different speed", .heavy, .timeLimit(.minutes(10)))
 struct SlowReaderTests {
     private static func bench(window: ByteCount, spill: ByteCount) -> Bench {
         Bench(CoalescingMiddleware(partition: .shared, window: window, spill: spill))

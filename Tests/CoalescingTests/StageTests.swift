@@ -3,18 +3,19 @@ import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPChainCoalescing
 
-@Suite("Calls that share a transfer", .timeLimit(.minutes(2)))
+@Suite("Calls that share a transfer", .heavy, .timeLimit(.minutes(10)))
 struct StageTests {
     @Test("A thousand identical calls cause one request, and each gets all of the response")
     func thousand() async throws {
         let bench = Bench()
         let feed = ChunkFeed()
         bench.answer { Response(.ok, headers: [.eTag: "\"1\""], body: feed.body) }
-        let tasks = await bench.start(1000)
+        let tasks = try await bench.start(1000)
         bench.gate.reach()
         let expected = pattern(0..<10_000)
         for index in 0..<10 { feed.send(expected[(index * 1000)..<((index + 1) * 1000)]) }
@@ -47,7 +48,7 @@ struct StageTests {
             }
         )
         let tasks = (0..<3).map { _ in Task { try await stage.intercept(.get(target), next: next) } }
-        await until { stage.transfers.waiterCount == 3 }
+        try await until { stage.transfers.waiterCount == 3 }
         gate.reach()
         for task in tasks {
             let response = try await task.value
@@ -84,13 +85,13 @@ struct StageTests {
     func unsafe() async throws {
         let bench = Bench()
         bench.answer { Response(.ok) }
-        let before = await bench.start(1)
+        let before = try await bench.start(1)
         bench.transport.on(.put, "*", reply: .status(.noContent))
         _ = try await bench.send(.put("https://other.example/plants"))
-        let joining = await bench.start(1)
+        let joining = try await bench.start(1)
         #expect(bench.transport.requestCount == 2)
         _ = try await bench.send(.put(target + "/7"))
-        let after = await bench.start(1)
+        let after = try await bench.start(1)
         bench.gate.reach()
         #expect(try await before[0].value.isCoalesced == false)
         #expect(try await joining[0].value.isCoalesced)
@@ -102,7 +103,7 @@ struct StageTests {
     func optOut() async throws {
         let bench = Bench()
         bench.answer { Response(.ok) }
-        let tasks = await bench.start(2)
+        let tasks = try await bench.start(2)
         let own = Task { try await bench.send(.get(target).coalesced(false)) }
         try await bench.transport.waitForRequests(2)
         bench.gate.reach()
@@ -115,7 +116,7 @@ struct StageTests {
     func failure() async throws {
         let bench = Bench()
         bench.answer { throw TransportError(.connectionLost, sent: .maybe, stage: "test", detail: "provoked") }
-        let tasks = await bench.start(50)
+        let tasks = try await bench.start(50)
         bench.gate.reach()
         for task in tasks {
             let error = await #expect(throws: TransportError.self) { try await task.value }
@@ -151,7 +152,7 @@ struct StageTests {
             return request
         }
         var tasks: [Task<Response, any Error>] = []
-        for user in ["a", "b", "a", "c", "b"] { tasks += await bench.start(1, request(user)) }
+        for user in ["a", "b", "a", "c", "b"] { tasks += try await bench.start(1, request(user)) }
         try await bench.transport.waitForRequests(3)
         bench.gate.reach()
         var coalesced = 0

@@ -3,6 +3,7 @@ import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 
 @testable import HTTPChainCoalescing
 
@@ -32,27 +33,22 @@ struct Bench {
     }
 
     /// Starts calls of one request and returns when all of them wait for the head of a response.
-    func start(_ count: Int, _ request: Request = .get(target)) async -> [Task<Response, any Error>] {
+    func start(_ count: Int, _ request: Request = .get(target)) async throws -> [Task<Response, any Error>] {
         let waiting = stage.transfers.waiterCount
         let tasks = (0..<count).map { _ in Task { try await send(request) } }
-        await until { stage.transfers.waiterCount == waiting + count }
+        try await until { stage.transfers.waiterCount == waiting + count }
         return tasks
     }
 
     /// The responses to calls of one request that share a transfer, whose body comes from a feed.
     func responses(_ count: Int, _ feed: ChunkFeed) async throws -> [Response] {
         answer { Response(.ok, body: feed.body) }
-        let tasks = await start(count)
+        let tasks = try await start(count)
         gate.reach()
         var responses: [Response] = []
         for task in tasks { responses.append(try await task.value) }
         return responses
     }
-}
-
-/// Lets other tasks run until something is so.
-func until(_ condition: () -> Bool) async {
-    while !condition(), !Task.isCancelled { await Task.yield() }
 }
 
 /// Bytes that tell where in a body they stand.

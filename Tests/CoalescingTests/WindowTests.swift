@@ -1,10 +1,11 @@
 import Foundation
 import HTTPChainTesting
+import TestSupport
 import Testing
 
 @testable import HTTPChainCoalescing
 
-@Suite("What is held of a shared body")
+@Suite("What is held of a shared body", .seeded)
 struct WindowTests {
     @Test("Each reader gets all chunks in order, and waits at the end")
     func order() {
@@ -104,7 +105,7 @@ struct WindowTests {
 
     @Test("At any order of chunks and reads, each reader gets the body or loses its place", arguments: 0..<50)
     func random(seed: UInt64) {
-        let random = SeededRandom(seed: seed)
+        let random = Seed.numbers(seed)
         func pick(_ count: UInt64) -> Int { Int(random.next() % count) }
         let disk = [0, 7, 40, 1000][pick(4)]
         let window = Held(readers: 4, memory: Int64(pick(20)), disk: Int64(disk))

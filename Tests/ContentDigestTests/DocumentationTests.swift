@@ -35,7 +35,7 @@ private enum Page {
     }
 }
 
-@Suite("The documentation page", .timeLimit(.minutes(1)))
+@Suite("The documentation page", .timeLimit(.minutes(10)))
 struct DocumentationTests {
     /// Answers with what it was sent, fields and content, the content changed where that is asked for.
     private struct Echo: Transport {

@@ -7,7 +7,7 @@ import Testing
 
 private let url = "https://api.example.com/books/123"
 
-@Suite("Digests of requests", .timeLimit(.minutes(1)))
+@Suite("Digests of requests", .timeLimit(.minutes(10)))
 struct RequestDigestTests {
     private func sent(_ request: Request, by stage: ContentDigestMiddleware = ContentDigestMiddleware()) async throws
         -> Request
@@ -136,7 +136,7 @@ struct RequestDigestTests {
     }
 }
 
-@Suite("The rules of every stage: content digests", .timeLimit(.minutes(1)))
+@Suite("The rules of every stage: content digests", .timeLimit(.minutes(10)))
 struct ContentDigestConformanceTests {
     @Test("Sending and verifying", arguments: StageConformance.Check.allCases)
     func conforms(check: StageConformance.Check) async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPChainCookies
 
-@Suite("A jar", .timeLimit(.minutes(2)))
+@Suite("A jar", .timeLimit(.minutes(10)))
 struct JarTests {
     private let scratch: ScratchDirectory
     private var file: URL { scratch.file("cookies") }

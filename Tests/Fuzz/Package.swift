@@ -7,7 +7,7 @@ func library(_ name: String) -> Target.Dependency {
 
 let package = Package(
     name: "Fuzz",
-    platforms: [.macOS(.v14)],
+    platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "swift-http-chain", path: "../.."),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),

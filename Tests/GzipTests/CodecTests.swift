@@ -2,9 +2,10 @@ import Foundation
 import HTTPChainCore
 import HTTPChainGzip
 import HTTPChainTesting
+import TestSupport
 import Testing
 
-@Suite("Compressing and decoding", .timeLimit(.minutes(1)))
+@Suite("Compressing and decoding", .heavy, .seeded, .timeLimit(.minutes(10)))
 struct CodecTests {
     @Test("Content comes back as it was, whatever the pieces", arguments: [1, 2, 7, 4096, 65_536, 1 << 20])
     func roundTrip(size: Int) async throws {
@@ -123,7 +124,7 @@ struct CodecTests {
     }
 }
 
-@Suite("Damaged content", .timeLimit(.minutes(1)))
+@Suite("Damaged content", .heavy, .seeded, .timeLimit(.minutes(10)))
 struct DamagedContentTests {
     @Test("Content cut anywhere is an error that says after how many bytes", arguments: [1, 1000])
     func truncated(size: Int) async throws {
@@ -184,7 +185,7 @@ struct DamagedContentTests {
 
     @Test("Random bytes are content or an error, and never more")
     func random() async throws {
-        let random = SeededRandom(seed: 42)
+        let random = Seed.numbers(42)
         let start = try await gzip(Samples.json(500))
         for round in 0..<4000 {
             var bytes = Data(random.bytes(Int(random.next() % 200)))

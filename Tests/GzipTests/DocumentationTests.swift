@@ -31,7 +31,7 @@ private enum Page {
     }
 }
 
-@Suite("The documentation page", .timeLimit(.minutes(1)))
+@Suite("The documentation page", .timeLimit(.minutes(10)))
 struct DocumentationTests {
     private struct Echo: Transport {
         var capabilities: TransportCapabilities { [.streamsUploads] }

@@ -1,9 +1,10 @@
 import Foundation
 import HTTPChainCore
 import HTTPChainGzip
+import TestSupport
 import Testing
 
-@Suite("Programs written elsewhere", .timeLimit(.minutes(1)))
+@Suite("Programs written elsewhere", .heavy, .timeLimit(.minutes(10)))
 struct InteroperabilityTests {
     private static let rawDeflate = "(lambda c: c.compress(d)+c.flush())(zlib.compressobj(wbits=-15))"
 

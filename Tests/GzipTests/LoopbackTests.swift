@@ -5,13 +5,17 @@ import HTTPChainGzip
 import HTTPChainTesting
 import HTTPChainURLSession
 import HTTPTypes
+import TestSupport
 import Testing
 
 #if AsyncHTTPClient
 import HTTPChainAsyncHTTPClient
 #endif
 
-@Suite("Gzip and digests over real transports", .timeLimit(.minutes(1)))
+/// Waits for a server of the test's own as long as a busy machine needs.
+private let patientTransport = URLSessionTransport(configuration: .init(requestTimeout: .seconds(600)))
+
+@Suite("Gzip and digests over real transports", .heavy, .timeLimit(.minutes(10)))
 struct LoopbackTests {
     /// Answers with what it was sent: the content as it was encoded, and the fields that describe it.
     private static let echo: LoopbackServer.Script = { exchange in
@@ -64,7 +68,7 @@ struct LoopbackTests {
 
     @Test("URLSession decodes on its own: the stage adapts, and the digest is known not to be verifiable")
     func urlSession() async throws {
-        let transport = URLSessionTransport()
+        let transport = patientTransport
         for sample in [Samples.json(20_000), Samples.json(600_000)] {
             try await expectRoundTrip(sample, over: transport, .notVerifiable(.contentDecoded))
         }
@@ -73,7 +77,7 @@ struct LoopbackTests {
 
     @Test("What is small is sent as it is, with its length, and verified")
     func small() async throws {
-        let transport = URLSessionTransport()
+        let transport = patientTransport
         let (sent, response, content) = try await exchange("small", over: transport)
         #expect(content == Data("small".utf8))
         #expect(sent.values("Content-Encoding").isEmpty)

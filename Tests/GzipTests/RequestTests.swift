@@ -7,7 +7,7 @@ import Testing
 
 private let url = "https://api.example.com/events"
 
-@Suite("Compressing requests", .timeLimit(.minutes(1)))
+@Suite("Compressing requests", .timeLimit(.minutes(10)))
 struct RequestTests {
     private let json = Samples.json(5000)
 
@@ -161,6 +161,45 @@ struct RequestTests {
         let outcome = await StageHarness(GzipMiddleware(requests: .standard)).send(.post(url, body: .value([1, 2])))
         #expect(outcome.requests.first?.body.value as? [Int] == [1, 2])
         #expect(outcome.requests.first?.head.headerFields[.contentEncoding] == nil)
+    }
+
+    @Test("What the call says goes before what the stage is set to")
+    func rules() async throws {
+        #expect(RequestCompression.defaultValue == .asConfigured)
+        let large = CompressionSettings(minimumSize: .kibibytes(2))
+        let table: [(RequestCompression.Rule, CompressionSettings?, Int, Bool)] = [
+            (.asConfigured, nil, 5000, false), (.asConfigured, .standard, 5000, true),
+            (.asConfigured, large, 1500, false), (.asConfigured, .standard, 1500, true),
+            (.on, nil, 5000, true), (.on, nil, 1000, false), (.on, large, 1500, false), (.on, large, 5000, true),
+            (.off, .standard, 5000, false), (.using(large), .standard, 1500, false), (.using(large), nil, 5000, true),
+        ]
+        for (rule, settings, size, expected) in table {
+            var request = Request.post(url, body: HTTPBody(Samples.json(size)))
+            request.options[RequestCompression.self] = rule
+            let stage = GzipMiddleware(requests: settings)
+            #expect(try await isCompressed(request, by: stage) == expected, "\(rule) with \(size) bytes")
+        }
+    }
+
+    @Test("Types that are left out are sent as they are")
+    func skippedTypes() async throws {
+        func isCompressed(_ type: String, _ skipped: ContentTypeSet = .alreadyCompressed) async throws -> Bool {
+            try await self.isCompressed(
+                .post(url, headers: [.contentType: type], body: HTTPBody(json)),
+                by: GzipMiddleware(requests: CompressionSettings(skippedTypes: skipped))
+            )
+        }
+        #expect(try await !isCompressed("image/png"))
+        #expect(try await isCompressed("image/png", .none))
+        #expect(try await isCompressed("application/json"))
+    }
+
+    @Test("The length is known up to the size that is set")
+    func lengthKnownUpTo() async throws {
+        for (limit, isKnown) in [(ByteCount.kibibytes(4), false), (.kibibytes(5), true)] {
+            let stage = GzipMiddleware(requests: CompressionSettings(lengthKnownUpTo: limit))
+            #expect(try await (sent(.post(url, body: HTTPBody(json)), by: stage).body.length != nil) == isKnown)
+        }
     }
 
     @Test("The level is the one that is set")

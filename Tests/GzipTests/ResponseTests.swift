@@ -7,7 +7,7 @@ import Testing
 
 private let url = "https://api.example.com/plants"
 
-@Suite("Decoding responses", .timeLimit(.minutes(1)))
+@Suite("Decoding responses", .timeLimit(.minutes(10)))
 struct ResponseTests {
     private func response(
         _ codings: String?,
@@ -185,7 +185,7 @@ struct ResponseTests {
     }
 }
 
-@Suite("The rules of every stage: gzip", .timeLimit(.minutes(1)))
+@Suite("The rules of every stage: gzip", .timeLimit(.minutes(10)))
 struct GzipConformanceTests {
     @Test("As it is set by default", arguments: StageConformance.Check.allCases)
     func conforms(check: StageConformance.Check) async throws {

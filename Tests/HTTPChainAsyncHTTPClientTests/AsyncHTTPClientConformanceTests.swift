@@ -4,10 +4,11 @@ import HTTPChainAsyncHTTPClient
 import HTTPChainCore
 import HTTPChainTesting
 import NIOCore
+import TestSupport
 import Testing
 
 /// The shared client, held to what every transport must do.
-@Suite(.serialized)
+@Suite(.serialized, .heavy)
 struct AsyncHTTPClientConformanceTests {
     static let suite = TransportConformance(
         over: .loopback,
@@ -19,7 +20,7 @@ struct AsyncHTTPClientConformanceTests {
         make: { AsyncHTTPClientTransport() }
     )
 
-    @Test("AsyncHTTPClientTransport conforms", .timeLimit(.minutes(1)), arguments: suite.checks)
+    @Test("AsyncHTTPClientTransport conforms", .timeLimit(.minutes(10)), arguments: suite.checks)
     func conforms(_ check: TransportConformance.Check) async throws {
         #expect(try await Self.suite.verify(check) == .passed)
     }
@@ -30,6 +31,7 @@ struct AsyncHTTPClientConformanceTests {
     }
 }
 #else
+import TestSupport
 import Testing
 
 @Test("LOUD NOTE: AsyncHTTPClientTransport is NOT tested here; run `swift test --enable-all-traits` to test it")

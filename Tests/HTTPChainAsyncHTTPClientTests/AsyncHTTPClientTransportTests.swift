@@ -6,10 +6,11 @@ import HTTPChainCore
 import HTTPChainTesting
 import HTTPTypes
 import NIOCore
+import TestSupport
 import Testing
 
 /// What is this transport's own: its clients, its connections and its errors.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.heavy, .timeLimit(.minutes(10)))
 struct AsyncHTTPClientTransportTests {
     private func serve<Result>(
         _ script: @escaping LoopbackServer.Script,
@@ -93,6 +94,33 @@ struct AsyncHTTPClientTransportTests {
             #expect(text == "ok")
             try await ended.wait()
         }
+    }
+
+    @Test("A response is read to its end although the last copy of its transport is gone")
+    func responseKeepsClient() async throws {
+        let isDropped = Rendezvous()
+        let script: LoopbackServer.Script = { exchange in
+            try await exchange.writeHead(200, [("Content-Length", "4")])
+            try await exchange.write("ab")
+            try await isDropped.wait()
+            try await exchange.write("cd")
+        }
+        try await serve(script) { server in
+            let response = try await {
+                let configuration = AsyncHTTPClientTransport.standardConfiguration
+                let transport = AsyncHTTPClientTransport(configuration: configuration)
+                return try await transport.send(.get(server.url()))
+            }()
+            isDropped.reach()
+            #expect(try await response.body.text() == "abcd")
+        }
+    }
+
+    @Test("The client's own tracing is switched off on request")
+    func clientTracing() {
+        let configuration = AsyncHTTPClientTransport.standardConfiguration
+        let off = AsyncHTTPClientTransport.prepared(configuration, clientTracing: .disabled)
+        #expect(off.tracing.tracer == nil)
     }
 
     @Test("Shutting the transport down leaves a client alone that is the caller's")

@@ -3,10 +3,11 @@ import AsyncHTTPClient
 import HTTPChainAsyncHTTPClient
 import HTTPChainCore
 import HTTPChainTesting
+import TestSupport
 import Testing
 
 /// The checks that need a wire find what is wrong on it.
-@Suite(.serialized)
+@Suite(.serialized, .heavy)
 struct BrokenOverNetworkTests {
     typealias Check = TransportConformance.Check
 
@@ -24,7 +25,7 @@ struct BrokenOverNetworkTests {
         (.passesRawErrors, .lyingLengthFails), (.saysDecodedButIsNot, .contentCodingIsHonest),
     ]
 
-    @Test("A transport with a defect on the wire fails the check for it", .timeLimit(.minutes(1)), arguments: faults)
+    @Test("A transport with a defect on the wire fails the check for it", .timeLimit(.minutes(10)), arguments: faults)
     func fails(_ defect: BrokenOverNetwork.Defect, _ check: Check) async throws {
         let suite = TransportConformance(over: .loopback, limit: .seconds(3)) { BrokenOverNetwork(defect) }
         let failure = try #require(try await Self.failure(of: check, in: suite))
@@ -50,7 +51,7 @@ struct BrokenOverNetworkTests {
     }
 
     /// A client of the caller's that does what stages should do, and does not say so.
-    @Test("A client that follows redirects or decodes content unannounced is found out", .timeLimit(.minutes(1)))
+    @Test("A client that follows redirects or decodes content unannounced is found out", .timeLimit(.minutes(10)))
     func eagerClient() async throws {
         let suite = TransportConformance(over: .loopback) { AsyncHTTPClientTransport(client: .shared) }
         for check in [Check.redirectsAreNotFollowed, .contentCodingIsHonest] {

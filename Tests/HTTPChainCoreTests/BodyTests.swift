@@ -143,7 +143,8 @@ struct FileBodyTests {
         let url = URL(fileURLWithPath: "/nonexistent/file")
         #expect(HTTPBody.file(url).length == nil)
         let error = await #expect(throws: BodyError.self) { try await HTTPBody.file(url).collect() }
-        #expect(error?.description == "body: cannot open /nonexistent/file: No such file or directory (errno 2)")
+        #expect(error?.problem == .missingFile(path: "/nonexistent/file"))
+        #expect(error?.reason == "there is no file /nonexistent/file")
     }
 
     @Test("refuses a range outside the file")

@@ -1,5 +1,7 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainTesting
+import TestSupport
 import Testing
 
 /// Upper-cases what it reads, and counts the reads.
@@ -115,6 +117,18 @@ struct BodyTransformTests {
         await #expect(throws: BodyError(.alreadyRead)) { try await declared.collect() }
         #expect(await HTTPBody("abc").drain(upTo: 1))
     }
+
+    @Test("that does not end is drained for as long as allowed, and then dropped")
+    func drainInTime() async throws {
+        let clock = VirtualClock()
+        let gone = Locked(false)
+        let endless = HTTPBody.once { EndlessReader { gone.withLock { $0 = true } } }
+        let drained = Task { await endless.drain(within: .seconds(2), time: clock) }
+        try await clock.waitForSleepers()
+        clock.advance(by: .seconds(2))
+        #expect(await drained.value == false)
+        #expect(gone.withLock { $0 })
+    }
 }
 
 @Suite("Saving a body")
@@ -136,7 +150,7 @@ struct BodySavingTests {
         await #expect(throws: Boom()) { try await broken.save(to: file) }
         #expect(try Data(contentsOf: file) == Data("old".utf8))
         await #expect(throws: BodyError(.tooLarge(limit: 2))) { try await once("ab", "c").save(to: file, upTo: 2) }
-        #expect(try scratch.names == ["out"])
+        try await until("the half files to be deleted") { try scratch.names == ["out"] }
         try await once("new").save(to: file)
         #expect(try Data(contentsOf: file) == Data("new".utf8))
         #expect(try scratch.names == ["out"])
@@ -149,10 +163,10 @@ struct BodySavingTests {
         do {
             let file = try await once("abc").saveToTemporaryFile(in: scratch.url)
             #expect(try scratch.names.count == 1)
-            try file.move(to: kept)
+            try await file.move(to: kept)
             _ = try await once("abc").saveToTemporaryFile(in: scratch.url)
         }
-        #expect(try scratch.names == ["kept"])
+        try await until("the temporary files to be deleted") { try scratch.names == ["kept"] }
         #expect(try Data(contentsOf: kept) == Data("abc".utf8))
     }
 
@@ -163,9 +177,9 @@ struct BodySavingTests {
         let elsewhere = URL(fileURLWithPath: "/dev/shm", isDirectory: true)
         let isOtherVolume = FileManager.default.isWritableFile(atPath: elsewhere.path)
         let file = try await once("abc").saveToTemporaryFile(in: isOtherVolume ? elsewhere : scratch.url)
-        #expect(throws: (any Error).self) { try file.move(to: there, replacing: false) }
+        await #expect(throws: (any Error).self) { try await file.move(to: there, replacing: false) }
         #expect(try Data(contentsOf: there) == Data("old".utf8))
-        try file.move(to: there)
+        try await file.move(to: there)
         #expect(try Data(contentsOf: there) == Data("abc".utf8))
         #expect(try scratch.names == ["there"])
     }

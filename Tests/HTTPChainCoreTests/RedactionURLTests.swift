@@ -4,7 +4,7 @@ import Testing
 @Suite("Redaction of URLs")
 struct RedactionURLTests {
     @Test(
-        "User information and the values of secret pairs are blotted out, in queries and in fragments",
+        "User information and the values of secret pairs are redacted, in queries and in fragments",
         arguments: [
             ("https://user:hunter2@a.example/x", "https://<redacted>@a.example/x"),
             ("//user@a.example", "//<redacted>@a.example"),
@@ -24,6 +24,29 @@ struct RedactionURLTests {
             ("https://a.example/x#token=hunter2#hunter2", "https://a.example/x#token=<redacted>"),
             ("https://a.example/x#/route?token=hunter2", "https://a.example/x#/route?token=<redacted>"),
             ("?token=hunter2", "?token=<redacted>"),
+            ("/a;token=hunter2/b;v=1?c=2", "/a;token=<redacted>/b;v=1?c=2"),
+            ("/x;jsessionid=hunter2?a=1", "/x;jsessionid=<redacted>?a=1"),
+            (
+                "https://a.example/?next=https%3A%2F%2Fu%3Ahunter2%40b.example%2F%3Ftoken%3Dhunter2%26a%3Db&page=2",
+                "https://a.example/?next=https%3A%2F%2F<redacted>%40b.example%2F%3Ftoken%3D<redacted>%26a%3Db&page=2"
+            ),
+            (
+                "/?n=%252F%253Ftoken%253Dhunter2%2526a%253Db&page=2",
+                "/?n=%252F%253Ftoken%253D<redacted>%2526a%253Db&page=2"
+            ),
+            ("https://a.example/eyJhbGciOiJIUzI1NiJ9.e30.abc/x", "https://a.example/<redacted>/x"),
+            ("https://a.example/hooks/AKfJ39dKx02LqZ8vWm41pQ/x", "https://a.example/hooks/<redacted>/x"),
+            ("/reset/5f4dcc3b5aa765d61d8327deb882cf99", "/reset/<redacted>"),
+            ("https://user:hun/ter2@a.example/x", "https://<redacted>@a.example/x"),
+            (
+                "/?filter=%7B%22password%22%3A%22hunter2%22%7D&a=1",
+                "/?filter=%7B%22password%22%3A%22<redacted>%22%7D&a=1"
+            ),
+            ("/?h=Bearer+hunter2&a=1", "/?h=Bearer+<redacted>&a=1"),
+            (
+                "/?X-Amz-Credential=AKIA/1&X-Amz-Signature=hunter2&x=1",
+                "/?X-Amz-Credential=<redacted>&X-Amz-Signature=<redacted>&x=1"
+            ),
         ]
     )
     func secrets(url: String, expected: String) {
@@ -35,6 +58,9 @@ struct RedactionURLTests {
         arguments: [
             "", "/", "users/{id}{?q}", "https://a.example/x?a=b=c&&d;e#f", "https://a.example/token=1",
             "https://a.example/?token", "https://a.example/?tokens=1", "https://a.example/?a=%zz#", "?\u{301}=é",
+            "/a/6f9619ff-8b86-d011-b42d-00c04fc964ff", "/assets/HTTPChainCoreRedactionScanner.html",
+            "/2024-05-01T12:00:00Z",
+            "/objects/507f1f77bcf86cd799439011", "/releases/swift-6.1.2-RELEASE-ubuntu24.04-x86_64",
         ]
     )
     func harmless(url: String) {

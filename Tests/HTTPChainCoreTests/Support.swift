@@ -51,6 +51,26 @@ struct ListReader: BodyReader {
     }
 }
 
+/// Gives one chunk and then waits until it is cancelled.
+struct EndlessReader: BodyReader {
+    let onCancellation: @Sendable () -> Void
+    var isBegun = false
+
+    init(onCancellation: @escaping @Sendable () -> Void) {
+        self.onCancellation = onCancellation
+    }
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        if !isBegun {
+            isBegun = true
+            return Data("a".utf8)
+        }
+        defer { onCancellation() }
+        try await Task.sleep(for: .seconds(86_400))
+        return nil
+    }
+}
+
 struct Boom: Error, Equatable {
     var name = "boom"
 }

@@ -133,6 +133,27 @@ struct TraceTests {
         #expect(call.trace.spans[0].requestChanges.first?.first?.description == "~ URL: http://h/ → http://other/")
     }
 
+    @Test("a trace inside a stage of a traced chain has spans of its own")
+    func nested() async throws {
+        let inner = try Chain(transport: ClosureTransport()) {
+            Marker("a"); Marker("b")
+        }
+        let traces = Locked<[Trace]>([])
+        let outer = try Chain(
+            transport: ClosureTransport { request in
+                let call = await inner.trace(request)
+                traces.withLock { $0.append(call.trace) }
+                return try call.response
+            }
+        ) {
+            Marker("c"); Marker("d"); Marker("e"); Marker("f")
+        }
+        let call = await outer.trace(.get("http://h/"))
+        #expect(try call.response.status == .ok)
+        #expect(call.trace.spans.map(\.parent) == [nil, 0, 1, 2, 3])
+        #expect(traces.withLock { $0.map { $0.spans.map(\.parent) } } == [[nil, 0, 1]])
+    }
+
     @Test("a trace leaves the response's body to be read, and lets go of it when it is dropped")
     func body() async throws {
         let gone = Locked(false)

@@ -4,7 +4,7 @@ import HTTPChainInMemory
 import HTTPTypes
 import Testing
 
-@Suite("Bodies fed by hand", .timeLimit(.minutes(1)))
+@Suite("Bodies fed by hand", .timeLimit(.minutes(10)))
 struct ChunkFeedTests {
     let transport = InMemoryTransport()
 
@@ -112,7 +112,7 @@ struct ChunkFeedTests {
     }
 }
 
-@Suite("Cancellation and concurrency", .timeLimit(.minutes(1)))
+@Suite("Cancellation and concurrency", .timeLimit(.minutes(10)))
 struct CancellationTests {
     let transport = InMemoryTransport()
 

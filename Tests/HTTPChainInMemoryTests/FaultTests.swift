@@ -4,7 +4,7 @@ import HTTPChainInMemory
 import HTTPTypes
 import Testing
 
-@Suite("Faults", .timeLimit(.minutes(1)))
+@Suite("Faults", .timeLimit(.minutes(10)))
 struct FaultTests {
     let transport = InMemoryTransport()
 

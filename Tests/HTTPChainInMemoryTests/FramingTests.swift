@@ -4,7 +4,7 @@ import HTTPChainInMemory
 import HTTPTypes
 import Testing
 
-@Suite("The framing of responses", .timeLimit(.minutes(1)))
+@Suite("The framing of responses", .timeLimit(.minutes(10)))
 struct FramingTests {
     let transport = InMemoryTransport()
 

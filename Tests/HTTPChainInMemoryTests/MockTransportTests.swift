@@ -15,7 +15,7 @@ private actor UserTable {
     func remove(_ id: Int) { names[id] = nil }
 }
 
-@Suite("Mocks beside a transport", .timeLimit(.minutes(1)))
+@Suite("Mocks beside a transport", .timeLimit(.minutes(10)))
 struct MockTransportTests {
     let live = InMemoryTransport(capabilities: [.followsRedirects]) { _ in Response(.ok, body: "live") }
 
@@ -162,7 +162,7 @@ struct MockTransportTests {
     }
 }
 
-@Suite("Helpers of mocks", .timeLimit(.minutes(1)))
+@Suite("Helpers of mocks", .timeLimit(.minutes(10)))
 struct HelperTests {
     let live = InMemoryTransport()
 
@@ -293,6 +293,6 @@ struct HelperTests {
         _ = try await transport.send(Request.get(base).made(from: GetUser(id: 1)))
         let error = try await failure { _ = try await transport.send(Request.get(base).made(from: GetOrder(id: 1))) }
         #expect(error as? HelperTypeError != nil)
-        #expect("\(error)".contains("the helper \"x\" is a UserTable but a mock wants a Int of that name"))
+        #expect("\(error)".contains("the helper \"x\" is of type UserTable, but a mock wants one of type Int"))
     }
 }

@@ -8,7 +8,7 @@ private enum Marker: RequestOption {
     static var defaultValue: Int { 0 }
 }
 
-@Suite("Recorded requests", .timeLimit(.minutes(1)))
+@Suite("Recorded requests", .timeLimit(.minutes(10)))
 struct RecordingTests {
     @Test("A request is recorded with head, URL, body, options and response")
     func record() async throws {

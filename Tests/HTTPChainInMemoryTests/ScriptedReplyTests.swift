@@ -4,7 +4,7 @@ import HTTPChainInMemory
 import HTTPTypes
 import Testing
 
-@Suite("Scripted replies", .timeLimit(.minutes(1)))
+@Suite("Scripted replies", .timeLimit(.minutes(10)))
 struct ScriptedReplyTests {
     @Test("Enqueued replies are answered in order, before any route")
     func order() async throws {

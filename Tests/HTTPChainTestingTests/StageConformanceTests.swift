@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPChainTesting
 
-@Suite("Stages that keep the rules", .timeLimit(.minutes(1)))
+@Suite("Stages that keep the rules", .timeLimit(.minutes(10)))
 struct SoundStageTests {
     @Test("A stage that passes everything on", arguments: StageConformance.Check.allCases)
     func passThrough(check: StageConformance.Check) async throws {
@@ -396,7 +396,7 @@ private let offenders: [Offender] = [
     ),
 ]
 
-@Suite("Stages that break a rule", .timeLimit(.minutes(1)))
+@Suite("Stages that break a rule", .timeLimit(.minutes(10)))
 struct OffendingStageTests {
     @Test("A stage is reported that", arguments: offenders)
     private func isReported(offender: Offender) async throws {

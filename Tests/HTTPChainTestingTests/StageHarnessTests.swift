@@ -22,7 +22,7 @@ private let retry = ClosureMiddleware("Retry") { request, next in
 
 private let passThrough = ClosureMiddleware("PassThrough") { request, next in try await next(request) }
 
-@Suite("The harness with answers written down", .timeLimit(.minutes(1)))
+@Suite("The harness with answers written down", .timeLimit(.minutes(10)))
 struct ScriptedHarnessTests {
     @Test("It tells what the stage asked of next, and what it returned")
     func requestsAndResult() async throws {
@@ -130,7 +130,7 @@ private struct EmptyReader: BodyReader {
     nonisolated(nonsending) mutating func read() async throws -> Data? { nil }
 }
 
-@Suite("The harness driven by hand", .timeLimit(.minutes(1)))
+@Suite("The harness driven by hand", .timeLimit(.minutes(10)))
 struct HandDrivenHarnessTests {
     @Test("A script sees each call and answers it")
     func answersByHand() async throws {

@@ -3,7 +3,7 @@ import HTTPChainCore
 import HTTPChainTesting
 import Testing
 
-@Suite("The virtual clock", .timeLimit(.minutes(1)))
+@Suite("The virtual clock", .timeLimit(.minutes(10)))
 struct VirtualClockTests {
     @Test("A sleep ends when the time has been moved past it, and not before")
     func sleepEndsAtItsDeadline() async throws {
@@ -138,6 +138,89 @@ struct VirtualClockTests {
             clock.advance(by: .seconds(Int64.max))
         }
         #expect(clock.elapsed == .seconds(Int64.max))
+    }
+}
+
+@Suite("Deadlines on the virtual clock", .timeLimit(.minutes(1)))
+struct VirtualDeadlineTests {
+    private func deadline(_ clock: VirtualClock, _ seconds: Int, _ rung: Watched<[Int]>) -> any TimeAlarm {
+        clock.alarm(at: .seconds(seconds), for: "call \(seconds)") { rung.update { $0.append(seconds) } }
+    }
+
+    @Test("A test waits for a deadline, not for a number of sleepers, and the clock tells who waits")
+    func waiting() async throws {
+        let clock = VirtualClock()
+        let rung = Watched<[Int]>([])
+        async let far: Void = clock.waitForDeadline(.seconds(30))
+        let alarms = [deadline(clock, 10, rung), deadline(clock, 30, rung)]
+        try await far
+        try await clock.waitForDeadline()
+        let task = Task { try await clock.sleep(for: .seconds(20)) }
+        try await clock.waitForSleepers(count: 1)
+        #expect(clock.waits.map(\.kind) == [.deadline, .sleep, .deadline])
+        #expect(clock.waits[0].description == "call 10 runs under a deadline at 10.0 seconds")
+        #expect(clock.waits[1].description == "a task sleeps until 20.0 seconds")
+        #expect(clock.pendingDeadlines == [.seconds(10), .seconds(20), .seconds(30)])
+        #expect(clock.advanceToNextSleep() == .seconds(20))
+        try await task.value
+        #expect(rung.value == [10])
+        alarms[1].cancel()
+        #expect(clock.waits.isEmpty)
+    }
+
+    @Test("An automatic clock moves over sleeps alone, and over the deadlines on their way")
+    func automatic() async throws {
+        let clock = VirtualClock.automatic()
+        let rung = Watched<[Int]>([])
+        let alarms = [deadline(clock, 30, rung), deadline(clock, 5, rung)]
+        try await clock.sleep(for: .seconds(4))
+        #expect(clock.elapsed == .seconds(4))
+        #expect(rung.value.isEmpty)
+        try await clock.sleep(for: .seconds(4))
+        #expect(rung.value == [5])
+        #expect(clock.elapsed == .seconds(8))
+        alarms[0].move(to: .seconds(9))
+        alarms[0].move(to: .seconds(7))
+        try await rung.wait { $0 == [5, 30] ? () : nil }
+    }
+
+    @Test("A deadline that cancels a sleep on an automatic clock stops the time there")
+    func cutShort() async throws {
+        let clock = VirtualClock.automatic()
+        let sleeper = Watched<Task<Void, any Error>?>(nil)
+        let alarm = clock.alarm(at: .seconds(30), for: "call") { sleeper.value?.cancel() }
+        let gate = Watched(false)
+        sleeper.update { sleeper in
+            sleeper = Task {
+                try await gate.wait { $0 ? () : nil }
+                try await clock.sleep(for: .seconds(1 << 30))
+            }
+        }
+        gate.update { $0 = true }
+        await #expect(throws: CancellationError.self) { try await sleeper.value?.value }
+        #expect(clock.elapsed == .seconds(30))
+        withExtendedLifetime(alarm) {}
+    }
+
+    @Test("A wait in vain says who waits until when, instead of hanging")
+    func inVain() async throws {
+        let clock = VirtualClock()
+        let rung = Watched<[Int]>([])
+        let alarm = deadline(clock, 30, rung)
+        let task = Task { try await clock.sleep(for: .seconds(5)) }
+        try await clock.waitForSleepers()
+        let error = await #expect(throws: VirtualClockError.self) {
+            try await clock.waitForSleepers(count: 2, patience: .milliseconds(20))
+        }
+        #expect(error?.reason.contains("2 sleeping tasks") == true)
+        #expect(error?.reason.contains("a task sleeps until 5.0 seconds") == true)
+        #expect(error?.reason.contains("call 30 runs under a deadline at 30.0 seconds") == true)
+        await #expect(throws: VirtualClockError.self) {
+            try await clock.waitForDeadline(.seconds(7), patience: .milliseconds(20))
+        }
+        clock.advance(by: .seconds(5))
+        try await task.value
+        alarm.cancel()
     }
 }
 

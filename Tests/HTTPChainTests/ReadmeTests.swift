@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChain
+import HTTPChainInMemory
 import HTTPChainTesting
 import Testing
 
@@ -13,17 +14,31 @@ private struct NewUser: Encodable, Sendable {
     var name: String
 }
 
-/// Asks for another host while the service has moved.
+/// Sends requests for a host that has moved to the new one.
 struct MovedHostMiddleware: Middleware {
     let old: String
     let new: String
 
-    // Where it belongs. A chain that has it elsewhere does not build. nil: anywhere.
+    // Where it belongs; a chain that has it elsewhere does not build. Without this line it may stand anywhere.
     var phase: Phase { .build }
 
     func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         if request.head.authority == old { request.head.authority = new }
         return try await next(request)
+    }
+}
+
+/// Sends a request again, once, if the connection was lost before the answer.
+struct SecondTryMiddleware: Middleware {
+    var phase: Phase { .retry }
+
+    func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        guard request.method.isIdempotent, request.body.isReplayable else { return try await next(request) }
+        do {
+            return try await next(copy request)
+        } catch let error as TransportError where error.kind == .connectionLost && error.sent != .answered {
+            return try await next(request)
+        }
     }
 }
 
@@ -41,6 +56,21 @@ func movesTheHost() async throws {
 @Test(arguments: StageConformance.Check.allCases)
 func keepsTheRules(check: StageConformance.Check) async throws {
     try await StageConformance { MovedHostMiddleware(old: "a", new: "b") }.verify(check)
+}
+
+@Test("A second try is made with a copy of the request, where it is safe")
+func triesAgain() async throws {
+    let lost = StageHarness.Answer.failure(TransportError(.connectionLost, sent: .maybe, stage: "test"))
+    let again = await StageHarness(SecondTryMiddleware()).send(.get("https://example.com/a"), answering: lost, .ok)
+    #expect(try again.response().status == .ok)
+    #expect(again.requests.map(\.url) == ["https://example.com/a", "https://example.com/a"])
+    let once = await StageHarness(SecondTryMiddleware()).send(.post("https://example.com/a"), answering: lost, .ok)
+    #expect(once.requests.count == 1)
+}
+
+@Test(arguments: StageConformance.Check.allCases)
+func theSecondTryKeepsTheRules(check: StageConformance.Check) async throws {
+    try await StageConformance(calls: .any, recoversFromErrors: true) { SecondTryMiddleware() }.verify(check)
 }
 
 @Suite("The README")
@@ -79,8 +109,8 @@ struct ReadmeTests {
             CacheMiddleware(store: .memory(limit: .megabytes(50)), partition: .by { _ in account })
             RetryMiddleware()
             BearerAuthMiddleware(token: token, for: "https://api.example.com")
-            AttemptTimeoutMiddleware(.seconds(10), idle: .seconds(5))
-            ClosureMiddleware("Timing", phase: .wire) { request, next in
+            AttemptTimeoutMiddleware(connect: .seconds(10))
+            ClosureMiddleware("Timing", phase: .wire, keepsDeadlines: true) { request, next in
                 let began = ContinuousClock.now
                 defer { print("took", ContinuousClock.now - began) }
                 return try await next(request)
@@ -89,8 +119,35 @@ struct ReadmeTests {
 
         let user = try await chain.send(.get("users/{id}", path: ["id": 42]), as: User.self)
         let added = try await chain.send(.post("users", body: .value(NewUser(name: "Ada"))), as: User.self)
+        // The value with its response: fields, cache status, hops.
+        let page = try await chain.send(.get("users/{id}", path: ["id": 42]), decoding: User.self)
+        print(page.value.id, page.status.code, page.headers[.contentType] ?? "", page.hops.count)
+        #expect(page.value == User(id: 42))
+        #expect(page.status == .ok)
+        #expect(page.url == "https://api.example.com/v2/users/42")
         #expect(user == User(id: 42))
         #expect(added == User(id: 42))
+    }
+
+    @Test("begins with a chain that is explained")
+    func preset() throws {
+        let chain = try Chain.standard(base: "https://api.example.com/v2")
+        print(chain)  // its stages, in order, and how each is set
+        #expect("\(chain)".contains("RetryMiddleware") && "\(chain)".contains("https://api.example.com/v2"))
+    }
+
+    @Test("shows logging that works")
+    func logging() async throws {
+        let chain = try Chain.standard(base: "https://api.example.com/v2")
+        let shipper = LogShipper(
+            to: "https://logs.example.com/v1/logs",
+            format: .otlp,
+            resource: LogResource(serviceName: "MyApp"),
+            over: URLSessionTransport()
+        )
+        let logged = try chain.inserting(RemoteLoggingMiddleware(shipper), before: SerializerMiddleware.self)
+        let result = try await shipper.shutdown()  // at the end of the program: what is left, and why
+        #expect(logged.stages.count == chain.stages.count + 1 && result.isComplete)
     }
 
     @Test("shows an option that works")

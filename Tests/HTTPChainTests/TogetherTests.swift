@@ -1,4 +1,5 @@
 import HTTPChain
+import HTTPChainInMemory
 import Testing
 
 @Suite("The stages together")

@@ -144,26 +144,6 @@ private enum SocketPoolLoader {
     }
 }
 
-/// Things that happened, for a test to wait for.
-final class Events<Element: Sendable>: Sendable {
-    private let stream: AsyncStream<Element>
-    private let continuation: AsyncStream<Element>.Continuation
-
-    init() {
-        (stream, continuation) = AsyncStream.makeStream()
-    }
-
-    func add(_ element: Element) {
-        continuation.yield(element)
-    }
-
-    /// The next thing that happens.
-    func next() async -> Element? {
-        var iterator = stream.makeAsyncIterator()
-        return await iterator.next()
-    }
-}
-
 /// Gives chunks of zeros.
 struct ZeroReader: BodyReader {
     var left: Int

@@ -1,30 +1,16 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
+import TestSupport
 import Testing
 
 @testable import HTTPChainURLSession
 
 @Suite("SpillBuffer")
 struct SpillBufferTests {
-    /// A directory of the test's own, to see what lies in it.
-    private final class Scratch {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("spill-\(UUID().uuidString)")
-
-        init() throws {
-            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        }
-
-        deinit {
-            try? FileManager.default.removeItem(at: url)
-        }
-
-        var sizes: [Int] {
-            get throws {
-                try FileManager.default.contentsOfDirectory(atPath: url.path).map {
-                    try Data(contentsOf: url.appendingPathComponent($0)).count
-                }
-            }
-        }
+    /// The sizes of the files in a directory.
+    private func sizes(_ scratch: ScratchDirectory) throws -> [Int] {
+        try scratch.names.map { try scratch.content(of: $0).count }
     }
 
     private func data(_ byte: UInt8, _ count: Int) -> Data {
@@ -39,18 +25,18 @@ struct SpillBufferTests {
 
     @Test("What fits under the watermark never touches the disk")
     func memory() async throws {
-        let scratch = try Scratch()
+        let scratch = try ScratchDirectory.created()
         let buffer = SpillBuffer(watermark: 100, limit: 100, directory: scratch.url)
         try buffer.append(data(1, 60))
         try buffer.append(data(2, 40))
-        #expect(try scratch.sizes.isEmpty)
+        #expect(try sizes(scratch).isEmpty)
         buffer.finish()
         #expect(try await readAll(buffer) == data(1, 60) + data(2, 40))
     }
 
     @Test("Bytes come back in order across memory and disk, and the file goes when it is read")
     func order() async throws {
-        let scratch = try Scratch()
+        let scratch = try ScratchDirectory.created()
         let buffer = SpillBuffer(watermark: 100, limit: 1_000_000, directory: scratch.url)
         var expected = Data()
         for byte in UInt8(0)..<50 {
@@ -58,30 +44,32 @@ struct SpillBufferTests {
             try buffer.append(chunk)
             expected.append(chunk)
         }
-        #expect(try scratch.sizes == [50 * 37 - 74])
+        try await until("all to be written") { buffer.isWritten }
+        #expect(try sizes(scratch) == [50 * 37 - 74])
         var read = Data()
         while read.count < expected.count, let chunk = try await buffer.read() { read.append(chunk) }
         #expect(read == expected)
         try buffer.append(data(7, 10))
-        #expect(try scratch.sizes.isEmpty, "an empty file gives way to memory")
+        try await until("the empty file to give way to memory") { try sizes(scratch).isEmpty }
         buffer.finish()
         #expect(try await readAll(buffer) == data(7, 10))
     }
 
     @Test("A reader that follows at a distance gives disk space back as it goes")
     func segments() async throws {
-        let scratch = try Scratch()
+        let scratch = try ScratchDirectory.created()
         let buffer = SpillBuffer(watermark: 10, limit: 400, segmentSize: 100, directory: scratch.url)
         for byte in UInt8(0)..<4 { try buffer.append(data(byte, 100)) }
-        #expect(try scratch.sizes.count == 4)
+        try await until("all to be written") { buffer.isWritten }
+        #expect(try sizes(scratch).count == 4)
         for byte in UInt8(4)..<40 {
             #expect(try await buffer.read() == data(byte - 4, 100))
             try buffer.append(data(byte, 100))
-            #expect(try scratch.sizes.count <= 5)
+            try await until("space to be given back") { try buffer.isWritten && sizes(scratch).count <= 5 }
         }
         buffer.finish()
         #expect(try await readAll(buffer) == (UInt8(36)..<40).reduce(into: Data()) { $0 += data($1, 100) })
-        #expect(try scratch.sizes.isEmpty)
+        try await until("the files to be deleted") { try sizes(scratch).isEmpty }
     }
 
     @Test("More on disk than allowed is an error that says what to do")
@@ -117,35 +105,39 @@ struct SpillBufferTests {
 
     @Test("Aborting throws away what waits, file and all, and fails at once")
     func abort() async throws {
-        let scratch = try Scratch()
+        let scratch = try ScratchDirectory.created()
         let buffer = SpillBuffer(watermark: 1, limit: 100, directory: scratch.url)
         try buffer.append(data(1, 50))
-        #expect(try scratch.sizes == [50])
+        try await until("all to be written") { buffer.isWritten }
+        #expect(try sizes(scratch) == [50])
         buffer.abort(throwing: CancellationError())
-        #expect(try scratch.sizes.isEmpty)
+        try await until("the file to be deleted") { try sizes(scratch).isEmpty }
         await #expect(throws: CancellationError.self) { try await buffer.read() }
         try buffer.append(data(1, 50))
-        #expect(try scratch.sizes.isEmpty)
+        #expect(try sizes(scratch).isEmpty)
     }
 
-    @Test("A reader that waits gets what is appended, the end, and an abort", .timeLimit(.minutes(1)))
+    @Test("A reader that waits gets what is appended, the end, and an abort", .timeLimit(.minutes(10)))
     func waiting() async throws {
         let buffer = SpillBuffer(watermark: 10, limit: 100)
         let first = Task { try await buffer.read() }
+        try await until("the first reader to wait") { buffer.hasWaitingReader }
         try buffer.append(data(1, 5))
         #expect(try await first.value == data(1, 5))
         let second = Task { try await buffer.read() }
+        try await until("the second reader to wait") { buffer.hasWaitingReader }
         buffer.finish()
         #expect(try await second.value == nil)
         #expect(try await buffer.read() == nil)
 
         let other = SpillBuffer(watermark: 10, limit: 100)
         let third = Task { try await other.read() }
+        try await until("the third reader to wait") { other.hasWaitingReader }
         other.abort(throwing: CancellationError())
         await #expect(throws: CancellationError.self) { try await third.value }
     }
 
-    @Test("A producer and a consumer at full speed lose nothing", .timeLimit(.minutes(1)))
+    @Test("A producer and a consumer at full speed lose nothing", .timeLimit(.minutes(10)))
     func race() async throws {
         let buffer = SpillBuffer(watermark: 5_000, limit: .mebibytes(64), segmentSize: 50_000)
         async let sum: (count: Int, checksum: Int) = {
@@ -172,8 +164,35 @@ struct SpillBufferTests {
     }
 
     @Test("A directory that is not there is a typed error")
-    func noDirectory() {
-        let buffer = SpillBuffer(watermark: 0, limit: 100, directory: URL(fileURLWithPath: "/nonexistent-directory"))
+    func noDirectory() async throws {
+        let failures = Locked(0)
+        let buffer = SpillBuffer(
+            watermark: 0,
+            limit: 100,
+            directory: URL(fileURLWithPath: "/nonexistent-directory"),
+            onFailure: { _ in failures.withLock { $0 += 1 } }
+        )
+        try buffer.append(data(1, 1))
+        await #expect(throws: BodyError.self) { try await buffer.read() }
+        try await until("the transfer to be told") { failures.withLock { $0 } == 1 }
+    }
+
+    @Test("A disk that stalls holds the producer up for as long as allowed, and then fails the transfer")
+    func stalledDisk() async throws {
+        let scratch = try ScratchDirectory.created()
+        let disk = StallingFiles()
+        let buffer = SpillBuffer(
+            watermark: 0,
+            limit: .mebibytes(64),
+            directory: scratch.url,
+            access: FileAccess(system: disk, executor: FileExecutor(limit: 1)),
+            patience: .milliseconds(20)
+        )
+        // Below the limit nobody waits for the disk.
+        for _ in 0..<8 { try buffer.append(data(1, 1_048_576)) }
         #expect(throws: BodyError.self) { try buffer.append(data(1, 1)) }
+        disk.release()
+        buffer.finish()
+        #expect(try await readAll(buffer).count == 8 * 1_048_576 + 1)
     }
 }

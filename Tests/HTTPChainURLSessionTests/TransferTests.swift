@@ -2,9 +2,10 @@ import Foundation
 import HTTPChainCore
 import HTTPChainURLSession
 import HTTPTypes
+import TestSupport
 import Testing
 
-@Suite("Transfers over URLSession", .timeLimit(.minutes(1)))
+@Suite("Transfers over URLSession", .heavy, .timeLimit(.minutes(10)))
 struct TransferTests {
     private let transport = URLSessionTransport()
 
@@ -35,12 +36,12 @@ struct TransferTests {
     @Test("Cancelling the task that waits for the head cancels the transfer")
     func cancelHead() async throws {
         let events = Events<String>()
-        try await withServer(Self.silence(events)) { base in
+        try await withServer(Self.silence(events)) { base async throws in
             let task = Task { try await transport.send(.get(base + "/")) }
-            #expect(await events.next() == "request")
+            #expect(try await events.next() == "request")
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
-            #expect(await events.next() == "closed")
+            #expect(try await events.next() == "closed")
         }
     }
 
@@ -52,21 +53,26 @@ struct TransferTests {
             try await connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nok")
             while try await connection.readSome() != nil {}
             events.add("closed")
-        } _: { base in
+        } _: { base async throws in
             let response = try await transport.send(.get(base + "/"))
-            let task = Task { try await response.body.collect() }
+            let read = Events<String>()
+            let task = Task {
+                for try await chunk in response.body { read.add(String(decoding: chunk, as: UTF8.self)) }
+            }
+            // What there is has been read: it waits for what never comes, or is about to.
+            try await until("what there is to be read") { read.all.joined() == "ok" }
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
-            #expect(await events.next() == "closed")
+            #expect(try await events.next() == "closed")
         }
     }
 
     @Test("Dropping a body that was not read stops the server's sending")
     func dropBody() async throws {
         let closed = Events<String>()
-        try await withServer(Self.flood(closed)) { base in
+        try await withServer(Self.flood(closed)) { base async throws in
             _ = try await transport.send(.get(base + "/"))
-            #expect(await closed.next() == "closed")
+            #expect(try await closed.next() == "closed")
         }
     }
 
@@ -78,7 +84,7 @@ struct TransferTests {
                 var reader = try await transport.send(.get(base + "/")).body.makeReader()
                 #expect(try await reader.read() != nil)
             }
-            #expect(await closed.next() == "closed")
+            #expect(try await closed.next() == "closed")
         }
     }
 
@@ -108,7 +114,7 @@ struct TransferTests {
             let stalled = (0..<20).map { _ in
                 Task { try await transport.send(.post(base + "/", body: .once { Stalled(started: started) })) }
             }
-            for _ in stalled { #expect(await started.next() == "reading") }
+            for _ in stalled { #expect(try await started.next() == "reading") }
             let text = try await transport.send(.get(base + "/")).body.text()
             #expect(text == "ok")
             for task in stalled { task.cancel() }
@@ -140,10 +146,10 @@ struct TransferTests {
             try await connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n")
             try await connection.send(bytes)
             sent.add("all")
-        } _: { base in
+        } _: { base async throws in
             let transport = URLSessionTransport(configuration: .init(memoryWatermark: .kibibytes(64)))
             let response = try await transport.send(.get(base + "/"))
-            #expect(await sent.next() == "all")
+            #expect(try await sent.next() == "all")
             #expect(try await response.body.collect() == bytes)
             await transport.shutdown()
         }
@@ -157,7 +163,7 @@ struct TransferTests {
                 configuration: .init(memoryWatermark: .kibibytes(64), spillLimit: .mebibytes(1))
             )
             let response = try await transport.send(.get(base + "/"))
-            #expect(await closed.next() == "closed")
+            #expect(try await closed.next() == "closed")
             let error = await #expect(throws: SpillLimitError.self) { try await response.body.drainAll() }
             #expect(error?.exchange?.response?.status == .ok)
             await transport.shutdown()
@@ -172,7 +178,7 @@ struct TransferTests {
 
         func sleep(for duration: Duration) async throws {
             #expect(duration == .seconds(100))
-            await passed.next()
+            try await passed.next()
             try Task.checkCancellation()
         }
     }
@@ -182,23 +188,23 @@ struct TransferTests {
     func resourceTimeout() async throws {
         let transport = URLSessionTransport(configuration: .init(resourceTimeout: .seconds(100)))
         let events = Events<String>()
-        try await withServer(Self.silence(events)) { base in
+        try await withServer(Self.silence(events)) { base async throws in
             let time = ManualTime()
             var request = Request.get(base + "/")
             request.environment.time = time
             let call = Task { [request] in try await transport.send(request) }
-            #expect(await events.next() == "request")
+            #expect(try await events.next() == "request")
             time.passed.add(())
             let error = await #expect(throws: TransportError.self) { try await call.value }
             #expect(error?.kind == .timedOut)
             #expect(error?.sent == .maybe)
-            #expect(await events.next() == "closed")
+            #expect(try await events.next() == "closed")
         }
         try await withServer { connection in
             _ = try await connection.readRequest()
             try await connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nok")
             while try await connection.readSome() != nil {}
-        } _: { base in
+        } _: { base async throws in
             let time = ManualTime()
             var request = Request.get(base + "/")
             request.environment.time = time
@@ -225,10 +231,10 @@ struct TransferTests {
     @Test("Shutting down ends calls under way and refuses later ones")
     func shutdown() async throws {
         let events = Events<String>()
-        try await withServer(Self.silence(events)) { base in
+        try await withServer(Self.silence(events)) { base async throws in
             let transport = URLSessionTransport(configuration: .init())
             let call = Task { try await transport.send(.get(base + "/")) }
-            #expect(await events.next() == "request")
+            #expect(try await events.next() == "request")
             await transport.shutdown()
             let ended = await #expect(throws: TransportError.self) { try await call.value }
             #expect(ended?.kind == .shutDown)
@@ -237,6 +243,66 @@ struct TransferTests {
             #expect(refused?.sent == .nothing)
             await transport.shutdown()
         }
+    }
+
+    @Test("Shutting down ends a call that is still reading its request body")
+    func shutdownWhileStoring() async throws {
+        let transport = URLSessionTransport(configuration: .init())
+        let events = Events<String>()
+        let body = HTTPBody.once { StuckReader { events.add("reading") } }
+        let call = Task { try await transport.send(.post("http://127.0.0.1:9/", body: body)) }
+        #expect(try await events.next() == "reading")
+        await transport.shutdown()
+        let ended = await #expect(throws: TransportError.self) { try await call.value }
+        #expect(ended?.kind == .shutDown)
+        #expect(ended?.sent == .nothing)
+    }
+
+    @Test("One call in thirty cancelled under load ends neither the process nor the others")
+    func cancelledUnderLoad() async throws {
+        let answer = answering { _ in "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok" }
+        let counts = try await withServer(answer) { base in
+            try await withThrowingTaskGroup(of: (answered: Int, cancelled: Int).self) { group in
+                for worker in 0..<16 {
+                    group.addTask {
+                        var (answered, cancelled) = (0, 0)
+                        for number in 0..<90 {
+                            let call = Task { try await transport.send(.get(base + "/")).body.text() }
+                            let isCancelled = (number + worker).isMultiple(of: 30)
+                            if isCancelled {
+                                for _ in 0..<(number % 7) { await Task.yield() }
+                                call.cancel()
+                            }
+                            do {
+                                let text = try await call.value
+                                #expect(text == "ok")
+                                answered += 1
+                            } catch is CancellationError {
+                                #expect(isCancelled)
+                                cancelled += 1
+                            } catch {
+                                Issue.record(error)
+                            }
+                        }
+                        return (answered, cancelled)
+                    }
+                }
+                return try await group.reduce(into: (0, 0)) { $0 = ($0.0 + $1.answered, $0.1 + $1.cancelled) }
+            }
+        }
+        #expect(counts.0 + counts.1 == 16 * 90)
+        #expect(counts.0 >= 16 * 87)
+    }
+}
+
+/// Tells that it is read, and then gives nothing until it is cancelled.
+private struct StuckReader: BodyReader {
+    let onRead: @Sendable () -> Void
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        onRead()
+        try await Task.sleep(for: .seconds(86_400))
+        return nil
     }
 }
 

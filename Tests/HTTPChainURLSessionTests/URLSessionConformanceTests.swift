@@ -1,10 +1,11 @@
 import HTTPChainCore
 import HTTPChainTesting
 import HTTPChainURLSession
+import TestSupport
 import Testing
 
 /// URLSessionTransport keeps the contract, as far as its platform lets it.
-@Suite(.serialized)
+@Suite(.serialized, .heavy)
 struct URLSessionConformanceTests {
     #if canImport(FoundationNetworking)
     static let excluded: [TransportConformance.Check: String] = [
@@ -26,8 +27,8 @@ struct URLSessionConformanceTests {
         make: { URLSessionTransport() }
     )
 
-    @Test("URLSessionTransport conforms", .timeLimit(.minutes(1)), arguments: suite.checks)
+    @Test("URLSessionTransport conforms", .timeLimit(.minutes(10)), arguments: suite.checks)
     func conforms(_ check: TransportConformance.Check) async throws {
-        try await Self.suite.verify(check)
+        #expect(try await Self.suite.verify(check) == .passed)
     }
 }

@@ -1,10 +1,11 @@
 import Foundation
 import HTTPChainCore
+import TestSupport
 import Testing
 
 @testable import HTTPChainURLSession
 
-@Suite("Uploads", .timeLimit(.minutes(1)))
+@Suite("Uploads", .timeLimit(.minutes(10)))
 struct UploadTests {
     /// Reads a source on a thread of its own, as the platform does, until its end or its error.
     private func drain(_ source: any UploadSource, step: Int = 1000) async throws -> Data {
@@ -68,11 +69,13 @@ struct UploadTests {
     func closing() async throws {
         let waiting = PulledUpload()
         let read = Task { try await drain(waiting) }
+        try await until("the reader to wait") { waiting.hasWaitingReader }
         waiting.close()
         await #expect(throws: UploadClosed.self) { try await read.value }
 
         let ahead = PulledUpload()
         let pumped = Task { try await ahead.pump(.once { ZeroReader(left: .max) }, length: nil) }
+        try await until("the writer to wait") { ahead.hasWaitingWriter }
         ahead.close()
         await #expect(throws: UploadClosed.self) { try await pumped.value }
     }
@@ -82,14 +85,14 @@ struct UploadTests {
         let bytes = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) })
         #expect(try await drain(StoredUpload(bytes[10...])) == bytes[10...])
         let file = try await HTTPBody(bytes).saveToTemporaryFile()
-        let upload = try StoredUpload(file: file.url, range: 5..<90_000, owner: file.body)
+        let upload = StoredUpload(file: file.url, range: 5..<90_000, owner: file.body)
         #expect(try await drain(upload) == bytes[5..<90_000])
     }
 
     @Test("A file that shrinks while it is sent fails the upload")
     func shrinking() async throws {
         let file = try await HTTPBody(Data(count: 1_000)).saveToTemporaryFile()
-        let upload = try StoredUpload(file: file.url, range: 0..<2_000, owner: file.body)
+        let upload = StoredUpload(file: file.url, range: 0..<2_000, owner: file.body)
         let error = await #expect(throws: BodyError.self) { try await drain(upload) }
         #expect(error?.problem == .fileChanged(path: file.url.path))
     }

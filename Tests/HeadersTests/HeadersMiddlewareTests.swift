@@ -143,7 +143,7 @@ struct ComputedValuesTests {
         #expect(outcome.requests.isEmpty)
     }
 
-    @Test("Cancellation in the closure is cancellation of the call", .timeLimit(.minutes(1)))
+    @Test("Cancellation in the closure is cancellation of the call", .timeLimit(.minutes(10)))
     func cancellation() async throws {
         let clock = VirtualClock()
         struct Interrupted: Error {}

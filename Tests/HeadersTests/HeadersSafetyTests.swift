@@ -154,7 +154,7 @@ struct BoundFieldsTests {
             error.problem
                 == .unknownOrigin(name: "X-Api-Key", origin: origin, url: "plants/1?token=<redacted>")
         )
-        #expect(error.reason.contains("move HeadersMiddleware inside the stage that completes the URL"))
+        #expect(error.description.contains("move HeadersMiddleware inside the stage that completes the URL"))
     }
 }
 
@@ -182,11 +182,14 @@ struct HeadersInChainTests {
     }
 
     @Test("A name of the user's own can be made a secret")
-    func redaction() {
+    func redaction() throws {
         var redaction = Redaction.standard
         redaction.fieldNames.insert("x-part")
-        let stage = HeadersMiddleware(["X-Part": "secret"], redaction: redaction)
-        #expect(stage.summary.settings.map(\.value) == ["<redacted>"])
+        let chain = try Chain(transport: Recorder(), environment: ChainEnvironment(redaction: redaction)) {
+            HeadersMiddleware(["X-Part": "hidden"])
+        }
+        #expect(chain.explain().contains("X-Part: <redacted>"))
+        #expect(!chain.explain().contains("hidden"))
     }
 
     @Test("It belongs outside the redirect stage")
@@ -199,7 +202,7 @@ struct HeadersInChainTests {
         }
     }
 
-    @Test("It keeps the rules of every stage", .timeLimit(.minutes(1)), arguments: StageConformance.Check.allCases)
+    @Test("It keeps the rules of every stage", .timeLimit(.minutes(10)), arguments: StageConformance.Check.allCases)
     func conforms(check: StageConformance.Check) async throws {
         try await StageConformance { HeadersMiddleware([.accept: "application/json"]) }.verify(check)
         try await StageConformance(

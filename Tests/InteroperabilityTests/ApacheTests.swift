@@ -1,9 +1,10 @@
 import Foundation
 import HTTPChain
 import HTTPChainAuthDigest
+import TestSupport
 import Testing
 
-@Suite("Against Apache", .timeLimit(.minutes(2)))
+@Suite("Against Apache", .heavy, .timeLimit(.minutes(10)))
 struct ApacheTests {
     private static let folders = ["digest", "onetime", "next", "domain", "basic"]
 
@@ -56,7 +57,7 @@ struct ApacheTests {
         #expect(calls.askedCount == 1)
     }
 
-    @Test("Answers are sent ahead inside the domain alone", arguments: Carrier.allCases)
+    @Test("Answers are sent preemptively inside the domain alone", arguments: Carrier.allCases)
     func domain(carrier: Carrier) async throws {
         guard let base = Server.apache.base() else { return }
         let calls = try AuthenticatedCalls(base, carrier, User.ada)

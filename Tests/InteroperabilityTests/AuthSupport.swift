@@ -1,6 +1,7 @@
 import Foundation
 import HTTPChain
 import HTTPChainAuthDigest
+import TestSupport
 import Testing
 
 /// The users that the servers know; the script `servers` writes them down for each.
@@ -111,6 +112,7 @@ private struct Jar: Middleware {
 
 private final class AskedProvider: CredentialProvider {
     let count = Locked(0)
+    let origins = OriginSet.any
     private let credential: Credential
 
     init(_ credential: Credential) { self.credential = credential }
@@ -131,35 +133,19 @@ enum Curl {
         method: String = "GET",
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> Int? {
-        let environment = ProcessInfo.processInfo.environment
-        let path = (environment["PATH"] ?? "/usr/bin").split(separator: ":").map { "\($0)/curl" }
-            .first { FileManager.default.isExecutableFile(atPath: $0) }
-        guard let path else {
-            if environment["CI"] != nil {
+        guard let curl = Programs.find("curl") else {
+            if ProcessInfo.processInfo.environment["CI"] != nil {
                 Issue.record("there is no curl to compare with", sourceLocation: sourceLocation)
             } else {
                 print("NOT COMPARED: there is no curl")
             }
             return nil
         }
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = [
+        let arguments = [
             "--silent", "--output", "/dev/null", "--write-out", "%{http_code}", "--anyauth", "--globoff", "--max-time",
             "30",
             "--path-as-is", "--user", "\(credential.user):\(credential.password.revealed)", "--request", method, url,
         ]
-        process.standardOutput = output
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            process.terminationHandler = { _ in continuation.resume() }
-            do {
-                try process.run()
-            } catch {
-                process.terminationHandler = nil
-                continuation.resume(throwing: error)
-            }
-        }
-        return Int(String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self))
+        return Int(try await runProgram(curl, arguments).text)
     }
 }

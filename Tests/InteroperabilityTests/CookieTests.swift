@@ -3,7 +3,7 @@ import HTTPChain
 import TestSupport
 import Testing
 
-@Suite("Cookies, against httpbin and curl", .timeLimit(.minutes(2)))
+@Suite("Cookies, against httpbin and curl", .timeLimit(.minutes(10)))
 struct CookieTests {
     private struct Cookies: Decodable, Sendable {
         var cookies: [String: String]

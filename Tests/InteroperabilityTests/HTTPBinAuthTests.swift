@@ -1,9 +1,10 @@
 import Foundation
 import HTTPChain
 import HTTPChainAuthDigest
+import TestSupport
 import Testing
 
-@Suite("Against httpbin, authenticated", .timeLimit(.minutes(2)))
+@Suite("Against httpbin, authenticated", .heavy, .timeLimit(.minutes(10)))
 struct HTTPBinAuthTests {
     private static let ada = Credential(user: "ada", password: "lovelace")
 
@@ -49,13 +50,18 @@ struct HTTPBinAuthTests {
         }
     }
 
-    @Test("A place that hides without Basic is opened by sending it ahead", arguments: Carrier.allCases)
+    @Test("A place that hides without Basic is opened by sending it preemptively", arguments: Carrier.allCases)
     func hidden(carrier: Carrier) async throws {
         guard let base = Server.httpbin.base() else { return }
         let url = "\(base)/hidden-basic-auth/ada/lovelace"
         for (password, expected) in [("lovelace", 200), ("love", 404)] as [(Secret, Int)] {
             let chain = try Chain(transport: carrier.transport) {
-                BasicAuthMiddleware(user: "ada", password: password, for: OriginSet(urls: [base]), sending: .ahead)
+                BasicAuthMiddleware(
+                    user: "ada",
+                    password: password,
+                    for: OriginSet(urls: [base]),
+                    sending: .preemptively
+                )
             }
             #expect(try await chain.send(.get(url)).status.code == expected)
         }

@@ -1,8 +1,9 @@
 import Foundation
 import HTTPChain
+import TestSupport
 import Testing
 
-@Suite("Against httpbin", .timeLimit(.minutes(1)))
+@Suite("Against httpbin", .heavy, .timeLimit(.minutes(10)))
 struct HTTPBinTests {
     private struct Plant: Codable, Equatable, Sendable {
         var name: String

@@ -1,9 +1,10 @@
 import Foundation
 import HTTPChain
 import HTTPChainAuthDigest
+import TestSupport
 import Testing
 
-@Suite("Against lighttpd", .timeLimit(.minutes(2)))
+@Suite("Against lighttpd", .heavy, .timeLimit(.minutes(10)))
 struct LighttpdTests {
     private static let folders = [
         "md5", "sha256", "sha512256", "choice", "userhash-md5", "userhash-sha256", "userhash-sha512256", "basic",

@@ -1,8 +1,9 @@
 import Foundation
 import HTTPChain
+import TestSupport
 import Testing
 
-@Suite("Against nginx", .timeLimit(.minutes(1)))
+@Suite("Against nginx", .heavy, .timeLimit(.minutes(10)))
 struct NginxTests {
     @Test("A file that nginx compresses on the way comes back as it was stored", arguments: Carrier.allCases)
     func compressedByNginx(carrier: Carrier) async throws {

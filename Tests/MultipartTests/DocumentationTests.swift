@@ -2,11 +2,12 @@ import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainMultipart
+import HTTPChainProgress
 import HTTPTypes
 import Testing
 
 /// The examples of the documentation page, which compile and do what the page says.
-@Suite("The documentation's examples", .timeLimit(.minutes(1)))
+@Suite("The documentation's examples", .timeLimit(.minutes(10)))
 struct DocumentationTests {
     @Test("Sending a form")
     func sending() async throws {
@@ -35,6 +36,22 @@ struct DocumentationTests {
         let body = try form.body(boundary: boundary)
         #expect(type == "multipart/form-data; boundary=\(boundary)")
         #expect(body.length == Int64(sent.body.count))
+    }
+
+    @Test("A bar for an upload")
+    func bar() async throws {
+        let transport = InMemoryTransport { _ in Response(.created) }
+        let file = try ScratchFile("photo.jpg", content: Data("pixels".utf8))
+        let photo = file.url
+        let chain = try Chain(transport: transport) {
+            ProgressMiddleware()
+            MultipartMiddleware()
+        }
+        let writer = TerminalProgressWriter(TerminalProgressBar(label: "photo.jpg"), showing: .upload)
+        let form: MultipartForm = [.file("photo", photo)]
+        let request = Request.post("https://api.example.com/photos", multipart: form)
+        _ = try await chain.send(request.onProgress { writer.show($0) })
+        #expect(transport.requests.count == 1)
     }
 
     @Test("Reading a response, and uploading a file")
@@ -76,7 +93,7 @@ struct DocumentationTests {
         let page = root.appendingPathComponent("Middleware/Multipart/Multipart.docc/Multipart.md")
         let source = lines(try String(contentsOf: here, encoding: .utf8)).joined(separator: "\n")
         let blocks = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```swift\n").dropFirst()
-        #expect(blocks.count == 4)
+        #expect(blocks.count == 5)
         for block in blocks {
             let code = try #require(block.components(separatedBy: "```").first)
             #expect(source.contains(lines(code).joined(separator: "\n")), "this is not in the tests:\n\(code)")

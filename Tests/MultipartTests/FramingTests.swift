@@ -2,6 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPChainMultipart
 import HTTPChainTesting
+import TestSupport
 import Testing
 
 @Suite("How a form is framed")
@@ -237,7 +238,7 @@ struct FramedBodyTests {
         #expect(huge.length == nil, "more bytes than can be counted")
     }
 
-    @Test("A part that can be read once makes a body that can be read once", .timeLimit(.minutes(1)))
+    @Test("A part that can be read once makes a body that can be read once", .timeLimit(.minutes(10)))
     func oneShot() async throws {
         let form: MultipartForm = [.text("a", "1"), .stream("s", .once(length: 4) { OneChunk("four") })]
         #expect(!form.isReplayable)
@@ -248,7 +249,7 @@ struct FramedBodyTests {
         await #expect(throws: BodyError(.alreadyRead)) { try await body.collect() }
     }
 
-    @Test("What goes wrong in a part is the error of the body", .timeLimit(.minutes(1)))
+    @Test("What goes wrong in a part is the error of the body", .timeLimit(.minutes(10)))
     func failures() async throws {
         let missing = FileManager.default.temporaryDirectory.appendingPathComponent("missing-\(UUID().uuidString)")
         let absent = try body([.file("f", missing)])
@@ -271,7 +272,7 @@ struct FramedBodyTests {
         }
     }
 
-    @Test("Small parts are sent together in large chunks", .timeLimit(.minutes(1)))
+    @Test("Small parts are sent together in large chunks", .timeLimit(.minutes(10)))
     func chunks() async throws {
         let small = MultipartForm((0..<500).map { .text("n\($0)", "value \($0)") })
         var sizes: [Int] = []
@@ -279,7 +280,7 @@ struct FramedBodyTests {
         #expect(sizes.count == 1 && sizes[0] > 20_000)
     }
 
-    @Test("A part is opened when its turn comes, one at a time", .timeLimit(.minutes(1)))
+    @Test("A part is opened when its turn comes, one at a time", .timeLimit(.minutes(10)))
     func openedInTurn() async throws {
         let opened = Locked<[String]>([])
         func part(_ name: String) -> MultipartPart {
@@ -303,7 +304,7 @@ struct FramedBodyTests {
         #expect(try parse(seen).contents == ["first", "second"])
     }
 
-    @Test("A file far larger than memory is framed chunk by chunk", .timeLimit(.minutes(1)))
+    @Test("A large file is framed in chunks that are never larger than the others", .heavy, .timeLimit(.minutes(10)))
     func largeFile() async throws {
         let file = try ScratchFile("disk.img")
         try file.grow(to: 300 << 20)

@@ -3,6 +3,7 @@ import HTTPChainCore
 import HTTPChainMultipart
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 /// Parsers that were not written here, for Python.
@@ -25,30 +26,17 @@ enum ForeignParser: String, CaseIterable {
             Bundle.module.url(forResource: "parse_form", withExtension: "py", subdirectory: "Resources")
         )
         let input = try ScratchFile("form", content: content)
-        let output = try ScratchFile("output")
-        let errors = try ScratchFile("errors")
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", script.path, rawValue, contentType, input.url.path]
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = try FileHandle(forWritingTo: output.url)
-        process.standardError = try FileHandle(forWritingTo: errors.url)
-        let status = try await withCheckedThrowingContinuation {
-            (continuation: CheckedContinuation<Int32, any Error>) in
-            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do {
-                try process.run()
-            } catch {
-                process.terminationHandler = nil
-                continuation.resume(throwing: error)
-            }
-        }
-        switch status {
-        case 0: return try JSONDecoder().decode([Part].self, from: Data(contentsOf: output.url))
+        let outcome = try await runProgram(
+            URL(fileURLWithPath: "/usr/bin/env"),
+            ["python3", script.path, rawValue, contentType, input.url.path]
+        )
+        withExtendedLifetime(input) {}
+        switch outcome.status {
+        case 0: return try JSONDecoder().decode([Part].self, from: outcome.standardOutput)
         // 3 is said by the script, 127 by env where there is no Python.
         case 3, 127: return nil
         default:
-            throw ParserFailed(description: "\(rawValue): \(try String(contentsOf: errors.url, encoding: .utf8))")
+            throw ParserFailed(description: "\(rawValue): \(outcome.errorText)")
         }
     }
 }
@@ -57,9 +45,9 @@ private struct ParserFailed: Error, CustomStringConvertible {
     let description: String
 }
 
-@Suite("Framed forms are read by programs that were not written here")
+@Suite("Framed forms are read by programs that were not written here", .heavy)
 struct InteroperabilityTests {
-    @Test("A form of every kind of part", .timeLimit(.minutes(1)), arguments: ForeignParser.allCases)
+    @Test("A form of every kind of part", .timeLimit(.minutes(10)), arguments: ForeignParser.allCases)
     func everyKind(parser: ForeignParser) async throws {
         let file = try ScratchFile("photo ü.png", content: Data(repeating: 0x0A, count: 300_000))
         let name = "n\"a\r\nme"
@@ -83,12 +71,12 @@ struct InteroperabilityTests {
         )
     }
 
-    @Test("A form without parts", .timeLimit(.minutes(1)), arguments: ForeignParser.allCases)
+    @Test("A form without parts", .timeLimit(.minutes(10)), arguments: ForeignParser.allCases)
     func empty(parser: ForeignParser) async throws {
         try await expect(parser, reads: [], as: [])
     }
 
-    @Test("A boundary that needs quotes", .timeLimit(.minutes(1)), arguments: ForeignParser.allCases)
+    @Test("A boundary that needs quotes", .timeLimit(.minutes(10)), arguments: ForeignParser.allCases)
     func quotedBoundary(parser: ForeignParser) async throws {
         let form = MultipartForm(parameters: ["a": "1"], boundary: "a=b'c(d):e/f")
         try await expect(parser, reads: form, as: [["a", nil, nil, "1"]])

@@ -4,9 +4,13 @@ import HTTPChainMultipart
 import HTTPChainTesting
 import HTTPChainURLSession
 import HTTPTypes
+import TestSupport
 import Testing
 
-@Suite("Multipart over URLSession", .timeLimit(.minutes(1)))
+/// Waits for a server of the test's own as long as a busy machine needs.
+private let patientTransport = URLSessionTransport(configuration: .init(requestTimeout: .seconds(600)))
+
+@Suite("Multipart over URLSession", .heavy, .timeLimit(.minutes(10)))
 struct LoopbackTests {
     /// A server that answers with what it was sent.
     private func startEcho() async throws -> LoopbackServer {
@@ -22,7 +26,7 @@ struct LoopbackTests {
         let content = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 37) })
         let file = try ScratchFile("ü.bin", content: content)
         let form: MultipartForm = [.text("title", "é"), .file("file", file.url), .value("n", [1])]
-        let chain = try Chain(transport: URLSessionTransport()) { MultipartMiddleware() }
+        let chain = try Chain(transport: patientTransport) { MultipartMiddleware() }
         let response = try await chain.send(.post(server.url("/form"), multipart: form))
 
         var seen: [[String?]] = []
@@ -48,7 +52,7 @@ struct LoopbackTests {
             continuation.finish()
         }
         let form: MultipartForm = [.text("title", "a"), .stream("log", .once(chunks: chunks), fileName: "a.log")]
-        let chain = try Chain(transport: URLSessionTransport()) { MultipartMiddleware() }
+        let chain = try Chain(transport: patientTransport) { MultipartMiddleware() }
         let response = try await chain.send(.put(server.url("/form"), multipart: form))
         var sizes: [Int] = []
         for try await part in try response.parts() { sizes.append(try await part.body.collect().count) }
@@ -59,7 +63,7 @@ struct LoopbackTests {
     func raw() async throws {
         let server = try await startEcho()
         let file = try ScratchFile("a.csv", content: Data("1,2".utf8))
-        let response = try await Chain(transport: URLSessionTransport()).send(.put(server.url("/a"), file: file.url))
+        let response = try await Chain(transport: patientTransport).send(.put(server.url("/a"), file: file.url))
         try await expectResponse(response, .ok, headers: [.contentType: "text/csv"], body: "1,2")
         #expect(server.records.first?.request.framing == .contentLength(3))
     }

@@ -67,7 +67,7 @@ struct MultipartMiddlewareTests {
         }
     }
 
-    @Test("What a stage inside sends again has the same bytes", .timeLimit(.minutes(1)))
+    @Test("What a stage inside sends again has the same bytes", .timeLimit(.minutes(10)))
     func sentAgain() async throws {
         let transport = InMemoryTransport { _ in Response(.ok) }
         let chain = try Chain(transport: transport) {
@@ -84,7 +84,7 @@ struct MultipartMiddlewareTests {
         #expect(requests[0].headers[.contentType] == requests[1].headers[.contentType])
     }
 
-    @Test("Without the stage the request fails with an error that names it", .timeLimit(.minutes(1)))
+    @Test("Without the stage the request fails with an error that names it", .timeLimit(.minutes(10)))
     func missingStage() async throws {
         let chain = try Chain(transport: InMemoryTransport { _ in Response(.ok) })
         for form in [form, [.stream("s", .once { OneChunk("1") })]] {
@@ -104,7 +104,7 @@ struct MultipartMiddlewareTests {
         #expect(chain.explain().contains("frames forms as multipart bodies"))
     }
 
-    @Test("The stage keeps the rules", .timeLimit(.minutes(1)), arguments: StageConformance.Check.allCases)
+    @Test("The stage keeps the rules", .timeLimit(.minutes(10)), arguments: StageConformance.Check.allCases)
     func conforms(check: StageConformance.Check) async throws {
         try await StageConformance { MultipartMiddleware() }.verify(check)
         let withForm = StageConformance(request: {
@@ -118,7 +118,7 @@ struct MultipartMiddlewareTests {
 
 @Suite("Raw uploads")
 struct UploadTests {
-    @Test("A file is sent as it is, with the type of its name", .timeLimit(.minutes(1)))
+    @Test("A file is sent as it is, with the type of its name", .timeLimit(.minutes(10)))
     func file() async throws {
         let file = try ScratchFile("clip.MP4", content: Data("0123456789".utf8))
         try await expectRequest(

@@ -34,7 +34,7 @@ private final class Released: Sendable {
 
 private let mixed: HTTPFields = [.contentType: "multipart/mixed; boundary=XX"]
 
-@Suite("The parts of a response", .timeLimit(.minutes(1)))
+@Suite("The parts of a response", .timeLimit(.minutes(10)))
 struct MultipartPartsTests {
     private func response(_ chunks: [String], count: Locked<Int> = Locked(0), error: (any Error)? = nil) -> Response {
         let chunks = chunks.map { Data($0.utf8) }

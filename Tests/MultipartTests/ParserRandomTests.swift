@@ -2,9 +2,10 @@ import Foundation
 import HTTPChainCore
 import HTTPChainMultipart
 import HTTPChainTesting
+import TestSupport
 import Testing
 
-@Suite("MultipartParser under random input")
+@Suite("MultipartParser under random input", .seeded)
 struct ParserRandomTests {
     private let message = Data(
         ("preamble\r\n--XX \r\nContent-Disposition: form-data; name=\"a\"\r\nFolded: x\r\n y\r\n\r\n1\r\n--X\r\n--XXX\r\n\r\n"
@@ -35,7 +36,7 @@ struct ParserRandomTests {
 
     @Test("Random parts framed and split at random come back whole", arguments: 0..<60)
     func roundTrip(seed: UInt64) async throws {
-        let random = SeededRandom(seed: seed)
+        let random = Seed.numbers(seed)
         let alphabet = Array("\r\n-X a\0\u{1}z".utf8) + [0xFF]
         func bytes(upTo limit: Int) -> Data {
             Data((0..<random.index(below: limit + 1)).map { _ in alphabet[random.index(below: alphabet.count)] })
@@ -53,7 +54,7 @@ struct ParserRandomTests {
 
     @Test("Random lines never trap, and mean the same however they are split", arguments: 0..<300)
     func randomLines(seed: UInt64) throws {
-        let random = SeededRandom(seed: 1000 + seed)
+        let random = Seed.numbers(1000 + seed)
         let words = [
             "--X", "--X--", "--X-", "--", "-", "X", "\r\n", "\r\n", "\n", "\r", "\r\n\r\n", " ", "\t", "a: b", ":", "é",
             "\0", "text",
@@ -77,7 +78,7 @@ struct ParserRandomTests {
 
     @Test("Random bytes never trap the parsers", arguments: 0..<100)
     func randomBytes(seed: UInt64) throws {
-        let random = SeededRandom(seed: 2000 + seed)
+        let random = Seed.numbers(2000 + seed)
         let input = Data(random.bytes(random.index(below: 2000)))
         let boundary = String(decoding: input.prefix(random.index(below: 4)).map { $0 & 0x3F | 0x40 }, as: UTF8.self)
         if !boundary.isEmpty, var parser = try? MultipartParser(boundary: boundary) {
@@ -94,11 +95,6 @@ struct ParserRandomTests {
 }
 
 extension SeededRandom {
-    /// A number from 0 up to, and without, the limit.
-    fileprivate func index(below limit: Int) -> Int {
-        Int(next() % UInt64(limit))
-    }
-
     /// The bytes in pieces, some of them empty.
     fileprivate func split(_ bytes: Data) -> [Data] {
         var rest = bytes

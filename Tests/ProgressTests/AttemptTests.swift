@@ -8,7 +8,7 @@ import Testing
 
 @testable import HTTPChainProgress
 
-@Suite("Attempts and views", .timeLimit(.minutes(1)))
+@Suite("Attempts and views", .timeLimit(.minutes(10)))
 struct AttemptTests {
     private let log = ReportLog()
     private let transport = InMemoryTransport()

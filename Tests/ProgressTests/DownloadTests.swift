@@ -8,7 +8,7 @@ import Testing
 
 private let views: [TransferProgress.View] = [.consumer, .wire]
 
-@Suite("Downloads", .timeLimit(.minutes(1)))
+@Suite("Downloads", .timeLimit(.minutes(10)))
 struct DownloadTests {
     private let log = ReportLog()
     private let transport = InMemoryTransport()

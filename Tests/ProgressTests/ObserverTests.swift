@@ -16,7 +16,7 @@ private actor Display {
     func show(_ progress: TransferProgress) { lines.append(progress.line) }
 }
 
-@Suite("Observers", .timeLimit(.minutes(1)))
+@Suite("Observers", .timeLimit(.minutes(10)))
 struct ObserverTests {
     private let transport = InMemoryTransport()
 
@@ -169,7 +169,7 @@ struct ObserverTests {
     }
 }
 
-@Suite("Foundation's progress", .timeLimit(.minutes(1)))
+@Suite("Foundation's progress", .timeLimit(.minutes(10)))
 struct FoundationProgressTests {
     private let transport = InMemoryTransport()
 

@@ -5,7 +5,7 @@ import HTTPChainTesting
 import HTTPTypes
 import Testing
 
-@Suite("The stage", .timeLimit(.minutes(2)))
+@Suite("The stage", .timeLimit(.minutes(10)))
 struct StageTests {
     struct Setting: Sendable, CustomTestStringConvertible {
         let view: TransferProgress.View

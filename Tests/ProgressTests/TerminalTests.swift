@@ -1,5 +1,7 @@
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPChainTesting
+import TestSupport
 import Testing
 
 @testable import HTTPChainProgress
@@ -15,7 +17,7 @@ private func report(
         completed: completed,
         expected: end == .finished ? completed : expected,
         state: end ?? .running,
-        bytesPerSecond: completed > 0 ? Double(completed) / time.seconds : nil,
+        bytesPerSecond: completed > 0 ? Double(completed) / time.inSeconds : nil,
         elapsed: time
     )
 }
@@ -73,7 +75,7 @@ private let drawings = [
     Drawing(label: "a\u{1B}[2Jb\r\n", progress: half, width: 20, line: "a [2Jb    50%"),
 ]
 
-@Suite("The terminal's bar")
+@Suite("The terminal's bar", .seeded)
 struct TerminalTests {
     @Test("A line shows what there is room for", arguments: drawings)
     fileprivate func lines(drawing: Drawing) {
@@ -84,7 +86,7 @@ struct TerminalTests {
 
     @Test("No line is wider than there is room, whatever the numbers")
     func widths() {
-        let random = SeededRandom(seed: 3)
+        let random = Seed.numbers(3)
         let labels = [
             "", "map.zip", "地図地図地図地図", "👩‍👩‍👧 family.jpg", "a\u{0301}ccent", String(repeating: "long", count: 30),
         ]
@@ -119,26 +121,34 @@ struct TerminalTests {
         #expect(TerminalProgressBar().line(for: progress, width: 200).hasSuffix("  \(text)"))
     }
 
-    private func writer(isTerminal: Bool, every interval: Duration? = .seconds(10)) -> (
-        TerminalProgressWriter, () -> String
-    ) {
+    private func writer(
+        isTerminal: Bool,
+        showing directions: TerminalProgressWriter.Directions = .both,
+        every interval: Duration? = .seconds(10)
+    ) -> (TerminalProgressWriter, () -> String) {
         let text = Locked("")
         let output = TerminalProgressWriter.Output(isTerminal: isTerminal, width: { 30 }) { new in
             text.withLock { $0 += new }
         }
-        let writer = TerminalProgressWriter(TerminalProgressBar(label: "x"), output: output, linesEvery: interval)
+        let writer = TerminalProgressWriter(
+            TerminalProgressBar(label: "x"),
+            showing: directions,
+            output: output,
+            linesEvery: interval
+        )
         return (writer, { text.withLock { $0 } })
     }
 
     @Test("On a terminal the line is drawn again in its place, and left at the end")
-    func terminal() {
+    func terminal() throws {
         let (writer, text) = writer(isTerminal: true)
         writer.show(report(0, of: 10))
         writer.show(report(5, of: 10))
+        writer.show(report(8, of: 10))
         writer.show(report(10, of: 10, end: .finished))
         let lines = text().split(separator: "\r", omittingEmptySubsequences: false)
-        #expect(lines.count == 4 && lines[0] == "")
-        #expect(lines[1].hasPrefix("x    0%") && lines[1].hasSuffix("\u{1B}[K"))
+        try #require(lines.count == 4 && lines[0] == "")
+        #expect(lines[1].hasPrefix("x   50%") && lines[1].hasSuffix("\u{1B}[K"))
         #expect(lines[3].hasPrefix("x  100%") && lines[3].hasSuffix("\u{1B}[K\n"))
     }
 
@@ -149,8 +159,62 @@ struct TerminalTests {
         for second in 1...25 { writer.show(report(Int64(second), of: 100, after: .seconds(second))) }
         writer.show(report(100, of: 100, after: .seconds(26), end: .finished))
         let lines = text().split(separator: "\n").map { String($0.prefix(7)) }
-        #expect(lines == ["x    0%", "x   10%", "x   20%", "x  100%"])
+        #expect(lines == ["x    1%", "x   11%", "x   21%", "x  100%"])
         #expect(!text().contains("\r") && !text().contains("\u{1B}"))
+    }
+
+    @Test("A transfer that ends before its first byte draws nothing", arguments: [true, false])
+    func nothingToDraw(isTerminal: Bool) {
+        let (writer, text) = writer(isTerminal: isTerminal)
+        for direction in [TransferProgress.Direction.upload, .download] {
+            writer.show(TransferProgress(direction, completed: 0))
+            writer.show(TransferProgress(direction, completed: 0, state: .failed))
+        }
+        writer.show(TransferProgress(.download, completed: 0, expected: 0, state: .finished))
+        #expect(text() == "")
+    }
+
+    @Test("One direction alone is shown where that is wanted", arguments: [true, false])
+    func oneDirection(isTerminal: Bool) {
+        let (writer, text) = writer(isTerminal: isTerminal, showing: .upload)
+        writer.show(TransferProgress(.upload, completed: 3, expected: 7))
+        writer.show(TransferProgress(.upload, completed: 7, expected: 7, state: .finished))
+        writer.show(TransferProgress(.download, completed: 900, expected: 900, state: .finished))
+        #expect(text().contains("7 bytes") && !text().contains("900"))
+        #expect(text().hasSuffix("\n"))
+    }
+
+    @Test("An upload that begins again is drawn in its place, back at the beginning")
+    func beginningAgain() {
+        let (writer, text) = writer(isTerminal: true)
+        writer.show(TransferProgress(.upload, completed: 7, expected: 7))
+        writer.show(TransferProgress(.upload, completed: 0, expected: 7, attempt: 2))
+        #expect(text().split(separator: "\r").last?.hasPrefix("x    0%") == true && !text().contains("\n"))
+    }
+
+    @Test("What is printed stands above the bar, which is drawn again below it")
+    func printing() {
+        let (writer, text) = writer(isTerminal: true)
+        writer.print("before")
+        writer.show(report(5, of: 10))
+        writer.print("between")
+        writer.show(report(10, of: 10, end: .finished))
+        writer.print("after")
+        // What a terminal shows: a carriage return and the erasing of the line take away what stood there.
+        let lines = text().split(separator: "\n").map { line in
+            line.split(separator: "\r").last.map { $0.replacing("\u{1B}[K", with: "") } ?? ""
+        }
+        #expect(lines.count == 4 && lines[0] == "before" && lines[1] == "between" && lines[3] == "after")
+        #expect(lines[2].hasPrefix("x  100%"))
+        #expect(text().contains("between\nx   50%"))
+    }
+
+    @Test("Elsewhere what is printed is a line")
+    func printingElsewhere() {
+        let (writer, text) = writer(isTerminal: false)
+        writer.show(report(5, of: 10))
+        writer.print("between")
+        #expect(text().hasSuffix("\nbetween\n") && !text().contains("\r"))
     }
 
     @Test("Elsewhere nothing is printed where that is wanted")

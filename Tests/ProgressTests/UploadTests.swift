@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPChainProgress
 
-@Suite("Uploads", .timeLimit(.minutes(1)))
+@Suite("Uploads", .timeLimit(.minutes(10)))
 struct UploadTests {
     private let log = ReportLog()
     private let transport = InMemoryTransport()
@@ -92,11 +92,11 @@ struct UploadTests {
         #expect(log.reports.last?.error is Provoked)
     }
 
-    @Test("A typed value is left to the serializer")
+    @Test("A typed value has bytes as soon as a serializer has made them")
     func typedValue() async throws {
         let serializer = ClosureMiddleware("Serializer", phase: .decode) { request, next in
             #expect(request.body.value != nil)
-            request.body = "12345"
+            request.setContent("12345")
             var response = try await next(request)
             response.body = HTTPBody(try await response.body.collect())
             response.options[DecodedValue.self] = 5
@@ -110,7 +110,11 @@ struct UploadTests {
         }
         let value = try await chain.send(.sampleUpload(.value(5)).observed(by: log), as: Int.self)
         #expect(value == 5)
-        #expect(log.lines(.consumer) == ["up 0/?", "up 0/0 finished", "down 0/4", "down 4/4", "down 4/4 finished"])
+        #expect(
+            log.lines(.consumer) == [
+                "up 0/?", "up 0/5", "up 5/5", "up 5/5 finished", "down 0/4", "down 4/4", "down 4/4 finished",
+            ]
+        )
         #expect(
             log.lines(.wire) == [
                 "up 0/5", "up 5/5", "up 5/5 finished", "down 0/4", "down 4/4", "down 4/4 finished",
@@ -119,8 +123,8 @@ struct UploadTests {
         #expect(log.reports.last?.view == .consumer)
     }
 
-    @Test("A body that is read again begins again, as another attempt")
-    func readAgain() async throws {
+    @Test("An upload that is sent again begins again, as another attempt")
+    func sentAgain() async throws {
         for _ in 1...2 { transport.enqueue(.ok) }
         let chain = try Chain(transport: transport) {
             ProgressMiddleware(reportsPerSecond: 0)
@@ -129,8 +133,8 @@ struct UploadTests {
         _ = try await chain.send(.sampleUpload(body(3, 4, declaring: 7)).observed(by: log))
         #expect(
             log.lines == [
-                "up 0/7", "up 3/7", "up 7/7", "up 7/7 finished", "up 0/7, attempt 2", "up 3/7, attempt 2",
-                "up 7/7, attempt 2", "up 7/7 finished, attempt 2", "down 0/0, attempt 2",
+                "up 0/7", "up 3/7", "up 7/7", "up 0/7, attempt 2", "up 3/7, attempt 2", "up 7/7, attempt 2",
+                "up 7/7 finished, attempt 2", "down 0/0, attempt 2",
                 "down 0/0 finished, attempt 2",
             ]
         )
@@ -138,7 +142,7 @@ struct UploadTests {
 
     @Test("A reader that was overtaken by another is not told of any more")
     func overtaken() async throws {
-        let twice = PlainTransport { request in
+        let twice = PlainTransport(capabilities: [.streamsUploads]) { request in
             var first = try await request.body.makeReader()
             _ = try await first.read()
             var second = try await request.body.makeReader()
@@ -170,5 +174,53 @@ struct UploadTests {
         _ = try await chain.send(.sampleUpload(body(3, 4, declaring: 7)).observed(by: log))
         #expect(log.lines(.wire).prefix(4) == ["up 0/7", "up 3/7", "up 7/7", "up 7/7 finished"])
         #expect(log.lines(.wire).dropFirst(6).first == "up 0/7, attempt 2")
+    }
+
+    @Test("What the transport has sent counts, and bytes stay bytes and a file a file")
+    func asSent() async throws {
+        let seen = PlainTransport { request in
+            #expect(request.body.bytes == Data("abcdefg".utf8))
+            let report = request.beginUploadReport()
+            report?(2, 7)
+            return Response(.ok)
+        }
+        let chain = try Chain(transport: seen) { ProgressMiddleware(reportsPerSecond: 0) }
+        _ = try await chain.send(.sampleUpload("abcdefg").observed(by: log))
+        #expect(log.lines.prefix(3) == ["up 0/7", "up 2/7", "up 7/7 finished"])
+    }
+
+    @Test("A size that only the transport knows is told with its first bytes")
+    func sizeFromTheTransport() async throws {
+        let storing = PlainTransport { request in
+            request.beginUploadReport()?(4, 8)
+            return Response(.ok)
+        }
+        let chain = try Chain(transport: storing) { ProgressMiddleware(reportsPerSecond: 0) }
+        _ = try await chain.send(.sampleUpload(body(4, 4, replayable: false)).observed(by: log))
+        #expect(log.lines.prefix(3) == ["up 0/?", "up 4/8", "up 8/8 finished"])
+    }
+
+    @Test(
+        "Bytes that were compressed count for so many of the caller's",
+        arguments: [(sent: 5, of: 10, is: 50), (10, 10, 100), (0, 10, 0), (3, nil, 3), (3, 0, 3)]
+            as [(Int64, Int64?, Int64)]
+    )
+    func scaled(sent: Int64, expected: Int64?, count: Int64) {
+        #expect(ContentCounter.count(sent: sent, of: expected, for: 100) == count)
+    }
+
+    @Test("Of two attempts at once, the later is told of")
+    func twoAtOnce() async throws {
+        let hedging = PlainTransport { request in
+            let first = request.beginUploadReport()
+            first?(3, 7)
+            let second = request.beginUploadReport()
+            first?(7, 7)
+            second?(3, 7)
+            return Response(.ok)
+        }
+        let chain = try Chain(transport: hedging) { ProgressMiddleware(reportsPerSecond: 0) }
+        _ = try await chain.send(.sampleUpload(body(3, 4, declaring: 7)).observed(by: log))
+        #expect(log.lines.prefix(4) == ["up 0/7", "up 3/7", "up 0/7, attempt 2", "up 3/7, attempt 2"])
     }
 }

@@ -6,7 +6,7 @@ import HTTPChainTesting
 import HTTPTypes
 import Testing
 
-@Suite("Redirects in a chain", .timeLimit(.minutes(1)))
+@Suite("Redirects in a chain", .timeLimit(.minutes(10)))
 struct ChainTests {
     @Test("The stage keeps the rules of every stage", arguments: StageConformance.Check.allCases)
     func conforms(check: StageConformance.Check) async throws {

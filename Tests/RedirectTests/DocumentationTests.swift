@@ -4,7 +4,7 @@ import HTTPChainRedirect
 import HTTPTypes
 import Testing
 
-@Suite("The documentation", .timeLimit(.minutes(1)))
+@Suite("The documentation", .timeLimit(.minutes(10)))
 struct DocumentationTests {
     @Test("The example of the stage works")
     func stage() async throws {

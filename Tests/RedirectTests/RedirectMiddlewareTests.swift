@@ -9,9 +9,16 @@ extension StageHarness.Answer {
     static func redirect(_ location: String, _ code: Int = 302, headers: HTTPFields = [:]) -> StageHarness.Answer {
         .status(.init(code: code), headers: headers + [.location: location])
     }
+
+    /// A redirect with a cookie, as a stage hands it on that has stored it.
+    static func redirectWithStoredCookie(_ location: String) -> StageHarness.Answer {
+        var response = Response(.found, headers: [.location: location, .setCookie: "seen=1"])
+        response.options[CookiesStored.self] = true
+        return .response(response)
+    }
 }
 
-@Suite("The redirect stage", .timeLimit(.minutes(1)))
+@Suite("The redirect stage", .timeLimit(.minutes(10)))
 struct RedirectMiddlewareTests {
     private func send(
         _ request: Request = .get("https://a.example/a"),
@@ -245,16 +252,15 @@ struct RedirectMiddlewareTests {
         #expect(outcome.requests.map(\.head.method) == [.post, .get])
     }
 
-    @Test("A server that sets a cookie may send back to where the call came from, once for each cookie")
+    @Test("A server whose cookie is stored may send back to where the call came from, once for each cookie")
     func cookieLoop() async throws {
-        let cookie: HTTPFields = [.setCookie: "seen=1"]
-        let once = await send(.get("https://a.example/a"), .standard, .redirect("/a", headers: cookie), .ok)
+        let once = await send(.get("https://a.example/a"), .standard, .redirectWithStoredCookie("/a"), .ok)
         #expect(try once.response().status == .ok)
         let across = await send(
             .get("https://a.example/a"),
             .standard,
             .redirect("/b"),
-            .redirect("/a", headers: cookie),
+            .redirectWithStoredCookie("/a"),
             .redirect("/b"),
             .ok
         )
@@ -262,10 +268,82 @@ struct RedirectMiddlewareTests {
         let again = await send(
             .get("https://a.example/a"),
             .standard,
-            .redirect("/a", headers: cookie),
+            .redirectWithStoredCookie("/a"),
             .redirect("/a")
         )
         #expect(try error(again).problem == .loop)
+    }
+
+    @Test("A cookie that nobody stores is no reason to ask the same again")
+    func cookieOfNobody() async throws {
+        let outcome = await send(
+            .get("https://a.example/a"),
+            .standard,
+            .redirect("/a", headers: [.setCookie: "seen=1"])
+        )
+        #expect(try error(outcome).problem == .loop)
+        #expect(outcome.requests.count == 1)
+    }
+
+    @Test("From https to http is refused by every policy, unless it is allowed", arguments: [301, 302, 303, 307, 308])
+    func downgrade(code: Int) async throws {
+        let answer = StageHarness.Answer.redirect("http://a.example/b", code)
+        for policy in [RedirectPolicy.standard, .limited(3), .when("always") { _ in true }] {
+            let outcome = await send(.get("https://a.example/a"), policy, answer)
+            #expect(try error(outcome).problem == .downgrade)
+            #expect(try error(outcome).description.contains(".allowing(.downgrade)"))
+            #expect(outcome.requests.count == 1)
+            let allowed = await send(.get("https://a.example/a"), policy.allowing(.downgrade), answer, .ok)
+            #expect(try allowed.response().status == .ok)
+        }
+        let upgrade = await send(.get("http://a.example/a"), .standard, .redirect("https://a.example/b", code), .ok)
+        #expect(try upgrade.response().status == .ok)
+    }
+
+    @Test(
+        "A body does not go to another origin, unless it is allowed",
+        arguments: [(307, HTTPRequest.Method.post), (308, .post), (301, .put), (302, .patch)]
+    )
+    func bodyAcrossOrigins(code: Int, method: HTTPRequest.Method) async throws {
+        for target in ["https://b.example/", "https://a.example:8443/"] {
+            let request = Request(method, "https://a.example/a", body: "refresh_token=hidden")
+            let answer = StageHarness.Answer.redirect(target, code)
+            let outcome = await send(request, .standard, answer)
+            let origin = try #require(Origin(target))
+            #expect(try error(outcome).problem == .bodyToOtherOrigin(origin))
+            #expect(try error(outcome).description.contains(".allowing(.bodyToOtherOrigins)"))
+            #expect(outcome.requests.count == 1)
+            let allowed = await send(request, .standard.allowing(.bodyToOtherOrigins), answer, .ok)
+            #expect(try await allowed.requests.last?.body.text() == "refresh_token=hidden")
+            let empty = await send(Request(method, "https://a.example/a"), .standard, answer, .ok)
+            #expect(try empty.response().status == .ok)
+        }
+        let home = await send(
+            Request(method, "https://a.example/a", body: "x"),
+            .standard,
+            .redirect("/b", code),
+            .ok
+        )
+        #expect(try await home.requests.last?.body.text() == "x")
+    }
+
+    @Test("What one part of a combined policy allows, the whole allows")
+    func combinedAllowance() async throws {
+        let policy = RedirectPolicy.limited(3).allowing(.downgrade).and(.when("x") { _ in true })
+        let outcome = await send(.get("https://a.example/a"), policy, .redirect("http://a.example/b"), .ok)
+        #expect(try outcome.response().status == .ok)
+        #expect("\(policy)" == "(limited(3) allowing http and x)")
+    }
+
+    @Test("A request without redirects gets the redirect, whatever the policy; so does one with the policy never")
+    func withoutRedirects() async throws {
+        for request in [
+            Request.get("https://a.example/a").withoutRedirects(), .get("https://a.example/a").redirects(.never),
+        ] {
+            #expect(request.options[WithoutRedirects.self])
+            let outcome = await send(request, .standard, .redirect("/b"))
+            #expect(try outcome.response().status == .found)
+        }
     }
 
     @Test("A body that can be read once is not sent again: an error says what to do")
@@ -279,7 +357,7 @@ struct RedirectMiddlewareTests {
             )
             let error = try error(outcome)
             #expect(error.problem == .bodyNotReplayable)
-            #expect(error.reason.contains("HTTPBody.replayable"))
+            #expect(error.description.contains("HTTPBody.replayable"))
             #expect(try await error.response.body.text() == "moved")
         }
         let outcome = await send(.post("https://a.example/a", body: body()), .standard, .redirect("/b", 303), .ok)

@@ -2,11 +2,12 @@ import Foundation
 import HTTPChainCore
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPChainRemoteLogging
 
-@Suite("Lines for curl", .timeLimit(.minutes(1)))
+@Suite("Lines for curl", .heavy, .timeLimit(.minutes(10)))
 struct CurlTests {
     private static func line(
         _ method: HTTPRequest.Method = .get,
@@ -82,56 +83,52 @@ struct CurlTests {
     ]
 
     /// The arguments that a shell gives to curl.
-    private func arguments(of line: String) throws -> [String] {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    private func arguments(of line: String) async throws -> [String] {
         // Each argument ends with a byte that no argument holds.
-        process.arguments = ["-c", #"curl() { for word; do printf '%s\1' "$word"; done; }"# + "\n" + line]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let bytes = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
-        return bytes.split(separator: 1, omittingEmptySubsequences: false).dropLast().map {
+        let shell = try await runProgram(
+            URL(fileURLWithPath: "/bin/sh"),
+            ["-c", #"curl() { for word; do printf '%s\1' "$word"; done; }"# + "\n" + line]
+        )
+        #expect(shell.status == 0)
+        return shell.standardOutput.split(separator: 1, omittingEmptySubsequences: false).dropLast().map {
             String(decoding: $0, as: UTF8.self)
         }
     }
 
     @Test("A shell gives curl each word as it was, whatever is in it", arguments: hostile)
-    func hostileWords(text: String) throws {
-        let data = try arguments(of: Self.line(.post, body: LoggedBody(.text, text)))
+    func hostileWords(text: String) async throws {
+        let data = try await arguments(of: Self.line(.post, body: LoggedBody(.text, text)))
         #expect(data == ["--header", "Content-Type:", "--data-raw", text, "https://a.example/"])
 
-        let url = try arguments(of: Self.line(.get, text))
+        let url = try await arguments(of: Self.line(.get, text))
         #expect(url.last == text)
         #expect(!text.hasPrefix("-") || url.dropLast().last == "--url")
 
         let field = HTTPField(name: .userAgent, value: text)
-        let header = try arguments(of: Self.line(.get, "https://a.example/", HTTPFields([field])))
+        let header = try await arguments(of: Self.line(.get, "https://a.example/", HTTPFields([field])))
         let value = field.value.isEmpty ? "User-Agent;" : "User-Agent: \(field.value)"
         #expect(header == ["--header", value, "https://a.example/"])
 
-        let comment = try arguments(of: Self.line(.post, body: LoggedBody(.binary, text)))
+        let comment = try await arguments(of: Self.line(.post, body: LoggedBody(.binary, text)))
         #expect(comment == ["--request", "POST", "https://a.example/"])
     }
 
     @Test("All of them in one line stay apart")
-    func together() throws {
+    func together() async throws {
         let all = Self.hostile.joined()
-        #expect(try arguments(of: Self.line(.post, body: LoggedBody(.text, all))).contains(all))
+        #expect(try await arguments(of: Self.line(.post, body: LoggedBody(.text, all))).contains(all))
     }
 
     @Test("NUL, which no argument can hold, is told to have been there")
-    func nul() throws {
+    func nul() async throws {
         let line = Self.line(.post, "https://a.example/a\0b", body: LoggedBody(.text, "a\0b"))
-        #expect(try arguments(of: line).suffix(2) == ["a\u{FFFD}b", "https://a.example/a\u{FFFD}b"])
+        #expect(try await arguments(of: line).suffix(2) == ["a\u{FFFD}b", "https://a.example/a\u{FFFD}b"])
     }
 
     @Test("A method may be any token")
-    func methods() throws {
+    func methods() async throws {
         let method = try #require(HTTPRequest.Method("A'B`$*"))
-        #expect(try arguments(of: Self.line(method)) == ["--request", "A'B`$*", "https://a.example/"])
+        #expect(try await arguments(of: Self.line(method)) == ["--request", "A'B`$*", "https://a.example/"])
     }
 
     @Test("The stage gives it the fields without being asked for them, secrets redacted")

@@ -26,7 +26,7 @@ struct ExchangeBodyTests {
     }
 
     @Test(
-        "Text is shown with its secrets blotted out",
+        "Text is shown with its secrets redacted",
         arguments: [
             ("hello", "text/plain", "hello"),
             (#"{"password":"hunter2","n":1}"#, "application/json", #"{"password":"<redacted>","n":1}"#),

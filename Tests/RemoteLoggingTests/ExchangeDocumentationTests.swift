@@ -11,7 +11,7 @@ private struct RetryMiddleware: Middleware {
 }
 
 /// The examples of the documentation, which compile here.
-@Suite("The documentation of exchange logs", .timeLimit(.minutes(1)))
+@Suite("The documentation of exchange logs", .timeLimit(.minutes(10)))
 struct ExchangeDocumentationTests {
     private let transport = InMemoryTransport { _ in Response(.ok) }
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import HTTPChainRemoteLogging
 
-@Suite("The stage that logs exchanges", .timeLimit(.minutes(1)))
+@Suite("The stage that logs exchanges", .timeLimit(.minutes(10)))
 struct ExchangeStageTests {
     struct Setting: Sendable, CustomTestStringConvertible {
         let name: String
@@ -101,7 +101,7 @@ struct ExchangeStageTests {
         }
     }
 
-    @Test("A sink that takes only what is grave gets only that")
+    @Test("A sink that takes only what is severe gets only that")
     func threshold() async {
         let sink = ExchangeCapture(LogLevels(.warning))
         let harness = StageHarness(RemoteLoggingMiddleware(sink))

@@ -16,7 +16,7 @@ final class ExchangeCapture: LogSink {
         self.levels = levels
     }
 
-    func takes(_ level: Logger.Level, from component: String) -> Bool {
+    func isEnabled(_ level: Logger.Level, for component: String) -> Bool {
         asked.withLock { $0 += 1 }
         return levels.includes(level, from: component)
     }
@@ -27,6 +27,14 @@ final class ExchangeCapture: LogSink {
     }
 
     var records: [LogRecord] { kept.withLock { $0 } }
+
+    /// The records, which are not kept any longer.
+    func take() -> [LogRecord] {
+        kept.withLock { kept in
+            defer { kept = [] }
+            return kept
+        }
+    }
 
     var questions: Int { asked.withLock { $0 } }
 

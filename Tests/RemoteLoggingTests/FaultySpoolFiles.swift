@@ -4,7 +4,7 @@ import HTTPChainCore
 @testable import HTTPChainRemoteLogging
 
 /// A file system that fails when it is told to.
-final class FaultySpoolFiles: SpoolFileSystem {
+final class FaultySpoolFiles: FileSystem {
     enum Fault: String, CaseIterable, Sendable {
         /// The operation fails, and nothing is done; a write is cut short.
         case once
@@ -25,7 +25,7 @@ final class FaultySpoolFiles: SpoolFileSystem {
         /// How many bytes can still be written.
         var room = Int.max
     }
-    private let base = SystemSpoolFiles()
+    private let base = SystemFiles()
     private let state = Locked(State())
 
     /// How many operations there were.
@@ -69,89 +69,97 @@ final class FaultySpoolFiles: SpoolFileSystem {
 
     fileprivate func perform<Result>(
         writes: Bool = true,
-        _ work: () throws(LogSpoolError) -> Result
-    ) throws(LogSpoolError) -> Result {
+        _ work: () throws(FileFault) -> Result
+    ) throws(FileFault) -> Result {
         switch next(writes: writes) {
         case .works: return try work()
-        case .fails: throw .injected
+        case .fails: throw FileFault.injected
         case .failsLate:
             _ = try work()
-            throw .injected
+            throw FileFault.injected
         }
     }
 
-    func makeDirectory(_ path: String) throws(LogSpoolError) {
-        try perform { () throws(LogSpoolError) in try base.makeDirectory(path) }
+    func makeDirectory(_ path: String) throws(FileFault) {
+        try perform { () throws(FileFault) in try base.makeDirectory(path) }
     }
 
-    func names(in path: String) throws(LogSpoolError) -> [String] {
-        try perform(writes: false) { () throws(LogSpoolError) in try base.names(in: path) }
+    func list(_ path: String, _ visit: (UnsafeBufferPointer<UInt8>) -> Void) throws(FileFault) {
+        try perform(writes: false) { () throws(FileFault) in try base.list(path, visit) }
     }
 
-    func size(of path: String) throws(LogSpoolError) -> Int64? {
-        try perform(writes: false) { () throws(LogSpoolError) in try base.size(of: path) }
+    func status(of path: String) throws(FileFault) -> FileStatus? {
+        try perform(writes: false) { () throws(FileFault) in try base.status(of: path) }
     }
 
-    func open(_ path: String, creating: Bool) throws(LogSpoolError) -> (any SpoolFile)? {
-        try perform { () throws(LogSpoolError) in
-            try base.open(path, creating: creating).map { FaultySpoolFile($0, self) }
+    func open(_ path: String, _ opening: FileOpening) throws(FileFault) -> (any File)? {
+        try perform(writes: opening.isWritable) { () throws(FileFault) in
+            try base.open(path, opening).map { FaultySpoolFile($0, self) }
         }
     }
 
-    func openForReading(_ path: String) throws(LogSpoolError) -> (any SpoolFile)? {
-        try perform(writes: false) { () throws(LogSpoolError) in
-            try base.openForReading(path).map { FaultySpoolFile($0, self) }
-        }
+    func rename(_ path: String, to destination: String) throws(FileFault) -> Bool {
+        try perform { () throws(FileFault) in try base.rename(path, to: destination) }
     }
 
-    func remove(_ path: String) throws(LogSpoolError) {
-        try perform { () throws(LogSpoolError) in try base.remove(path) }
+    func remove(_ path: String) throws(FileFault) -> Bool {
+        try perform { () throws(FileFault) in try base.remove(path) }
     }
 
-    func synchronizeDirectory(_ path: String) throws(LogSpoolError) {
+    func synchronizeDirectory(_ path: String) throws(FileFault) {
         // The disk itself is not waited for: no test can see it.
         try perform {}
     }
 }
 
-extension LogSpoolError {
-    static let injected = LogSpoolError(
-        .system(operation: "do", path: "it", code: EIO, message: "injected")
-    )
+extension FileFault {
+    static let injected = FileFault(operation: "do", path: "it", code: EIO, message: "injected")
 }
 
-private final class FaultySpoolFile: SpoolFile {
-    private let base: any SpoolFile
+extension LogSpoolError {
+    static let injected = LogSpoolError(FileFault.injected)
+}
+
+private final class FaultySpoolFile: File {
+    private let base: any File
     private let system: FaultySpoolFiles
 
-    init(_ base: any SpoolFile, _ system: FaultySpoolFiles) {
+    init(_ base: any File, _ system: FaultySpoolFiles) {
         self.base = base
         self.system = system
     }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(LogSpoolError) -> Int {
-        try system.perform(writes: false) { () throws(LogSpoolError) in try base.read(into: buffer, at: offset) }
+    func status() throws(FileFault) -> FileStatus {
+        try system.perform(writes: false) { () throws(FileFault) in try base.status() }
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(LogSpoolError) {
+    func setPermissions(_ permissions: UInt16) throws(FileFault) {
+        try system.perform { () throws(FileFault) in try base.setPermissions(permissions) }
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileFault) -> Int {
+        try system.perform(writes: false) { () throws(FileFault) in try base.read(into: buffer, at: offset) }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileFault) {
         let verdict = system.next(writes: true)
         var count = system.take(bytes.count)
         if case .fails = verdict { count /= 2 }
         try base.write(UnsafeRawBufferPointer(rebasing: bytes[..<count]), at: offset)
-        guard case .works = verdict, count == bytes.count else { throw .injected }
+        guard case .works = verdict, count == bytes.count else { throw FileFault.injected }
     }
 
-    func truncate(to size: Int64) throws(LogSpoolError) {
-        try system.perform { () throws(LogSpoolError) in try base.truncate(to: size) }
+    func truncate(to size: Int64) throws(FileFault) {
+        try system.perform { () throws(FileFault) in try base.truncate(to: size) }
     }
 
-    func lock() throws(LogSpoolError) -> Bool {
-        try system.perform(writes: false) { () throws(LogSpoolError) in try base.lock() }
+    func lock() throws(FileFault) -> Bool {
+        try system.perform(writes: false) { () throws(FileFault) in try base.lock() }
     }
 
     func unlock() { base.unlock() }
 
-    func synchronize() throws(LogSpoolError) {
+    func synchronize() throws(FileFault) {
         try system.perform {}
     }
 }

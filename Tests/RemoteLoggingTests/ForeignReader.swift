@@ -2,6 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPChainRemoteLogging
 import Logging
+import TestSupport
 import Testing
 
 /// A program in Python that reads log content by the definitions of others.
@@ -18,38 +19,24 @@ enum ForeignReader: String, CaseIterable {
 
     /// What the program finds wrong with content; `nil` when it cannot run on this machine.
     func problems(of content: Data, meaning batch: LogBatch) async throws -> String? {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("logs-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let files = ["content", "meant", "output", "errors"].map { directory.appendingPathComponent($0) }
-        try content.write(to: files[0])
-        try JSONEncoder().encode(MeantBatch(batch)).write(to: files[1])
-        for file in files[2...] { try Data().write(to: file) }
+        let directory = try ScratchDirectory.created()
+        let files = [
+            try directory.file("content", content),
+            try directory.file("meant", JSONEncoder().encode(MeantBatch(batch))),
+        ]
         let script = try #require(
             Bundle.module.url(forResource: "read_logs", withExtension: "py", subdirectory: "Resources")
         )
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", "-B", script.path, rawValue, files[0].path, files[1].path]
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = try FileHandle(forWritingTo: files[2])
-        process.standardError = try FileHandle(forWritingTo: files[3])
-        let status = try await withCheckedThrowingContinuation {
-            (continuation: CheckedContinuation<Int32, any Error>) in
-            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do {
-                try process.run()
-            } catch {
-                process.terminationHandler = nil
-                continuation.resume(throwing: error)
-            }
-        }
-        switch status {
-        case 0:
-            return try String(contentsOf: files[2], encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+        let outcome = try await runProgram(
+            URL(fileURLWithPath: "/usr/bin/env"),
+            ["python3", "-B", script.path, rawValue, files[0].path, files[1].path]
+        )
+        withExtendedLifetime(directory) {}
+        switch outcome.status {
+        case 0: return outcome.text.trimmingCharacters(in: .whitespacesAndNewlines)
         // 3 is said by the program, 127 by env where there is no Python.
         case 3, 127: return nil
-        default: return try "\(rawValue): \(String(contentsOf: files[3], encoding: .utf8))"
+        default: return "\(rawValue): \(outcome.errorText)"
         }
     }
 }

@@ -2,9 +2,10 @@ import Foundation
 import HTTPChainCore
 import HTTPChainRemoteLogging
 import Logging
+import TestSupport
 import Testing
 
-@Suite("Log content is read by programs that were not written here", .timeLimit(.minutes(2)))
+@Suite("Log content is read by programs that were not written here", .heavy, .seeded, .timeLimit(.minutes(10)))
 struct FormatInteroperabilityTests {
     @Test("Every kind of value, thousands of them", arguments: ForeignReader.allCases)
     func random(reader: ForeignReader) async throws {

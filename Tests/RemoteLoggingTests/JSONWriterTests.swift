@@ -1,11 +1,12 @@
 import Foundation
 import HTTPChainCore
 import Logging
+import TestSupport
 import Testing
 
 @testable import HTTPChainRemoteLogging
 
-@Suite("The writer of JSON")
+@Suite("The writer of JSON", .seeded)
 struct JSONWriterTests {
     @Test(
         "A string is escaped where RFC 8259 asks for it, and nowhere else",
@@ -129,7 +130,7 @@ struct JSONWriterTests {
     }
 }
 
-@Suite("The times of log records")
+@Suite("The times of log records", .seeded)
 struct LogTimeTests {
     @Test(
         "Nanoseconds since 1970 are held to what 63 bits can say",
@@ -177,7 +178,7 @@ struct LogTimeTests {
     }
 }
 
-@Suite("Records put together by what they have in common")
+@Suite("Records put together by what they have in common", .seeded)
 struct LogGroupsTests {
     @Test("Groups are in the order of their first records, records in each in theirs")
     func order() {

@@ -3,9 +3,10 @@ import HTTPChainCore
 import HTTPChainRemoteLogging
 import HTTPTypes
 import Logging
+import TestSupport
 import Testing
 
-@Suite("Logs as Loki takes them")
+@Suite("Logs as Loki takes them", .seeded)
 struct LokiTests {
     @Test("A batch is streams by component and level, each in order of time")
     func streams() throws {

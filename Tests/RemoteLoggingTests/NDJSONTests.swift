@@ -3,9 +3,10 @@ import HTTPChainCore
 import HTTPChainRemoteLogging
 import HTTPTypes
 import Logging
+import TestSupport
 import Testing
 
-@Suite("Logs as newline-delimited JSON")
+@Suite("Logs as newline-delimited JSON", .seeded)
 struct NDJSONTests {
     @Test("A record is an object on a line")
     func lines() throws {

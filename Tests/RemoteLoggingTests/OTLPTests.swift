@@ -3,9 +3,10 @@ import HTTPChainCore
 import HTTPChainRemoteLogging
 import HTTPTypes
 import Logging
+import TestSupport
 import Testing
 
-@Suite("Logs as OTLP")
+@Suite("Logs as OTLP", .seeded)
 struct OTLPTests {
     @Test("A batch is an ExportLogsServiceRequest, a scope for each component")
     func batch() throws {

@@ -3,13 +3,14 @@ import HTTPChainCore
 import HTTPChainRemoteLogging
 import HTTPChainTesting
 import Logging
+import TestSupport
 
 /// Batches of every kind of value, the same for the same seed.
 struct RandomLogs {
     private let random: SeededRandom
 
     init(seed: UInt64) {
-        random = SeededRandom(seed: seed)
+        random = Seed.numbers(seed)
     }
 
     func batch(of count: Int) -> LogBatch {

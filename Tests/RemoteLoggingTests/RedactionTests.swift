@@ -92,7 +92,7 @@ struct RedactionTests {
         #expect(none.fields(fields).allSatisfy { $0.value == "<redacted>" })
     }
 
-    @Test("Values of forms are blotted out up to the next pair, whatever is in them")
+    @Test("Values of forms are redacted up to the next pair, whatever is in them")
     func forms() {
         #expect(
             redaction.form("a=1&password=hun\"ter2 <x>&code=hunter2&b=2")

@@ -4,11 +4,12 @@ import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
 import Logging
+import TestSupport
 import Testing
 
 @testable import HTTPChainRemoteLogging
 
-@Suite("A log shipper whose receiver fails", .timeLimit(.minutes(1)))
+@Suite("A log shipper whose receiver fails", .timeLimit(.minutes(10)))
 struct ShipperFailureTests {
     /// Requests have all the time of the virtual clock, which ``drive(_:toEvents:)`` moves while they are under way.
     private func settings(_ change: (inout LogShipper.Settings) -> Void = { _ in }) -> LogShipper.Settings {
@@ -20,7 +21,7 @@ struct ShipperFailureTests {
 
     /// Lets the clock go from wait to wait until the observer was told so much.
     private func drive(_ fixture: ShipperFixture, toEvents count: Int) async throws {
-        try await eventually {
+        try await until {
             if fixture.events.count < count { fixture.clock.advanceToNextDeadline() }
             return fixture.events.count >= count
         }
@@ -156,7 +157,7 @@ struct ShipperFailureTests {
         fixture.log("a")
         try await fixture.clock.waitForSleepers()
         fixture.clock.advance(by: .seconds(1))
-        try await eventually { fixture.transport.requests.first?.responseBytesRead ?? 0 > 0 }
+        try await until { fixture.transport.requests.first?.responseBytesRead ?? 0 > 0 }
         try await fixture.clock.waitForSleepers()
         fixture.clock.advance(by: .seconds(30))
         try await fixture.waitForEvents(1)
@@ -249,7 +250,7 @@ struct ShipperFailureTests {
         #expect(fixture.events == ["retrying 1 after \(Duration.seconds(5))", "refused 1"])
     }
 
-    @Test("While the receiver is away the queue keeps to its bound, the grave stay, and every loss is counted")
+    @Test("While the receiver is away the queue keeps to its bound, the severe ones stay, and every loss is counted")
     func outage() async throws {
         let isAway = Locked(true)
         let fixture = ShipperFixture(

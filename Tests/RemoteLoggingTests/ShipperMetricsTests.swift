@@ -5,6 +5,7 @@ import HTTPChainTesting
 import HTTPTypes
 import Logging
 import Metrics
+import TestSupport
 import Testing
 
 /// Keeps what counters and gauges were told.
@@ -49,7 +50,7 @@ private final class MetricsRecorder: MetricsFactory {
     func destroyTimer(_ handler: any TimerHandler) {}
 }
 
-@Suite("The metrics of a log shipper", .timeLimit(.minutes(1)))
+@Suite("The metrics of a log shipper", .timeLimit(.minutes(10)))
 struct ShipperMetricsTests {
     @Test("What the statistics count is there as metrics, losses by reason and level")
     func metrics() async throws {
@@ -105,7 +106,7 @@ struct ShipperMetricsTests {
         for _ in 0..<3 { shipper.log(entry("a")) }
         try await clock.waitForSleepers()
         clock.advance(by: .seconds(5))
-        try await eventually { recorder.seen["httpchain.logs.queued.records service=plants"] == 2 }
+        try await until { recorder.seen["httpchain.logs.queued.records service=plants"] == 2 }
         #expect(recorder.seen["httpchain.logs.queued.bytes service=plants"] ?? 0 > 200)
     }
 }

@@ -4,6 +4,7 @@ import HTTPChainTesting
 import HTTPChainURLSession
 import HTTPTypes
 import Logging
+import TestSupport
 import Testing
 
 @testable import HTTPChainRemoteLogging
@@ -57,7 +58,7 @@ private final class DrillReceiver: Sendable {
     }
 }
 
-@Suite("A receiver that is away for a while", .timeLimit(.minutes(2)))
+@Suite("A receiver that is away for a while", .heavy, .timeLimit(.minutes(10)))
 struct ShipperOutageTests {
     @Test("What fits the bound arrives, once where it was acknowledged, and what was lost is reported exactly")
     func drill() async throws {
@@ -76,7 +77,7 @@ struct ShipperOutageTests {
             settings: settings
         )
         let isOver = Locked(false)
-        // Some 10,000 records a second, one of ten of them graver than the others.
+        // Some 10,000 records a second, one of ten of them more severe than the others.
         let load = Task {
             var number = 0
             while !isOver.withLock({ $0 }) {
@@ -88,18 +89,20 @@ struct ShipperOutageTests {
             }
             return number
         }
-        try await Task.sleep(for: .milliseconds(300))
+        try await until("the first records to arrive") { shipper.statistics.acknowledged > 0 }
         await receiver.stop()
-        try await Task.sleep(for: SpoolDrill.isFull ? .seconds(20) : .milliseconds(1200))
-        // On a busy machine the queue may not be full yet, without which there is nothing to see.
-        while shipper.statistics.dropped[.full].isEmpty || shipper.statistics.dropped[.displaced].isEmpty {
-            try await Task.sleep(for: .milliseconds(10))
+        if SpoolDrill.isFull { try await Task.sleep(for: .seconds(20)) }
+        try await until("the queue to be full, and an attempt to have failed") {
+            let statistics = shipper.statistics
+            return statistics.retries > 0 && !statistics.dropped[.full].isEmpty
+                && !statistics.dropped[.displaced].isEmpty
         }
+        let before = shipper.statistics.acknowledged
         try await receiver.start()
-        try await Task.sleep(for: .milliseconds(500))
+        try await until("records to arrive again") { shipper.statistics.acknowledged > before }
         isOver.withLock { $0 = true }
         let offered = try await load.value
-        #expect(try await shipper.shutdown(deadline: .seconds(20)).isComplete)
+        #expect(try await shipper.shutdown(deadline: .seconds(300)).isComplete)
         await receiver.stop()
         await transport.shutdown()
 
@@ -125,7 +128,7 @@ struct ShipperOutageTests {
             line.split(separator: " ").first { $0.hasPrefix("log.dropped.count=") }.flatMap { Int($0.dropFirst(18)) }
         }
         #expect(reported.reduce(0, +) == lost)
-        // The grave ones had the better chance.
+        // The severe ones had the better chance.
         let graveLost = statistics.dropped.byLevel[.error]
         #expect(graveLost < lost / 10)
     }

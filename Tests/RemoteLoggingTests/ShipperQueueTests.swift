@@ -1,11 +1,12 @@
 import HTTPChainCore
 import HTTPChainTesting
 import Logging
+import TestSupport
 import Testing
 
 @testable import HTTPChainRemoteLogging
 
-@Suite("The queue of a log shipper")
+@Suite("The queue of a log shipper", .seeded)
 struct ShipperQueueTests {
     private func queue(_ count: Int = 4, bytes: Int = 1_000_000) -> MemoryLogQueue {
         MemoryLogQueue(maxCount: count, maxBytes: bytes)
@@ -70,7 +71,7 @@ struct ShipperQueueTests {
         #expect(queue.bytes == 0)
     }
 
-    @Test("When it is full, a graver record takes the place of the oldest of the least grave")
+    @Test("When it is full, a more severe record takes the place of the oldest of the least severe")
     func displacing() {
         var queue = queue(4)
         for (message, level) in [("a", Logger.Level.info), ("b", .debug), ("c", .debug), ("d", .error)] {
@@ -84,7 +85,7 @@ struct ShipperQueueTests {
     }
 
     @Test(
-        "When it is full, a record that is no graver than the others is not taken",
+        "When it is full, a record that is no more severe than the others is not taken",
         arguments: [
             Logger.Level.debug, .info,
         ]
@@ -152,7 +153,7 @@ struct ShipperQueueTests {
             let level: Logger.Level
             let size: Int
         }
-        let random = SeededRandom(seed: seed)
+        let random = Seed.numbers(seed)
         func number(_ bound: Int) -> Int { Int(random.next() % UInt64(bound)) }
         var queue = queue(20, bytes: 2000)
         var list: [Kept] = []

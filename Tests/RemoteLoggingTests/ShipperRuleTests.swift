@@ -3,11 +3,12 @@ import HTTPChainCore
 import HTTPChainTesting
 import HTTPTypes
 import Logging
+import TestSupport
 import Testing
 
 @testable import HTTPChainRemoteLogging
 
-@Suite("When a log shipper sends, and when again")
+@Suite("When a log shipper sends, and when again", .seeded)
 struct ShipperRuleTests {
     @Test(
         "A batch is sent when it is full, old enough or wanted",
@@ -56,7 +57,7 @@ struct ShipperRuleTests {
     func doubling() throws {
         var retries = retries()
         for longest in [1.0, 2, 4, 5, 5, 5] {
-            let step = retries.step(asked: nil, isDoubtful: false, isUrgent: false, random: Highest())
+            let step = retries.step(asked: nil, isAmbiguous: false, isUrgent: false, random: Highest())
             let pause = try #require(seconds(step))
             #expect(abs(pause - longest) < 1e-6)
         }
@@ -64,11 +65,11 @@ struct ShipperRuleTests {
 
     @Test("Any pause up to the longest is as likely as another")
     func jitter() throws {
-        let random = SeededRandom(seed: 7)
+        let random = Seed.numbers(7)
         var fifths = [0, 0, 0, 0, 0]
         for _ in 0..<1000 {
             var retries = retries()
-            let step = retries.step(asked: nil, isDoubtful: false, isUrgent: false, random: random)
+            let step = retries.step(asked: nil, isAmbiguous: false, isUrgent: false, random: random)
             fifths[min(4, Int(try #require(seconds(step)) * 5))] += 1
         }
         #expect(fifths.allSatisfy { (140...260).contains($0) })
@@ -77,11 +78,11 @@ struct ShipperRuleTests {
     @Test("While somebody waits pauses do not grow, and after that they begin anew")
     func urgent() throws {
         var retries = retries()
-        for _ in 0..<4 { _ = retries.step(asked: nil, isDoubtful: false, isUrgent: false, random: Highest()) }
-        let urgent = retries.step(asked: nil, isDoubtful: false, isUrgent: true, random: Highest())
+        for _ in 0..<4 { _ = retries.step(asked: nil, isAmbiguous: false, isUrgent: false, random: Highest()) }
+        let urgent = retries.step(asked: nil, isAmbiguous: false, isUrgent: true, random: Highest())
         #expect(abs(try #require(seconds(urgent)) - 1) < 1e-6)
         retries.hurry()
-        let anew = retries.step(asked: nil, isDoubtful: false, isUrgent: false, random: Highest())
+        let anew = retries.step(asked: nil, isAmbiguous: false, isUrgent: false, random: Highest())
         #expect(abs(try #require(seconds(anew)) - 1) < 1e-6)
     }
 
@@ -91,7 +92,7 @@ struct ShipperRuleTests {
     )
     func asked(asked: Int, pause: Int, isAsked: Bool) throws {
         var retries = retries()
-        let step = retries.step(asked: .seconds(asked), isDoubtful: false, isUrgent: false, random: Highest())
+        let step = retries.step(asked: .seconds(asked), isAmbiguous: false, isUrgent: false, random: Highest())
         #expect(abs(try #require(seconds(step)) - Double(pause)) < 1e-6)
         guard case .wait(_, isAsked) = step else {
             Issue.record("\(step)")
@@ -103,11 +104,11 @@ struct ShipperRuleTests {
     func doubts() {
         var retries = retries()
         for _ in 0..<100 {
-            #expect(retries.step(asked: nil, isDoubtful: false, isUrgent: false, random: Highest()) != .giveUp)
+            #expect(retries.step(asked: nil, isAmbiguous: false, isUrgent: false, random: Highest()) != .giveUp)
         }
-        #expect(retries.step(asked: nil, isDoubtful: true, isUrgent: false, random: Highest()) != .giveUp)
-        #expect(retries.step(asked: nil, isDoubtful: true, isUrgent: false, random: Highest()) != .giveUp)
-        #expect(retries.step(asked: nil, isDoubtful: true, isUrgent: false, random: Highest()) == .giveUp)
+        #expect(retries.step(asked: nil, isAmbiguous: true, isUrgent: false, random: Highest()) != .giveUp)
+        #expect(retries.step(asked: nil, isAmbiguous: true, isUrgent: false, random: Highest()) != .giveUp)
+        #expect(retries.step(asked: nil, isAmbiguous: true, isUrgent: false, random: Highest()) == .giveUp)
     }
 
     @Test("No pause at all is possible, and the largest numbers do no harm")
@@ -117,7 +118,7 @@ struct ShipperRuleTests {
             $0.retryCap = .zero
         }
         for _ in 0..<5 {
-            let step = none.step(asked: nil, isDoubtful: false, isUrgent: false, random: Highest())
+            let step = none.step(asked: nil, isAmbiguous: false, isUrgent: false, random: Highest())
             #expect(try #require(seconds(step)) == 0)
         }
         var huge = retries {
@@ -125,14 +126,14 @@ struct ShipperRuleTests {
             $0.retryCap = .seconds(Int64.max)
         }
         for _ in 0..<5 {
-            #expect(huge.step(asked: nil, isDoubtful: false, isUrgent: false, random: Highest()) != .giveUp)
+            #expect(huge.step(asked: nil, isAmbiguous: false, isUrgent: false, random: Highest()) != .giveUp)
         }
     }
 
     @Test(
         "Retry-After is read as seconds or as a date",
         arguments: [
-            ("120", 120), (" 7 ", 7), ("0", 0), ("99999999999999999999", 1 << 32), ("-1", nil), ("soon", nil),
+            ("120", 120), (" 7 ", 7), ("0", 0), ("99999999999999999999", 3_153_600_000), ("-1", nil), ("soon", nil),
             ("", nil), ("1.5", nil),
             ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sun, 06 Nov 1994 08:00:00 GMT", 0),
         ] as [(String, Int64?)]
@@ -140,20 +141,20 @@ struct ShipperRuleTests {
     func retryAfter(text: String, seconds: Int64?) {
         let now = Date(timeIntervalSince1970: 784_111_777)
         let fields: HTTPFields = [.retryAfter: text]
-        #expect(ExportVerdict.retryAfter(fields, now: now) == seconds.map { .seconds($0) })
+        #expect(RetryAfter.wait(in: fields, now: now) == seconds.map { .seconds($0) })
         // The receiver's own clock may be another; then its Date field says what it means.
         let other: HTTPFields = [.retryAfter: text, .date: "Sun, 06 Nov 1994 08:49:37 GMT"]
-        #expect(ExportVerdict.retryAfter(other, now: now + 3600) == seconds.map { .seconds($0) })
+        #expect(RetryAfter.wait(in: other, now: now + 3600) == seconds.map { .seconds($0) })
     }
 
     @Test(
-        "An error of the transport is tried again, and doubtful unless nothing was sent",
+        "An error of the transport is tried again, and ambiguous unless nothing was sent",
         arguments: [(TransportError.Sent.nothing, false), (.maybe, true), (.answered, true)]
     )
-    func transport(sent: TransportError.Sent, isDoubtful: Bool) {
+    func transport(sent: TransportError.Sent, isAmbiguous: Bool) {
         let error = TransportError(.connectionLost, sent: sent, stage: "test")
         let verdict = ExportVerdict(error, format: LineFormat(), now: Date())
-        guard case .again(nil, isDoubtful, _) = verdict else {
+        guard case .again(nil, isAmbiguous, _) = verdict else {
             Issue.record("\(verdict)")
             return
         }
@@ -189,15 +190,15 @@ struct ShipperRuleTests {
     }
 
     @Test("A ring that nobody hears is kept for the next who waits, and a cancelled wait ends")
-    func doorbell() async {
-        let bell = Doorbell()
-        bell.ring()
-        await bell.wait()
-        let waiting = Task { await bell.wait() }
+    func signals() async {
+        let signal = WakeSignal()
+        signal.wake()
+        await signal.wait()
+        let waiting = Task { await signal.wait() }
         waiting.cancel()
         await waiting.value
-        async let heard: Void = bell.wait()
-        bell.ring()
+        async let heard: Void = signal.wait()
+        signal.wake()
         await heard
     }
 }

@@ -4,11 +4,12 @@ import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
 import Logging
+import TestSupport
 import Testing
 
 @testable import HTTPChainRemoteLogging
 
-@Suite("A log shipper with a spool", .timeLimit(.minutes(1)))
+@Suite("A log shipper with a spool", .timeLimit(.minutes(10)))
 struct ShipperSpoolTests {
     private let scratch = SpoolScratch()
 
@@ -143,14 +144,14 @@ struct ShipperSpoolTests {
         let shipper = shipper(spool, over: transport, batch: 1, exports: 2)
         shipper.log(entry("first"))
         shipper.log(entry("second"))
-        try await eventually { shipper.statistics.acknowledged == 1 }
+        try await until { shipper.statistics.acknowledged == 1 }
         #expect(spool.report.pendingRecords == 2)
         gate.reach()
         #expect(try await shipper.flush().isComplete)
         #expect(spool.isEmpty)
     }
 
-    @Test("A full spool takes grave records longer, and what does not fit is counted and reported")
+    @Test("A full spool takes severe records longer, and what does not fit is counted and reported")
     func full() async throws {
         let spool = try scratch.spool(limit: .kibibytes(64))
         let transport = taking()
@@ -199,7 +200,7 @@ struct ShipperSpoolTests {
         try await clock.waitForSleepers()
         files.fail(at: 0, .once)
         clock.advance(by: .seconds(1))
-        try await eventually { clock.sleeps.count == 2 }
+        try await until { clock.sleeps.count == 2 }
         #expect(transport.requestCount == 0)
         try await clock.waitForSleepers()
         clock.advance(by: .seconds(1))

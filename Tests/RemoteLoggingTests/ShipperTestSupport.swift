@@ -111,13 +111,6 @@ struct ShipperFixture: Sendable {
     }
 }
 
-/// Returns once a condition holds for which nobody can be told to wait.
-///
-/// A loop of `Task.yield` in its place would keep tasks of lower priority from running, the shipper's among them.
-func eventually(_ condition: () -> Bool) async throws {
-    while !condition() { try await Task.sleep(for: .milliseconds(1)) }
-}
-
 extension LogShipper.Statistics {
     /// Everything that was accepted is somewhere.
     var isBalanced: Bool {

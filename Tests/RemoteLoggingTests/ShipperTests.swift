@@ -5,11 +5,12 @@ import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
 import Logging
+import TestSupport
 import Testing
 
 @testable import HTTPChainRemoteLogging
 
-@Suite("Shipping log records", .timeLimit(.minutes(1)))
+@Suite("Shipping log records", .timeLimit(.minutes(10)))
 struct ShipperTests {
     private func settings(_ change: (inout LogShipper.Settings) -> Void) -> LogShipper.Settings {
         var settings = LogShipper.Settings()
@@ -131,7 +132,8 @@ struct ShipperTests {
             to: ShipperFixture.url,
             format: LineFormat(),
             resource: LogResource(serviceName: "plants"),
-            over: try Chain(transport: transport) { GzipMiddleware(requests: .standard) }
+            over: try Chain(transport: transport) { GzipMiddleware(requests: .standard) },
+            environment: .virtual(VirtualClock())
         )
         for _ in 0..<200 { shipper.log(entry("the same words again and again")) }
         try await shipper.flush()
@@ -147,13 +149,13 @@ struct ShipperTests {
     @Test("Levels decide by component, and may be changed while it runs")
     func levels() async throws {
         let fixture = ShipperFixture(levels: LogLevels(.warning, ["http": .debug]))
-        #expect(!fixture.shipper.takes(.info, from: "garden"))
-        #expect(fixture.shipper.takes(.warning, from: "garden"))
-        #expect(fixture.shipper.takes(.debug, from: "http.client"))
+        #expect(!fixture.shipper.isEnabled(.info, for: "garden"))
+        #expect(fixture.shipper.isEnabled(.warning, for: "garden"))
+        #expect(fixture.shipper.isEnabled(.debug, for: "http.client"))
         fixture.shipper.levels["garden"] = .trace
-        #expect(fixture.shipper.takes(.trace, from: "garden"))
+        #expect(fixture.shipper.isEnabled(.trace, for: "garden"))
         try await fixture.shipper.shutdown()
-        #expect(!fixture.shipper.takes(.critical, from: "garden"))
+        #expect(!fixture.shipper.isEnabled(.critical, for: "garden"))
     }
 
     @Test("The filter has the last word")
@@ -179,7 +181,7 @@ struct ShipperTests {
                     other.log("other")
                 }
             }
-            if own.withLock({ $0 })?.takes(.critical, from: "x") == true { marks.withLock { $0.append(false) } }
+            if own.withLock({ $0 })?.isEnabled(.critical, for: "x") == true { marks.withLock { $0.append(false) } }
             return Response(.ok)
         }
         own.withLock { $0 = fixture.shipper }
@@ -228,7 +230,7 @@ struct ShipperTests {
             weakCore = shipper.core
         }
         #expect(weakShipper == nil)
-        try await eventually { weakCore == nil }
+        try await until { weakCore == nil }
         #expect(clock.pendingDeadlines.isEmpty)
     }
 

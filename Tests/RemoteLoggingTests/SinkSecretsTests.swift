@@ -7,7 +7,7 @@ import HTTPTypes
 import Logging
 import Testing
 
-@Suite("Secrets on the way to a server", .timeLimit(.minutes(1)))
+@Suite("Secrets on the way to a server", .timeLimit(.minutes(10)))
 struct SinkSecretsTests {
     struct Wire: Sendable, CustomTestStringConvertible {
         let format: any LogWireFormat

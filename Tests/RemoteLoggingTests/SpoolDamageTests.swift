@@ -1,11 +1,12 @@
 import Foundation
 import HTTPChainCore
 import Logging
+import TestSupport
 import Testing
 
 @testable import HTTPChainRemoteLogging
 
-@Suite("A spool whose files are damaged", .timeLimit(.minutes(5)))
+@Suite("A spool whose files are damaged", .heavy, .timeLimit(.minutes(10)))
 struct SpoolDamageTests {
     private let directory = SpoolScratch()
 

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPChainCore
 import Logging
+import TestSupport
 import Testing
 
 @testable import HTTPChainRemoteLogging
@@ -39,7 +40,7 @@ private struct SpoolLedger {
     }
 }
 
-@Suite("A spool whose disk fails", .timeLimit(.minutes(10)))
+@Suite("A spool whose disk fails", .heavy, .timeLimit(.minutes(10)))
 struct SpoolFaultTests {
     /// Appends, sends, acknowledges and opens again; what fails, fails.
     private func script(

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import TestSupport
 import Testing
 
 @testable import HTTPChainRemoteLogging
@@ -30,7 +31,7 @@ private struct SpoolSteps {
     }
 }
 
-@Suite("A process that is killed while it spools", .timeLimit(.minutes(5)))
+@Suite("A process that is killed while it spools", .heavy, .timeLimit(.minutes(10)))
 struct SpoolKillDrillTests {
     private let directory = SpoolScratch()
     private let kills = SpoolDrill.isFull ? 300 : 20
@@ -124,7 +125,7 @@ struct SpoolHelper: Sendable {
         process.standardOutput = writer
         try process.run()
         var waited = 0
-        while try Data(contentsOf: output).isEmpty, process.isRunning, waited < 10_000 {
+        while try Data(contentsOf: output).isEmpty, process.isRunning, waited < 300_000 {
             usleep(1000)
             waited += 1
         }

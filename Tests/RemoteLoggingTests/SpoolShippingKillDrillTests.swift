@@ -3,6 +3,7 @@ import HTTPChainCore
 import HTTPChainTesting
 import HTTPChainURLSession
 import Logging
+import TestSupport
 import Testing
 
 @testable import HTTPChainRemoteLogging
@@ -37,7 +38,7 @@ private final class NumberReceiver: Sendable {
     func stop() async { await server.stop() }
 }
 
-@Suite("A process that is killed while it ships from a spool", .timeLimit(.minutes(5)))
+@Suite("A process that is killed while it ships from a spool", .heavy, .timeLimit(.minutes(10)))
 struct SpoolShippingKillDrillTests {
     private let directory = SpoolScratch()
     private let kills = SpoolDrill.isFull ? 100 : 6

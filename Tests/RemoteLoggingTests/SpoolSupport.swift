@@ -24,7 +24,7 @@ final class SpoolScratch: Sendable {
         limit: ByteCount = .mebibytes(1),
         segmentSize: ByteCount = 4096,
         durability: LogSpoolDurability = .process,
-        files: any SpoolFileSystem = SystemSpoolFiles()
+        files: any FileSystem = SystemFiles()
     ) throws(LogSpoolError) -> LogSpool {
         try LogSpool(
             directory: url,

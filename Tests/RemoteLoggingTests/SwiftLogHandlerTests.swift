@@ -17,7 +17,7 @@ private final class KeepingSink: LogSink {
 
     var records: [LogRecord] { kept.withLock { $0 } }
 
-    func takes(_ level: Logger.Level, from component: String) -> Bool { levels.includes(level, from: component) }
+    func isEnabled(_ level: Logger.Level, for component: String) -> Bool { levels.includes(level, from: component) }
 
     func log(_ record: consuming LogRecord) {
         let record = record
@@ -261,9 +261,9 @@ struct SwiftLogHandlerTests {
             ])
         }
         logger.info("small")
-        logger.error("grave")
-        #expect(sink.records.map(\.message) == ["small", "grave"])
-        #expect(other.records.map(\.message) == ["grave"])
+        logger.error("severe")
+        #expect(sink.records.map(\.message) == ["small", "severe"])
+        #expect(other.records.map(\.message) == ["severe"])
     }
 
     @Test("It may be used by many tasks at once")
@@ -299,7 +299,7 @@ struct SwiftLogSecretTests {
     }
 
     @Test(
-        "Metadata under the name of a secret are blotted out",
+        "Metadata under the name of a secret are redacted",
         arguments: [
             "password", "accessToken", "X-API-Key", "Authorization", "user.password", "user[token]", "SET-COOKIE",
         ]
@@ -331,7 +331,7 @@ struct SwiftLogSecretTests {
     }
 
     @Test(
-        "Secrets in texts are blotted out",
+        "Secrets in texts are redacted",
         arguments: [
             ("GET /a?token=hunter2&b=1", "GET /a?token=<redacted>&b=1"),
             (#"sent {"password":"hunter2","a":1}"#, #"sent {"password":"<redacted>","a":1}"#),

@@ -121,7 +121,7 @@ struct RequestProcessorTests {
 
     @Test(
         "The stage keeps the rules of every stage",
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(10)),
         arguments: StageConformance.Check.allCases
     )
     func conformance(_ check: StageConformance.Check) async throws {

@@ -1,5 +1,6 @@
 import HTTPChainCore
 import HTTPChainTesting
+import TestSupport
 import Testing
 
 @testable import HTTPChainRetry
@@ -11,7 +12,7 @@ private final class FixedRandom: RandomSource {
     func next() -> UInt64 { value }
 }
 
-@Suite("Backoff")
+@Suite("Backoff", .seeded)
 struct BackoffTests {
     @Test(
         "The longest wait doubles from the base up to the cap",
@@ -50,7 +51,7 @@ struct BackoffTests {
     @Test("Full jitter is even: each quarter of the range is hit as often as another")
     func evenness() {
         let backoff = Backoff(base: .seconds(4), cap: .seconds(4))
-        let random = SeededRandom(seed: 7)
+        let random = Seed.numbers(7)
         var quarters = [0, 0, 0, 0]
         for _ in 0..<4000 {
             quarters[min(3, Int(backoff.wait(beforeRetry: 1, random: random).components.seconds))] += 1

@@ -4,7 +4,7 @@ import HTTPChainTesting
 import HTTPTypes
 import Testing
 
-@Suite("The rules for every stage", .timeLimit(.minutes(1)))
+@Suite("The rules for every stage", .timeLimit(.minutes(10)))
 struct ConformanceTests {
     @Test("A stage that retries keeps them", arguments: StageConformance.Check.allCases)
     func retries(check: StageConformance.Check) async throws {

@@ -37,7 +37,7 @@ private enum Page {
     }
 }
 
-@Suite("The documentation page", .timeLimit(.minutes(1)))
+@Suite("The documentation page", .timeLimit(.minutes(10)))
 struct DocumentationTests {
     @Test("The stage passes a success on")
     func stage() async throws {

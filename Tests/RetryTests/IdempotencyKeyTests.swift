@@ -2,11 +2,12 @@ import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPChainRetry
 
-@Suite("Idempotency-Key", .timeLimit(.minutes(1)))
+@Suite("Idempotency-Key", .seeded, .timeLimit(.minutes(10)))
 struct IdempotencyKeyTests {
     private func keys(
         _ request: Request,
@@ -23,7 +24,7 @@ struct IdempotencyKeyTests {
 
     @Test("A key is a UUID of version 4 in quotes")
     func form() {
-        let random = SeededRandom(seed: 3)
+        let random = Seed.numbers(3)
         for _ in 0..<100 {
             let key = IdempotencyKey.make(random)
             #expect(key.wholeMatch(of: /"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"/) != nil)

@@ -4,16 +4,20 @@ import HTTPChainRetry
 import HTTPChainTesting
 import HTTPChainURLSession
 import HTTPTypes
+import TestSupport
 import Testing
 
-@Suite("Retries over a real transport", .timeLimit(.minutes(1)))
+/// Waits for a server of the test's own as long as a busy machine needs.
+private let patientTransport = URLSessionTransport(configuration: .init(requestTimeout: .seconds(600)))
+
+@Suite("Retries over a real transport", .heavy, .timeLimit(.minutes(10)))
 struct LoopbackTests {
     private static let content = Data(SeededRandom(seed: 9).bytes(1_000_000))
 
     private func exchange(script: @escaping LoopbackServer.Script) async throws -> (Response, Data, [LoopbackRequest]) {
         let server = try await LoopbackServer.start(script: script)
         do {
-            let chain = try Chain(transport: URLSessionTransport(), environment: .virtual(.automatic())) {
+            let chain = try Chain(transport: patientTransport, environment: .virtual(.automatic())) {
                 RetryMiddleware()
             }
             let response = try await chain.send(.get(server.url("/file")))

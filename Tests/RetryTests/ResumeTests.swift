@@ -71,7 +71,7 @@ private struct BreakingReader: BodyReader {
     }
 }
 
-@Suite("Resumed downloads", .timeLimit(.minutes(1)))
+@Suite("Resumed downloads", .timeLimit(.minutes(10)))
 struct ResumeTests {
     private static let content = Data(SeededRandom(seed: 5).bytes(1_000_000))
     private let clock = VirtualClock.automatic()
@@ -253,7 +253,7 @@ struct ResumeTests {
     @Test("A timeout of the server's silence is a break; one of the call is the end")
     func timeouts() async throws {
         let server = FileServer(Self.content, breaks: [100_000])
-        server.state.withLock { $0.error = TestTimeout(scope: .idle) }
+        server.state.withLock { $0.error = TestTimeout(scope: .read) }
         #expect(try await chain(server).send(.get(url)).body.collect() == Self.content)
         let late = FileServer(Self.content, breaks: [100_000])
         late.state.withLock { $0.error = TestTimeout(scope: .call) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPChainRetry
 
-@Suite("Retry budget", .timeLimit(.minutes(1)))
+@Suite("Retry budget", .timeLimit(.minutes(10)))
 struct RetryBudgetTests {
     private func drain(_ budget: RetryBudget, at time: Duration = .zero) -> Int {
         var count = 0

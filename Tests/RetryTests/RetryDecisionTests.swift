@@ -110,13 +110,13 @@ struct RetryDecisionTests {
 
     private static let passingErrors: [Row] =
         [TransportError.Kind.hostNotFound, .cannotConnect, .connectionLost, .truncatedBody, .timedOut].map {
-            Row(rule: "an error passes: \($0.rawValue)", outcome: failure(lost(.maybe, $0)), decision: retry)
+            Row(rule: "an error passes: \($0)", outcome: failure(lost(.maybe, $0)), decision: retry)
         }
 
     private static let lastingErrors: [Row] =
         [TransportError.Kind.secureConnectionFailed, .malformedResponse, .shutDown, .other].map {
             Row(
-                rule: "an error stays: \($0.rawValue)",
+                rule: "an error stays: \($0)",
                 outcome: failure(lost(.nothing, $0)),
                 decision: .stop(.notRetryable)
             )
@@ -139,7 +139,7 @@ struct RetryDecisionTests {
             ),
             Row(rule: "answered: a GET is", outcome: failure(lost(.answered)), decision: retry),
             Row(rule: "an attempt's timeout", outcome: failure(TestTimeout(scope: .attempt)), decision: retry),
-            Row(rule: "an idle timeout", outcome: failure(TestTimeout(scope: .idle)), decision: retry),
+            Row(rule: "an idle timeout", outcome: failure(TestTimeout(scope: .read)), decision: retry),
             Row(
                 rule: "a call's timeout is never retried",
                 outcome: failure(TestTimeout(scope: .call)),

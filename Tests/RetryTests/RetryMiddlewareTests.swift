@@ -6,7 +6,7 @@ import HTTPChainTesting
 import HTTPTypes
 import Testing
 
-@Suite("RetryMiddleware", .timeLimit(.minutes(1)))
+@Suite("RetryMiddleware", .timeLimit(.minutes(10)))
 struct RetryMiddlewareTests {
     private let stage = RetryMiddleware(plainPolicy())
 

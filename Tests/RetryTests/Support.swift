@@ -57,11 +57,3 @@ private struct TextReader: BodyReader {
         return rest
     }
 }
-
-/// Lets tasks that are ready go on until something is so.
-func eventually(_ isSo: () -> Bool) async {
-    for _ in 0..<10_000 {
-        if isSo() { return }
-        await Task.yield()
-    }
-}

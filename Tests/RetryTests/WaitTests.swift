@@ -4,9 +4,10 @@ import HTTPChainInMemory
 import HTTPChainRetry
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
-@Suite("While it waits", .timeLimit(.minutes(1)))
+@Suite("While it waits", .timeLimit(.minutes(10)))
 struct WaitTests {
     private let clock = VirtualClock()
 
@@ -65,7 +66,7 @@ struct WaitTests {
         let chain = try chain(transport)
         let call = Task { try await chain.send(.get(url)) }
         try await clock.waitForSleepers()
-        await eventually { transport.requests[0].responseBody == .complete }
+        try await until { transport.requests[0].responseBody == .complete }
         #expect(transport.requests[0].responseBody == .complete)
         #expect(transport.requests[0].responseBytesRead == 2)
         clock.advance(by: .seconds(1))
@@ -81,7 +82,7 @@ struct WaitTests {
         let chain = try chain(transport, drainLimit: 100)
         let call = Task { try await chain.send(.get(url)) }
         try await clock.waitForSleepers()
-        await eventually { transport.requests[0].responseBody == .dropped }
+        try await until { transport.requests[0].responseBody == .dropped }
         #expect(transport.requests[0].responseBody == .dropped)
         #expect(transport.requests[0].responseBytesRead == (declaresLength ? 0 : 120))
         clock.advance(by: .seconds(1))
@@ -99,7 +100,7 @@ struct WaitTests {
         try await clock.waitForSleepers()
         clock.advance(by: .seconds(1))
         #expect(try await call.value.status == .ok)
-        await eventually { transport.requests[0].responseBody == .dropped }
+        try await until { transport.requests[0].responseBody == .dropped }
         #expect(transport.requests[0].responseBody == .dropped)
     }
 

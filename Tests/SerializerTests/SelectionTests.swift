@@ -33,8 +33,8 @@ struct SelectionTests {
         let outcome = await StageHarness(SerializerMiddleware(.json, .form)).send(typed, answering: [])
         let error = try #require(outcome.error as? SerializerError)
         #expect(error.reason.contains("no serializer for the request of type application/cbor"))
-        #expect(error.reason.contains("JSON (application/json, application/*+json, text/json)"))
-        #expect(error.reason.contains("form (application/x-www-form-urlencoded)"))
+        #expect(error.description.contains("JSON (application/json, application/*+json, text/json)"))
+        #expect(error.description.contains("form (application/x-www-form-urlencoded)"))
         #expect(error.exchange?.method == .post)
     }
 
@@ -125,7 +125,7 @@ struct SelectionTests {
         let error = try await #require(throws: SerializerError.self) {
             try await chain(SerializerMiddleware(.json), answering: response).send(.get(url), as: Plant.self)
         }
-        #expect(error.reason.contains("GzipMiddleware"))
+        #expect(error.description.contains("GzipMiddleware"))
     }
 
     @Test("A body that breaks on its way is its own error")

@@ -78,7 +78,7 @@ struct TextAndRawTests {
         let error = try await #require(throws: SerializerError.self) {
             try await sent(.post(url, body: .value(Plant(name: "a"))), through: stage)
         }
-        #expect(error.reason.contains("a Plant cannot be written as text"))
+        #expect(error.reason.contains("a value of type Plant cannot be written as text"))
         await #expect(throws: DecodingFailure.self) {
             try await chain(stage, "text/plain", "tall").send(.get(url), as: Int.self)
         }

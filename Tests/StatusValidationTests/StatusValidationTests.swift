@@ -79,7 +79,7 @@ struct AcceptanceTests {
     }
 }
 
-@Suite("The error for a status", .timeLimit(.minutes(1)))
+@Suite("The error for a status", .timeLimit(.minutes(10)))
 struct StatusErrorTests {
     private func refusal(
         _ answer: StageHarness.Answer,
@@ -254,7 +254,7 @@ struct StatusValidationInChainTests {
         #expect(try await chain.send(.get(url)).body.text() == "recovered: nothing here")
     }
 
-    @Test("It keeps the rules of every stage", .timeLimit(.minutes(1)), arguments: StageConformance.Check.allCases)
+    @Test("It keeps the rules of every stage", .timeLimit(.minutes(10)), arguments: StageConformance.Check.allCases)
     func conforms(check: StageConformance.Check) async throws {
         try await StageConformance { StatusValidationMiddleware() }.verify(check)
         try await StageConformance { StatusValidationMiddleware(accepting: .all, previewLimit: 0) }.verify(check)

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPChainCore
 package import Testing
 
@@ -7,8 +8,8 @@ package import Testing
 /// The wait is no part of a test's time limit: a suite waits as a whole before any of its tests begins, and a test
 /// function with the trait waits before its first case does.
 package struct HeavyTrait: TestTrait, SuiteTrait, TestScoping {
-    /// How many suites and tests with the trait run at the same time.
-    package static let limit = 2
+    /// How many suites and tests with the trait run at the same time: two, or half as many as there are cores.
+    package static let limit = max(2, ProcessInfo.processInfo.activeProcessorCount / 2)
 
     private static let permits = Permits(limit)
 

@@ -91,3 +91,8 @@ package struct Numbers: RandomNumberGenerator, Sendable {
 
     package mutating func next() -> UInt64 { source.next() }
 }
+
+extension SeededRandom {
+    /// A number from 0 up to, and without, the limit.
+    package func index(below limit: Int) -> Int { Int(next() % UInt64(limit)) }
+}

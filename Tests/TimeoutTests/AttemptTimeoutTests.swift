@@ -4,9 +4,11 @@ import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPChainTimeout
 import HTTPTypes
+import TestSupport
 import Testing
 
-@Suite("The limits of an attempt", .timeLimit(.minutes(1)))
+/// Over a transport that does not keep deadlines: the stage cancels what runs inside.
+@Suite("The limits of an attempt", .timeLimit(.minutes(10)))
 struct AttemptTimeoutTests {
     @Test("End the attempt, which may be made again")
     func again() async throws {
@@ -19,7 +21,8 @@ struct AttemptTimeoutTests {
         let chain = try makeChain(stages, server)
         async let response = chain.send(.get(url).on(clock))
         for start in [0, 10] {
-            await settle { clock.pendingDeadlines == [.seconds(start + 10), .seconds(start + 60)] }
+            try await clock.waitForSleepers()
+            try await clock.waitForDeadline(.seconds(start + 10))
             clock.advance(by: .seconds(10))
         }
         #expect(try await response.status == .ok)
@@ -30,19 +33,21 @@ struct AttemptTimeoutTests {
         "Are told apart in the error",
         arguments: [
             (Duration.seconds(5) as Duration?, Duration.seconds(9) as Duration?, TimeoutScope.attempt, 5),
-            (.seconds(9), .seconds(5), .idle, 5),
-            (nil, .seconds(5), .idle, 5),
+            (.seconds(9), .seconds(5), .response, 5),
+            (nil, .seconds(5), .response, 5),
             (.seconds(5), nil, .attempt, 5),
             (.seconds(5), .seconds(5), .attempt, 5),
         ]
     )
-    func scopes(limit: Duration?, idle: Duration?, scope: TimeoutScope, seconds: Int) async throws {
+    func scopes(limit: Duration?, response: Duration?, scope: TimeoutScope, seconds: Int) async throws {
         let clock = VirtualClock()
-        let chain = try makeChain([AttemptTimeoutMiddleware(limit, idle: idle)], Server.silent)
+        let stage = AttemptTimeoutMiddleware(limit, connect: nil, response: response)
+        let chain = try makeChain([stage], Server.silent)
         var request = Request.get(url).on(clock)
         request.attempt = 3
         async let error = timeout { [request] in try await chain.send(request) }
-        try await clock.waitForSleepers(count: 2)
+        try await clock.waitForSleepers()
+        try await clock.waitForDeadline(.seconds(seconds))
         // Far beyond both limits: the one that came first is named.
         clock.advance(by: .seconds(100))
         let thrown = try await error
@@ -58,16 +63,19 @@ struct AttemptTimeoutTests {
 
     @Test("Are what the call says, where it says something")
     func rules() async throws {
+        let stage = AttemptTimeoutMiddleware(.seconds(10), connect: .seconds(5), response: .seconds(20))
         for (request, expected) in [
-            (Request.get(url), [10, 20] as [Int]), (.get(url).attemptTimeout(nil), [20]),
-            (.get(url).idleTimeout(nil), [10]), (.get(url).attemptTimeout(.seconds(3)), [3]),
-            (.get(url).idleTimeout(.seconds(4)), [4]), (.get(url).attemptTimeout(nil).idleTimeout(nil), []),
+            (Request.get(url), 10 as Int?), (.get(url).attemptTimeout(nil), 25),
+            (.get(url).transferLimits(response: .unlimited), 10), (.get(url).attemptTimeout(.seconds(3)), 3),
+            (.get(url).transferLimits(connect: .unlimited, response: .limit(.seconds(4))), 4),
+            (.get(url).attemptTimeout(nil).transferLimits(response: .unlimited), nil),
         ] {
             let clock = VirtualClock()
-            let chain = try makeChain([AttemptTimeoutMiddleware(.seconds(10), idle: .seconds(20))], Server.silent)
+            let chain = try makeChain([stage], Server.silent)
             let task = Task { try await chain.send(request.on(clock)) }
-            try await clock.waitForSleepers(count: expected.isEmpty ? 1 : 2)
-            #expect(clock.pendingDeadlines.first == expected.first.map { .seconds($0) } ?? .seconds(1 << 30))
+            try await clock.waitForSleepers()
+            if let expected { try await clock.waitForDeadline(.seconds(expected)) }
+            #expect(clock.waits.first?.until == expected.map { .seconds($0) } ?? .seconds(1 << 30))
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
             #expect(clock.pendingDeadlines.isEmpty)
@@ -76,7 +84,7 @@ struct AttemptTimeoutTests {
 
     @Test("Of nothing or less fail at once and send nothing")
     func nothing() async throws {
-        for request in [Request.get(url).attemptTimeout(.zero), .get(url).idleTimeout(.seconds(-1))] {
+        for request in [Request.get(url).attemptTimeout(.zero), .get(url).attemptTimeout(.seconds(-1))] {
             let chain = try makeChain(
                 [AttemptTimeoutMiddleware(.seconds(5))],
                 Server { _ in
@@ -86,11 +94,12 @@ struct AttemptTimeoutTests {
             )
             let error = try await timeout { try await chain.send(request.on(VirtualClock())) }
             #expect(error.progress == .notStarted)
-            #expect(error.scope != .call)
+            #expect(error.scope == .attempt)
+            #expect(error.sent == .nothing)
         }
     }
 
-    @Test("Take what the network accepts of an upload for a sign of life, up to the attempt's own limit")
+    @Test("Begin to wait for the response when the upload has ended, up to the attempt's own limit")
     func upload() async throws {
         let clock = VirtualClock()
         let sent = Counter()
@@ -105,52 +114,58 @@ struct AttemptTimeoutTests {
             try await request.environment.time.sleep(for: .seconds(60))
             return Response(.ok)
         }
-        for (limit, scope, end) in [(nil as Duration?, TimeoutScope.idle, 17), (.seconds(15), .attempt, 15)] {
-            let chain = try makeChain([AttemptTimeoutMiddleware(limit, idle: .seconds(5))], server)
+        for (limit, scope, end) in [(nil as Duration?, TimeoutScope.response, 14), (.seconds(13), .attempt, 13)] {
+            let stage = AttemptTimeoutMiddleware(limit, connect: nil, write: .seconds(5), response: .seconds(2))
+            let chain = try makeChain([stage], server)
             var request = Request.post(url, body: "abc").on(clock)
             request.options[UploadProgress.self] = { count, _ in heard.withLock { $0.append(count) } }
             let start = clock.elapsed
             let before = sent.value
             async let error = timeout { [request] in try await chain.send(request) }
             for part in 1...3 {
-                try await clock.waitForSleepers(count: 2)
+                try await clock.waitForSleepers()
                 clock.advance(to: start + .seconds(4 * part))
-                await settle { sent.value == before + part }
+                try await sent.wait(until: before + part)
             }
-            await settle { clock.pendingDeadlines.count == 2 && clock.pendingDeadlines.last == start + .seconds(72) }
-            #expect(clock.pendingDeadlines.count == 2)
+            try await clock.waitForSleepers()
             clock.advance(to: start + .seconds(end))
             let thrown = try await error
             #expect(thrown.scope == scope)
-            #expect(thrown.elapsed == (scope == .idle ? .seconds(5) : .seconds(15)))
+            #expect(thrown.sentBytes == 3 && thrown.bodyLength == 3)
+            #expect(thrown.reason.contains("after sending 3 of 3 bytes"))
+            #expect(thrown.elapsed == (scope == .response ? .seconds(2) : .seconds(13)))
         }
         #expect(heard.withLock { $0 } == [1, 2, 3, 1, 2, 3])
+    }
+
+    @Test("Leave a body alone of which the transport tells nothing, but for the limit in all")
+    func untold() async throws {
+        struct Mute: Transport {
+            let capabilities: TransportCapabilities = [.streamsUploads]
+            func send(_ request: consuming Request) async throws -> Response {
+                #expect(request.options[UploadProgress.self] == nil)
+                try await request.environment.time.sleep(for: .seconds(600))
+                return Response(.ok)
+            }
+        }
+        let clock = VirtualClock.automatic()
+        let chain = try makeChain([AttemptTimeoutMiddleware()], Mute())
+        #expect(try await chain.send(.post(url, body: "abc").on(clock)).status == .ok)
+        let error = try await timeout {
+            try await chain.send(.post(url, body: "abc").on(clock).attemptTimeout(.seconds(100)))
+        }
+        #expect(error.scope == .attempt && error.elapsed == .seconds(100))
     }
 
     @Test("Leave a request without a body alone")
     func noUpload() async throws {
         let chain = try makeChain(
-            [AttemptTimeoutMiddleware(idle: .seconds(5))],
+            [AttemptTimeoutMiddleware(write: .seconds(5))],
             Server { request in
                 #expect(request.options[UploadProgress.self] == nil)
                 return Response(.ok)
             }
         )
         _ = try await chain.send(.get(url).on(VirtualClock()))
-    }
-
-    @Test("Share one timer with the limit of the call")
-    func oneTimer() async throws {
-        let clock = VirtualClock()
-        let stages: [any Middleware] = [
-            TimeoutMiddleware(.seconds(30)), AttemptTimeoutMiddleware(.seconds(10), idle: .seconds(20)),
-        ]
-        let chain = try makeChain(stages, Server.silent)
-        async let error = timeout { try await chain.send(.get(url).on(clock)) }
-        await settle { clock.pendingDeadlines == [.seconds(10), .seconds(1 << 30)] }
-        #expect(clock.pendingDeadlines == [.seconds(10), .seconds(1 << 30)])
-        clock.advance(by: .seconds(10))
-        #expect(try await error.scope == .attempt)
-        #expect(clock.pendingDeadlines.isEmpty)
     }
 }

@@ -6,7 +6,7 @@ import HTTPChainTimeout
 import HTTPTypes
 import Testing
 
-@Suite("The limits while the body is read", .timeLimit(.minutes(1)))
+@Suite("The limits while the body is read", .timeLimit(.minutes(10)))
 struct BodyTimeoutTests {
     private let clock = VirtualClock()
 
@@ -20,7 +20,7 @@ struct BodyTimeoutTests {
 
     private static let all: [any Middleware] = [
         TimeoutMiddleware(.seconds(30)),
-        AttemptTimeoutMiddleware(.seconds(10), covering: .response, idle: .seconds(5)),
+        AttemptTimeoutMiddleware(.seconds(10), covering: .response, read: .seconds(5)),
     ]
 
     private struct Case: Sendable {
@@ -36,9 +36,9 @@ struct BodyTimeoutTests {
     private static let cases = [
         Case(.call, TimeoutMiddleware(.seconds(5))),
         Case(.attempt, AttemptTimeoutMiddleware(.seconds(5), covering: .response)),
-        Case(.idle, AttemptTimeoutMiddleware(idle: .seconds(5))),
-        Case(.call, TimeoutMiddleware(.seconds(5)), AttemptTimeoutMiddleware(idle: .seconds(50))),
-        Case(.idle, TimeoutMiddleware(.seconds(50)), AttemptTimeoutMiddleware(idle: .seconds(5))),
+        Case(.read, AttemptTimeoutMiddleware(read: .seconds(5))),
+        Case(.call, TimeoutMiddleware(.seconds(5)), AttemptTimeoutMiddleware(read: .seconds(50))),
+        Case(.read, TimeoutMiddleware(.seconds(50)), AttemptTimeoutMiddleware(read: .seconds(5))),
         Case(.attempt, TimeoutMiddleware(.seconds(50)), AttemptTimeoutMiddleware(.seconds(5), covering: .response)),
     ]
 
@@ -63,7 +63,7 @@ struct BodyTimeoutTests {
         }
         // The first read may have had a timer for a moment.
         try await feed.waitForDemand()
-        try await clock.waitForSleepers()
+        try await clock.waitForDeadline()
         clock.advance(by: .seconds(5))
         let thrown = try await error
         #expect(isFirst.value == 1)
@@ -105,12 +105,12 @@ struct BodyTimeoutTests {
     @Test("Count the server's silence anew with each chunk, and not the reader's slowness")
     func slowReader() async throws {
         let feed = ChunkFeed()
-        let response = try await response([AttemptTimeoutMiddleware(idle: .seconds(5))], feed)
+        let response = try await response([AttemptTimeoutMiddleware(read: .seconds(5))], feed)
         var reader = try await response.body.makeReader()
         for number in 1...10 {
             clock.advance(by: .seconds(60))
             async let fed: Void = {
-                try await clock.waitForSleepers()
+                try await clock.waitForDeadline()
                 clock.advance(by: .seconds(4))
                 feed.send("\(number)")
             }()
@@ -193,7 +193,7 @@ struct BodyTimeoutTests {
         let feed = ChunkFeed()
         let response = try await response(Self.all, feed)
         let task = Task { try await response.body.collect() }
-        try await clock.waitForSleepers()
+        try await clock.waitForDeadline()
         task.cancel()
         if round.isMultiple(of: 2) { clock.advance(by: .seconds(30)) }
         await #expect(throws: CancellationError.self) { try await task.value }
@@ -238,7 +238,8 @@ struct BodyTimeoutTests {
         )
         let response = try await chain.send(.get(url).on(clock))
         async let error = timeout { try await response.body.collect() }
-        try await clock.waitForSleepers(count: 2)
+        try await clock.waitForSleepers()
+        try await clock.waitForDeadline()
         clock.advance(by: .seconds(5))
         #expect(try await error.progress == .readingBody(received: 0))
     }
@@ -264,11 +265,11 @@ struct BodyTimeoutTests {
         let response = try await response(
             stages,
             feed,
-            .get(url).idleTimeout(nil).attemptTimeout(nil).timeout(.seconds(3))
+            .get(url).transferLimits(read: .unlimited).attemptTimeout(nil).timeout(.seconds(3))
         )
         async let error = timeout { try await response.body.collect() }
         try await feed.waitForDemand()
-        try await clock.waitForSleepers()
+        try await clock.waitForDeadline()
         clock.advance(by: .seconds(3))
         #expect(try await error.progress == .readingBody(received: 4))
         let other = ChunkFeed()
@@ -276,7 +277,7 @@ struct BodyTimeoutTests {
         let second = try await self.response(stages, other, .get(url).timeout(.seconds(3)))
         async let another = timeout { try await second.body.collect() }
         try await other.waitForDemand()
-        try await clock.waitForSleepers()
+        try await clock.waitForDeadline()
         clock.advance(by: .seconds(3))
         let thrown = try await another
         #expect(thrown.scope == .call)

@@ -6,7 +6,7 @@ import HTTPChainTimeout
 import HTTPTypes
 import Testing
 
-@Suite("The stages keep the rules", .timeLimit(.minutes(1)))
+@Suite("The stages keep the rules", .timeLimit(.minutes(10)))
 struct ConformanceTests {
     static let stages: [any Middleware] = [
         TimeoutMiddleware(nil),
@@ -14,8 +14,8 @@ struct ConformanceTests {
         AttemptTimeoutMiddleware(),
         AttemptTimeoutMiddleware(.seconds(10)),
         AttemptTimeoutMiddleware(.seconds(10), covering: .response),
-        AttemptTimeoutMiddleware(idle: .seconds(5)),
-        AttemptTimeoutMiddleware(.seconds(10), covering: .response, idle: .seconds(5)),
+        AttemptTimeoutMiddleware(read: .seconds(5)),
+        AttemptTimeoutMiddleware(.seconds(10), covering: .response, read: .seconds(5)),
     ]
 
     @Test("Each in each configuration", arguments: stages.indices, StageConformance.Check.allCases)
@@ -26,7 +26,10 @@ struct ConformanceTests {
     @Test("With limits of the call", arguments: StageConformance.Check.allCases)
     func options(check: StageConformance.Check) async throws {
         let request: @Sendable () -> Request = {
-            StageConformance.defaultRequest.timeout(.seconds(3)).idleTimeout(.seconds(1))
+            StageConformance.defaultRequest.timeout(.seconds(3)).transferLimits(
+                response: .limit(.seconds(1)),
+                read: .limit(.seconds(1))
+            )
         }
         try await StageConformance(clock: { VirtualClock() }, request: request) { TimeoutMiddleware(nil) }.verify(check)
         try await StageConformance(clock: { VirtualClock() }, request: request) { AttemptTimeoutMiddleware() }
@@ -41,6 +44,6 @@ struct ConformanceTests {
             return request
         }
         try await StageConformance(request: request) { TimeoutMiddleware(.seconds(600)) }.verify(check)
-        try await StageConformance(request: request) { AttemptTimeoutMiddleware(idle: .seconds(600)) }.verify(check)
+        try await StageConformance(request: request) { AttemptTimeoutMiddleware(read: .seconds(600)) }.verify(check)
     }
 }

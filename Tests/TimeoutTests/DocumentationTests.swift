@@ -18,7 +18,7 @@ private enum Page {
         // begin TimeoutMiddleware
         let chain = try Chain(transport: transport) {
             TimeoutMiddleware(.seconds(30))
-            AttemptTimeoutMiddleware(.seconds(10), idle: .seconds(5))
+            AttemptTimeoutMiddleware()
         }
         do {
             // end
@@ -40,7 +40,7 @@ private enum Page {
         // begin AttemptTimeoutMiddleware
         let chain = try Chain(transport: transport) {
             TimeoutMiddleware(.seconds(60))
-            AttemptTimeoutMiddleware(.seconds(10), idle: .seconds(5))
+            AttemptTimeoutMiddleware(connect: .seconds(10), response: .seconds(20))
         }
         // end
         return chain
@@ -51,7 +51,10 @@ private enum Page {
         let report = try await chain.send(.get("reports/7").timeout(.seconds(90)))
         let events = try await chain.send(.get("events").timeout(nil))
         // end
-        return [report, events]
+        // begin TimeoutOptions
+        let stream = try await chain.send(.get("events").transferLimits(read: .unlimited))
+        // end
+        return [report, events, stream]
     }
 }
 
@@ -78,7 +81,7 @@ struct DocumentationTests {
         let transport = InMemoryTransport { _ in Response(.ok, body: "report") }
         #expect(try await Page.call(transport) == Data("report".utf8))
         #expect(try await still(Page.attempt(transport)).send(.get("https://api.example.com/")).status == .ok)
-        #expect(try await Page.options(still(Page.attempt(Server { _ in Response(.ok) }))).count == 2)
+        #expect(try await Page.options(still(Page.attempt(Server { _ in Response(.ok) }))).count == 3)
     }
 }
 

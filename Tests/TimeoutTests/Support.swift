@@ -78,14 +78,6 @@ extension Request {
     }
 }
 
-/// Lets other tasks run until a condition holds.
-func settle(_ isSettled: () -> Bool) async {
-    for _ in 0..<100_000 {
-        if isSettled() { return }
-        await Task.yield()
-    }
-}
-
 /// The timeout that a call ends with.
 func timeout(
     of work: sending @isolated(any) () async throws -> some Sendable,

@@ -2,11 +2,12 @@ import Foundation
 import HTTPChainCore
 import HTTPChainTesting
 import HTTPChainURLBuilder
+import TestSupport
 import Testing
 
 /// Pieces that matter to URLs and templates, put together at random; the same for each run of a seed.
 private struct Scribbler {
-    var random: Seeded
+    var random: Numbers
 
     private static let pieces: [String] = [
         "{", "}", "{id}", "{+id}", "{?id,q*}", "{/id*}", "{#id}", "{;q}", "{.id}", "{&q:3}", ":id", ":", "%%0%%", "%%",
@@ -45,23 +46,14 @@ private struct Scribbler {
     }
 }
 
-/// The kit's random numbers, for the standard library.
-private struct Seeded: RandomNumberGenerator {
-    let source: SeededRandom
-
-    init(_ seed: UInt64) { source = SeededRandom(seed: seed) }
-
-    mutating func next() -> UInt64 { source.next() }
-}
-
-@Suite("Random input")
+@Suite("Random input", .seeded)
 struct RandomInputTests {
     @Test(
         "never crashes a template: it expands to what a URI may hold, or is a typed error",
         arguments: [1, 2] as [UInt64]
     )
     func templates(seed: UInt64) throws {
-        var scribbler = Scribbler(random: Seeded(seed))
+        var scribbler = Scribbler(random: Numbers(Seed.numbers(seed)))
         let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?#[]@!$&'()*+,;=%".utf8)
         var expanded = 0
         for _ in 0..<5000 {
@@ -83,7 +75,7 @@ struct RandomInputTests {
         arguments: ["https://api.example.com/v2", "http://[::1]:8080/?k=1", "https://h/a/b/"]
     )
     func relative(base: String) throws {
-        var scribbler = Scribbler(random: Seeded(UInt64(base.utf8.count)))
+        var scribbler = Scribbler(random: Numbers(Seed.numbers(UInt64(base.utf8.count))))
         let builder = try URLBuilder(base: base)
         let prefix = String(base.prefix { $0 != "?" }.reversed().drop { $0 == "/" }.reversed())
         var built = 0
@@ -122,7 +114,7 @@ struct RandomInputTests {
         arguments: [3, 4] as [UInt64]
     )
     func anything(seed: UInt64) throws {
-        var scribbler = Scribbler(random: Seeded(seed))
+        var scribbler = Scribbler(random: Numbers(Seed.numbers(seed)))
         let builder = try URLBuilder(base: "https://api.example.com/v2")
         for _ in 0..<5000 {
             let reference = scribbler.text(upTo: 7)
@@ -141,7 +133,7 @@ struct RandomInputTests {
 
     @Test("never makes a base that a transport refuses")
     func bases() throws {
-        var scribbler = Scribbler(random: Seeded(9))
+        var scribbler = Scribbler(random: Numbers(Seed.numbers(9)))
         var accepted = 0
         for _ in 0..<5000 {
             let text = "https://" + scribbler.text(upTo: 5)

@@ -8,7 +8,7 @@ import Testing
 struct URLBuilderConformanceTests {
     @Test(
         "keeps the rules of every stage",
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(10)),
         arguments: StageConformance.Check.allCases,
         ["standard", "custom"]
     )

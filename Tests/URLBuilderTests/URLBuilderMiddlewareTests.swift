@@ -163,7 +163,7 @@ struct URLBuilderMiddlewareTests {
         let server = Server()
         let refused = try #require(throws: ChainOrderError.self) { try Chain(transport: server) { stage } }
         #expect(refused.reason.contains("api.example.com"))
-        #expect(refused.reason.contains("https://api.example.com/v2"))
+        #expect(refused.description.contains("https://api.example.com/v2"))
         let alone = try await #require(throws: URLBuilderError.self) {
             try await stage.intercept(.get("a"), next: Next(to: server))
         }

@@ -113,9 +113,15 @@ function rate() {
 }
 
 let filtersDue = false;
+let filtersDrawn = -Infinity;
 
-/** Draws the counts beside the filters, a few times a second at most. */
+/**
+ * Draws the counts beside the filters, a few times a second at most.
+ *
+ * Now, where they have not been drawn for a while: in a burst the page is so busy that a timer is seconds late.
+ */
 function drawFiltersSoon() {
+  if (performance.now() - filtersDrawn >= 250) return drawFilters();
   if (filtersDue) return;
   filtersDue = true;
   setTimeout(() => {
@@ -125,6 +131,7 @@ function drawFiltersSoon() {
 }
 
 function drawFilters() {
+  filtersDrawn = performance.now();
   LEVELS.forEach((name, level) => {
     const row = $("levels").querySelector(`[data-level=${name}]`);
     row.querySelector(".count").textContent = log.levels[level].toLocaleString("en");

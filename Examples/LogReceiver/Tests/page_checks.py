@@ -374,5 +374,9 @@ def demo_page(page, receiver):
                        ["call", "attempt 1", "attempt 2", "attempt 3"])
             kept = json.dumps(other.records())
             assert "hidden" not in kept
+            # What is secret was logged, without its values.
+            for name in ["api_key", "authorization", "password"]:
+                assert name in kept.lower(), name
+            assert "<redacted>" in kept
         finally:
             other.stop()

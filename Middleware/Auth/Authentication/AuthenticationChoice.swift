@@ -27,7 +27,7 @@ extension Request {
 
     /// The request, to be authenticated by the route of that name.
     ///
-    /// Credentials are bound to their origins all the same.
+    /// Credentials stay bound to their origins.
     public consuming func authenticated(by name: String) -> Request {
         options[AuthenticationChoice.self] = .named(name)
         return self

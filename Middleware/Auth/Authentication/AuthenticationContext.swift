@@ -9,15 +9,20 @@ public struct AuthenticationContext: Sendable, Hashable {
     public let origin: Origin
     /// Whether credentials may be sent to a server that did not ask for them; `false` where a stronger scheme could
     /// still be asked for.
-    public internal(set) var maySendUnasked: Bool
+    public internal(set) var maySendPreemptively: Bool
     /// How many challenges were answered in this call before, by any scheme.
     public internal(set) var answers: Int
 
     /// Makes a context, as a test of an authenticator needs it.
-    public init(target: AuthenticationTarget = .origin, origin: Origin, maySendUnasked: Bool = true, answers: Int = 0) {
+    public init(
+        target: AuthenticationTarget = .origin,
+        origin: Origin,
+        maySendPreemptively: Bool = true,
+        answers: Int = 0
+    ) {
         self.target = target
         self.origin = origin
-        self.maySendUnasked = maySendUnasked
+        self.maySendPreemptively = maySendPreemptively
         self.answers = answers
     }
 

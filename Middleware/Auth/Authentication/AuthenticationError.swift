@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 /// Credentials cannot be made.
-public struct AuthenticationError: HTTPChainError {
+public struct AuthenticationError: NetworkFailure {
     /// What went wrong.
     public enum Problem: Sendable, Hashable {
         /// The provider of credentials threw; ``AuthenticationError/underlyingError`` is what it threw.
@@ -39,21 +39,37 @@ public struct AuthenticationError: HTTPChainError {
         self.underlyingError = underlyingError
     }
 
-    /// What went wrong and what to do about it.
-    public var reason: String {
+    /// What the network did, when it kept the credentials from being fetched; the call is then retried like any other that
+    /// the network failed.
+    public var networkFailure: TransportError? {
+        TransportError.behind(underlyingError, stage: stage, exchange: exchange)
+    }
+
+    /// What happened.
+    public var reason: String { explanation.reason }
+
+    /// What to do about it; `nil` where there is nothing.
+    public var recoverySuggestion: String? { explanation.advice }
+
+    private var explanation: Explanation {
         switch problem {
         case .providerFailed(let space):
-            "the credential for \(space) could not be had; the provider's error is the cause"
+            Explanation("the credential for \(space) could not be had", "see the cause, which is the provider's error")
         case .providerWaitsForItself(let space):
-            "the provider of the credential for \(space) sends a request that needs this credential, and would wait "
-                + "for itself; send its requests through a chain of their own, or with unauthenticated()"
+            Explanation(
+                "the provider of the credential for \(space) sends a request that needs this credential, and would wait "
+                    + "for itself",
+                "send its requests through a chain of their own, or with unauthenticated()"
+            )
         case .invalidCredential(let scheme, let why):
-            "\(scheme) cannot carry the credential: \(why)"
+            Explanation("\(scheme) cannot carry the credential: \(why)")
         case .serverNotProven(let why):
-            "the server did not prove that it knows the password: \(why); do not trust the response"
+            Explanation("the server did not prove that it knows the password: \(why)", "do not trust the response")
         case .bodyReadableOnce(let scheme):
-            "\(scheme) has to cover the content, and the body can be read only once; send a body that can be read "
-                + "again, such as body.buffered(upTo:)"
+            Explanation(
+                "\(scheme) has to cover the content, and the body can be read only once",
+                "send a body that can be read again, such as body.buffered(upTo:)"
+            )
         }
     }
 }

@@ -12,7 +12,7 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// A request gets credentials ahead where an ``Authenticator`` has some that the server is known to take; else it is
+/// A request gets credentials preemptively where an ``Authenticator`` has some that the server is known to take; else it is
 /// sent without, and a 401 is answered. The strongest scheme goes first: a weaker one is used when the server does not
 /// offer the stronger, or nobody has a credential for it, and never after credentials of the stronger one were turned
 /// down, which would give a password away that they protect. `BasicAuthMiddleware` and its like are this stage with one
@@ -26,7 +26,7 @@ import HTTPTypes
 /// **A field set by hand** is left alone: a request that has an `Authorization` is passed on as it is.
 ///
 /// **Unanswered.** A 401 that cannot be answered is the response; ``Response/authenticationRefusal`` says why. A body
-/// that can be read once cannot be sent again, so such a request needs credentials ahead.
+/// that can be read once cannot be sent again, so such a request needs preemptive credentials.
 ///
 /// **Place.** Phase ``Phase/authenticate``: inside retries, so that each attempt has fresh credentials.
 ///
@@ -41,7 +41,10 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware {
     private let name: String
     private let announced: [KnownScheme]
     private let checksResponses: Bool
-    private let origins = LastOrigin()
+    private let origins: LastOrigin<[Bool]>
+    private let admittedByProxy: [Bool]
+    /// What the origins have accepted; only the schemes that protect the password.
+    let proven = ProvenSchemes()
 
     /// Authenticates to servers.
     ///
@@ -76,6 +79,9 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware {
         announced = authenticators.filter { $0.strength > .password }
             .map { KnownScheme(target: target, name: $0.scheme, strength: $0.strength) }
         checksResponses = authenticators.contains { $0.checksResponses }
+        let sorted = self.authenticators
+        origins = LastOrigin { origin in sorted.map { $0.refusal(to: origin) == nil } }
+        admittedByProxy = self.proxy?.origins.first.map { origin in sorted.map { $0.refusal(to: origin) == nil } } ?? []
     }
 
     /// Inside retries.
@@ -97,12 +103,12 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware {
     /// stronger scheme; what is wrong with the authenticators.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
         var problems = authenticators.flatMap { $0.problems(of: name) } + (proxy?.problems(of: name) ?? [])
-        problems += Self.redirectProblems(of: name, at: place)
+        problems += Self.redirectProblems(of: name, at: place) + nestingProblems(at: place)
         for case let inner as any AuthenticationStage in place.inside {
             let stronger = inner.authentication.authenticators.first { authenticator in
                 inner.authentication.target == target
                     && authenticators.contains {
-                        $0.sendsUnasked && $0.strength < authenticator.strength
+                        $0.sendsPreemptively && $0.strength < authenticator.strength
                     }
             }
             guard let stronger else { continue }
@@ -116,6 +122,30 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware {
             )
         }
         return problems
+    }
+
+    /// A stage further in that has the same scheme for some of the same origins: the one further out never gets to
+    /// answer, or both ask people.
+    private func nestingProblems(at place: ChainPlace) -> [ChainProblem] {
+        place.inside.compactMap { inner in
+            guard let inner = (inner as? any AuthenticationStage)?.authentication, inner.target == target else {
+                return nil
+            }
+            for authenticator in authenticators {
+                let twin = inner.authenticators.first {
+                    ASCII.equalFolded($0.scheme, authenticator.scheme) && $0.origins.overlaps(authenticator.origins)
+                }
+                guard twin != nil else { continue }
+                return ChainProblem(
+                    stage: name,
+                    problem: "\(name) and \(inner.name) further in both answer \(authenticator.scheme) for the same "
+                        + "origin, so that one of them is never used",
+                    fix: "remove one of them, bind them to different origins, or choose by path with "
+                        + "RoutedAuthMiddleware([…])"
+                )
+            }
+            return nil
+        }
     }
 
     /// What is wrong with a transport that follows redirects itself, for a stage that adds credentials.
@@ -142,14 +172,18 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware {
     // what is done here.
     @inline(__always)
     package func authenticate(_ request: consuming Request, next: Next) async throws -> Response {
-        guard request.acceptsCredentials(for: target), let origin = origin(for: request) else {
+        guard request.acceptsCredentials(for: target), let (origin, admitted) = origin(for: request) else {
             return try await next(request)
         }
+        // Only schemes that are announced can be proven.
+        let proven = announced.isEmpty ? nil : proven.scheme(at: origin)
         let outer = request.options.contains(OuterSchemes.self) ? request.options[OuterSchemes.self] : []
         var context = AuthenticationContext(target: target, origin: origin)
         var current: Int?
-        for index in authenticators.indices {
-            context.maySendUnasked =
+        for index in authenticators.indices where admitted[index] {
+            if let proven, proven.strength > authenticators[index].strength { break }
+            if !outer.isEmpty, outer.hold(authenticators[index], back: target, where: \.isProven) { break }
+            context.maySendPreemptively =
                 index == 0 && (outer.isEmpty || !outer.hold(authenticators[index], back: target) { _ in true })
             var isPrepared = try authenticators[index].prepareAtOnce(&request, in: context)
             if isPrepared == nil {
@@ -160,11 +194,13 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware {
                 break
             }
         }
-        if !announced.isEmpty { request.options[OuterSchemes.self] += announced }
+        if !announced.isEmpty {
+            request.options[OuterSchemes.self] += announced(admitted: admitted, proven: proven)
+        }
         let sent = request
         var response = try await next(request)
         if response.status.code == target.status.code {
-            let negotiation = Negotiation(self, context, outer: outer, current: current)
+            let negotiation = Negotiation(self, context, outer: outer, current: current, proven: proven)
             return try await answer(response, to: sent, negotiation, next: next)
         }
         if checksResponses, let current, authenticators[current].checksResponses {
@@ -190,14 +226,28 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware {
             response = try await next(request)
         } while response.status.code == target.status.code
         try await negotiation.check(&response, to: request)
+        if response.status.code < 400 { negotiation.noteSuccess(in: proven) }
         return response
     }
 
-    /// Whom credentials would go to, or `nil` when they must not.
-    private func origin(for request: borrowing Request) -> Origin? {
+    /// Whom credentials would go to, and which authenticators may serve it; `nil` when none may.
+    private func origin(for request: borrowing Request) -> (origin: Origin, admitted: [Bool])? {
         if request.head.namesAnotherHost { return nil }
-        if target == .origin { return origins.origin(of: request) }
-        return request.head.scheme == "http" ? proxy?.origins.first : nil
+        if target == .origin { return origins.look(at: request).map { ($0.origin, $0.note) } }
+        guard request.head.scheme == "http", let origin = proxy?.origins.first else { return nil }
+        return (origin, admittedByProxy)
+    }
+
+    /// What the stages further in are told of the schemes of this one.
+    private func announced(admitted: [Bool], proven: KnownScheme?) -> [KnownScheme] {
+        if proven == nil, !admitted.contains(false) { return announced }
+        return authenticators.indices.compactMap { index in
+            let authenticator = authenticators[index]
+            guard admitted[index], authenticator.strength > .password else { return nil }
+            var scheme = KnownScheme(target: target, name: authenticator.scheme, strength: authenticator.strength)
+            scheme.isProven = scheme.name == proven?.name
+            return scheme
+        }
     }
 }
 

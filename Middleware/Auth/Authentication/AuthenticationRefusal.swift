@@ -4,7 +4,7 @@ public import HTTPChainCore
 public enum AuthenticationRefusal: Sendable, Hashable, CustomStringConvertible {
     /// Nobody has a credential for the protection space.
     case noCredential(ProtectionSpace)
-    /// The credential was turned down, and there is no other one.
+    /// The credential was rejected, and there is no other one.
     case rejected(ProtectionSpace)
     /// As many challenges were answered in this call as may be.
     case tooManyAnswers(Int)
@@ -12,16 +12,19 @@ public enum AuthenticationRefusal: Sendable, Hashable, CustomStringConvertible {
     case bodyReadableOnce
     /// None of the schemes offered is one that the stage has.
     case noCommonScheme(offered: [String])
-    /// Credentials of a stronger scheme (first) were turned down; a weaker one (second) would give the password away.
+    /// Credentials of a stronger scheme (first) were rejected, or the origin has accepted some before; a weaker one
+    /// (second) would give the password away.
     case wouldWeaken(from: String, to: String)
     /// The challenge makes no sense or asks for what the authenticator does not know.
     case unsupportedChallenge(scheme: String, why: String)
     /// The challenge came from another origin than the one the request was for: a redirect was followed on the way.
     case otherOrigin(Origin)
+    /// Credentials of this scheme are not sent to the origin without TLS.
+    case plaintext(scheme: String, Origin)
     /// A stage further out has a stronger scheme that was offered.
     case leftToOuterStage
-    /// A new token or session might help, but they were renewed as often as the limit allows.
-    case tooManyRenewals(RenewalLimit)
+    /// A new token or session might help, but they were refreshed as often as the limit allows.
+    case tooManyRefreshes(RefreshLimit)
 
     /// The reason, in a sentence, with no secrets.
     public var description: String {
@@ -30,16 +33,20 @@ public enum AuthenticationRefusal: Sendable, Hashable, CustomStringConvertible {
         case .rejected(let space): "the credential for \(space) was rejected, and there is no other one"
         case .tooManyAnswers(let count): "\(count) answers in one call were rejected"
         case .bodyReadableOnce:
-            "the request's body can be read only once; send one that can be read again, or credentials ahead"
+            "the request's body can be read only once; send one that can be read again, or credentials preemptively"
         case .noCommonScheme(let offered):
             offered.isEmpty
                 ? "the response names no scheme"
                 : "none of the schemes offered is known: \(offered.joined(separator: ", "))"
-        case .wouldWeaken(let from, let to): "\(from) credentials were rejected, and \(to) would be weaker"
+        case .wouldWeaken(let from, let to):
+            "\(from) credentials were rejected or are known to be accepted there, and \(to) would be weaker"
         case .unsupportedChallenge(let scheme, let why): "the \(scheme) challenge cannot be answered: \(why)"
         case .otherOrigin(let origin): "the challenge came from another origin, \(origin)"
+        case .plaintext(let scheme, let origin):
+            "\(scheme) credentials are not sent to \(origin) without TLS; use https, or set allowsPlaintext where the "
+                + "network is your own"
         case .leftToOuterStage: "a stage further out has a stronger scheme that was offered"
-        case .tooManyRenewals(let limit): "tokens or sessions were renewed too often already (the limit is \(limit))"
+        case .tooManyRefreshes(let limit): "tokens or sessions were refreshed too often already (the limit is \(limit))"
         }
     }
 }

@@ -35,8 +35,14 @@ public protocol Authenticator: Sendable {
     /// How much the scheme protects; of those that are offered and have a credential the strongest is used.
     var strength: AuthenticationStrength { get }
 
+    /// The origins that its credentials are for; the stage asks it for no others.
+    var origins: OriginSet { get }
+
+    /// Whether its credentials may be sent without TLS to a host other than this machine; `false` by default.
+    var allowsPlaintext: Bool { get }
+
     /// Whether it may send credentials to a server that did not ask for them, given the chance; `false` by default.
-    var sendsUnasked: Bool { get }
+    var sendsPreemptively: Bool { get }
 
     /// Whether ``check(_:to:in:)`` does anything; `true` by default.
     var checksResponses: Bool { get }
@@ -79,15 +85,18 @@ public protocol Authenticator: Sendable {
         in context: AuthenticationContext
     ) async throws -> AuthenticationAnswer
 
-    /// Looks at the response to a request that had its credentials and was not turned down; by default it does not.
+    /// Looks at the response to a request that had its credentials and was not rejected; by default it does not.
     ///
     /// - Throws: What ends the call, such as a proof of the server that is wrong.
     func check(_ response: inout Response, to request: Request, in context: AuthenticationContext) async throws
 }
 
 extension Authenticator {
+    /// Over TLS alone.
+    public var allowsPlaintext: Bool { false }
+
     /// Not before it is asked.
-    public var sendsUnasked: Bool { false }
+    public var sendsPreemptively: Bool { false }
 
     /// It does.
     public var checksResponses: Bool { true }

@@ -7,6 +7,7 @@ struct Negotiation: Sendable {
     private let authenticators: [any Authenticator]
     private let maximumAnswers: Int
     private let outer: [KnownScheme]
+    private let proven: KnownScheme?
     private var context: AuthenticationContext
     /// The authenticator whose credentials the request has.
     private var current: Int?
@@ -15,11 +16,13 @@ struct Negotiation: Sendable {
         _ stage: AuthenticationMiddleware,
         _ context: AuthenticationContext,
         outer: [KnownScheme],
-        current: Int?
+        current: Int?,
+        proven: KnownScheme?
     ) {
         authenticators = stage.authenticators
         maximumAnswers = stage.maximumAnswers
         self.outer = outer
+        self.proven = proven
         self.context = context
         self.current = current
     }
@@ -40,6 +43,13 @@ struct Negotiation: Sendable {
         var refusal: AuthenticationRefusal?
         for (index, authenticator) in authenticators.enumerated() {
             guard let challenge = authenticator.select(from: challenges) else { continue }
+            if let reason = authenticator.refusal(to: context.origin, realm: challenge.realm, context.target) {
+                refusal = refusal ?? reason
+                continue
+            }
+            if let stronger = strongerProven(than: authenticator, response) {
+                return .wouldWeaken(from: stronger.name, to: authenticator.scheme)
+            }
             guard request.body.isReplayable else { return .bodyReadableOnce }
             if outer.hold(authenticator, back: context.target, where: offers) { return refusal ?? .leftToOuterStage }
             if let rejected = response.options[RejectedScheme.self], rejected.target == context.target,
@@ -60,15 +70,58 @@ struct Negotiation: Sendable {
         return refusal ?? .noCommonScheme(offered: challenges.map(\.scheme))
     }
 
+    /// A stronger scheme that the origin has accepted before, here or in another stage.
+    ///
+    /// It does not matter whether it is offered now: whoever sits on the way would see to it that it is not.
+    private func strongerProven(than authenticator: any Authenticator, _ response: Response) -> KnownScheme? {
+        let known = [proven, response.options[RejectedScheme.self]] + outer
+        return known.lazy.compactMap { $0 }.first {
+            $0.isProven && $0.target == context.target && $0.strength > authenticator.strength
+        }
+    }
+
+    /// Notes that the origin accepts the scheme whose credentials were sent last.
+    func noteSuccess(in schemes: ProvenSchemes) {
+        guard let current, authenticators[current].strength > .password else { return }
+        var scheme = scheme(of: current)
+        scheme.isProven = true
+        schemes.note(scheme, at: context.origin)
+    }
+
+    private func scheme(of index: Int) -> KnownScheme {
+        KnownScheme(
+            target: context.target,
+            name: authenticators[index].scheme,
+            strength: authenticators[index].strength
+        )
+    }
+
     /// Tells the caller and the stages further out what became of the challenge.
     func leave(_ response: inout Response, for refusal: AuthenticationRefusal) {
-        response.authenticationRefusal = refusal
-        guard let current else { return }
-        response.options[RejectedScheme.self] = KnownScheme(
-            target: context.target,
-            name: authenticators[current].scheme,
-            strength: authenticators[current].strength
-        )
+        // A stage further in that knew the scheme knows better why.
+        if case .noCommonScheme = refusal, response.authenticationRefusal != nil {
+        } else {
+            response.authenticationRefusal = refusal
+        }
+        if let proven {
+            response.options[RejectedScheme.self] = proven
+        } else if let current {
+            response.options[RejectedScheme.self] = scheme(of: current)
+        }
+    }
+}
+
+extension Authenticator {
+    /// Why its credentials may not be sent to an origin; `nil` when they may.
+    func refusal(
+        to origin: Origin,
+        realm: String? = nil,
+        _ target: AuthenticationTarget = .origin
+    ) -> AuthenticationRefusal? {
+        guard origins.contains(origin) else {
+            return .noCredential(ProtectionSpace(origin: origin, realm: realm, target: target, scheme: scheme))
+        }
+        return allowsPlaintext || origin.isConfidential ? nil : .plaintext(scheme: scheme, origin)
     }
 }
 

@@ -5,6 +5,8 @@ struct KnownScheme: Sendable, Hashable {
     let target: AuthenticationTarget
     let name: String
     let strength: AuthenticationStrength
+    /// Whether the origin has accepted it before.
+    var isProven = false
 }
 
 /// The schemes that stages further out answer: a stage further in leaves a challenge to them that offers a stronger one.
@@ -12,7 +14,7 @@ enum OuterSchemes: RequestOption {
     static var defaultValue: [KnownScheme] { [] }
 }
 
-/// The scheme whose credentials were sent and turned down: a stage further out does not follow with a weaker one.
+/// The scheme whose credentials were sent and rejected: a stage further out does not follow with a weaker one.
 enum RejectedScheme: ResponseOption {
     static var defaultValue: KnownScheme? { nil }
 }

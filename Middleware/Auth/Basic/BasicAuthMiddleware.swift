@@ -8,9 +8,10 @@ public import HTTPChainCore
 /// }
 /// ```
 ///
-/// The password is sent as good as in clear: name an `https` origin. It goes to the origins named and to no other. It
-/// is sent when the server asks (401), and from then on ahead, with all paths that are in the same directory or deeper;
-/// with `sending: .ahead`, from the first request on. A ``CredentialProvider`` gives other credentials to other realms
+/// The password is sent as good as in clear, so only over TLS, unless the origin is a loopback address or
+/// `allowsPlaintext` is set. It goes to the origins named and to no other. It is sent when the server asks (401), and
+/// from then on preemptively, with all paths that are in the same directory or deeper;
+/// with `sending: .preemptively`, from the first request on. A ``CredentialProvider`` gives other credentials to other realms
 /// and asks people; calls at the same time ask it once, and a credential that is rejected is asked for again, at most
 /// ``AuthenticationMiddleware``'s number of times in one call.
 ///
@@ -41,17 +42,25 @@ public struct BasicAuthMiddleware: AuthenticationStage {
     /// - Parameters:
     ///   - user: The user's name, without a colon.
     ///   - password: The password.
-    ///   - origins: Where they may go: `"https://api.example.com"`.
+    ///   - origins: Where they may go: `"https://api.example.com"`, a `URL`, or several.
     ///   - sending: When they are sent; when the server has asked by default.
     ///   - charset: How characters beyond ASCII are sent to a server that does not say; UTF-8 by default.
+    ///   - allowsPlaintext: Whether the password may be sent without TLS, to be read by whoever listens (RFC 7617 §4);
+    ///     `false` by default.
     public init(
         user: String,
         password: Secret,
-        for origins: OriginSet,
-        sending: BasicSending = .whenAsked,
-        charset: BasicCharset = .utf8
+        for origins: some OriginSetConvertible,
+        sending: BasicSending = .whenChallenged,
+        charset: BasicCharset = .utf8,
+        allowsPlaintext: Bool = false
     ) {
-        self.init(.fixed(user: user, password: password, for: origins), sending: sending, charset: charset)
+        self.init(
+            .fixed(user: user, password: password, for: origins),
+            sending: sending,
+            charset: charset,
+            allowsPlaintext: allowsPlaintext
+        )
     }
 
     /// Users whom a provider knows.
@@ -60,9 +69,21 @@ public struct BasicAuthMiddleware: AuthenticationStage {
     ///   - provider: Where credentials come from.
     ///   - sending: When they are sent; when the server has asked by default.
     ///   - charset: How characters beyond ASCII are sent to a server that does not say; UTF-8 by default.
-    public init(_ provider: some CredentialProvider, sending: BasicSending = .whenAsked, charset: BasicCharset = .utf8)
-    {
-        self.init(BasicAuthenticator(provider, sending: sending, charset: charset), proxy: nil)
+    ///   - allowsPlaintext: Whether passwords may be sent without TLS, to be read by whoever listens (RFC 7617 §4);
+    ///     `false` by default.
+    public init(
+        _ provider: some CredentialProvider,
+        sending: BasicSending = .whenChallenged,
+        charset: BasicCharset = .utf8,
+        allowsPlaintext: Bool = false
+    ) {
+        let authenticator = BasicAuthenticator(
+            provider,
+            sending: sending,
+            charset: charset,
+            allowsPlaintext: allowsPlaintext
+        )
+        self.init(authenticator, proxy: nil)
     }
 
     /// One user of a proxy (407, `Proxy-Authorization`); for `http` requests, which a proxy reads.
@@ -74,9 +95,20 @@ public struct BasicAuthMiddleware: AuthenticationStage {
     ///   - password: The password.
     ///   - proxy: The proxy's URL: `"http://proxy.example.com:3128"`.
     ///   - sending: When they are sent; when the proxy has asked by default.
-    public init(user: String, password: Secret, proxy: String, sending: BasicSending = .whenAsked) {
+    ///   - allowsPlaintext: Whether the password may be sent to a proxy that is not reached over TLS, to be read by
+    ///     whoever listens on the way to it; `false` by default.
+    public init(
+        user: String,
+        password: Secret,
+        proxy: String,
+        sending: BasicSending = .whenChallenged,
+        allowsPlaintext: Bool = false
+    ) {
         let provider = FixedCredential(Credential(user: user, password: password), for: OriginSet(urls: [proxy]))
-        self.init(BasicAuthenticator(provider, sending: sending), proxy: proxy)
+        self.init(
+            BasicAuthenticator(provider, sending: sending, allowsPlaintext: allowsPlaintext),
+            proxy: proxy
+        )
     }
 
     private init(_ authenticator: BasicAuthenticator, proxy: String?) {

@@ -3,29 +3,31 @@ import HTTPTypes
 
 /// When Basic credentials are sent.
 public enum BasicSending: Sendable, Hashable, CustomStringConvertible {
-    /// When the server has asked, and then ahead with what RFC 7617 §2.2 takes to be in the same protection space.
-    case whenAsked
+    /// When the server has asked, and then preemptively with what RFC 7617 §2.2 takes to be in the same protection space.
+    case whenChallenged
     /// With the first request to an origin already: one exchange less, and a body that can be read once can be sent.
-    case ahead
+    case preemptively
 
     /// When, in a word or two.
     public var description: String {
         switch self {
-        case .whenAsked: "when asked"
-        case .ahead: "ahead"
+        case .whenChallenged: "when asked"
+        case .preemptively: "preemptively"
         }
     }
 }
 
 /// The Basic scheme, RFC 7617, for an ``AuthenticationMiddleware`` that has several; alone, as ``BasicAuthMiddleware``.
 ///
-/// It remembers which realm and which paths took which credential, and sends it ahead with the next request to them. A
+/// It remembers which realm and which paths took which credential, and sends it preemptively with the next request to them. A
 /// credential that is rejected is asked for anew; calls at the same time ask once.
 public final class BasicAuthenticator: Authenticator {
     private let provider: any CredentialProvider
     private let source: CredentialSource
     private let sending: BasicSending
     private let charset: BasicCharset
+    /// Whether the password may be sent without TLS to a host other than this machine.
+    public let allowsPlaintext: Bool
     private let ofServers = Locked(BasicSpaces())
     private let ofProxies = Locked(BasicSpaces())
 
@@ -35,7 +37,15 @@ public final class BasicAuthenticator: Authenticator {
     ///   - provider: Where they come from.
     ///   - sending: When they are sent; when the server has asked by default.
     ///   - charset: How characters beyond ASCII are sent to a server that does not say; UTF-8 by default.
-    public init(_ provider: any CredentialProvider, sending: BasicSending = .whenAsked, charset: BasicCharset = .utf8) {
+    ///   - allowsPlaintext: Whether passwords may be sent without TLS, to be read by whoever listens (RFC 7617 §4);
+    ///     `false` by default. This machine's own addresses are always allowed.
+    public init(
+        _ provider: any CredentialProvider,
+        sending: BasicSending = .whenChallenged,
+        charset: BasicCharset = .utf8,
+        allowsPlaintext: Bool = false
+    ) {
+        self.allowsPlaintext = allowsPlaintext
         self.provider = provider
         source = CredentialSource(provider)
         self.sending = sending
@@ -48,21 +58,25 @@ public final class BasicAuthenticator: Authenticator {
     /// The password itself is sent.
     public var strength: AuthenticationStrength { .password }
 
-    /// Whether it is set to send ahead.
-    public var sendsUnasked: Bool { sending == .ahead }
+    /// Those of the provider.
+    public var origins: OriginSet { provider.origins }
+
+    /// Whether it is set to send preemptively.
+    public var sendsPreemptively: Bool { sending == .preemptively }
 
     /// There is nothing in a response to check.
     public var checksResponses: Bool { false }
 
     /// When credentials are sent, and where to, if that is known.
     public var settings: [StageSummary.Setting] {
-        let bound = provider.origins.map { [StageSummary.Setting(name: "for", value: "\($0)")] } ?? []
-        return bound + [StageSummary.Setting(name: "sent", value: "\(sending)")]
+        [.init(name: "for", value: "\(provider.origins)"), .init(name: "sent", value: "\(sending)")]
+            + (allowsPlaintext ? [.init(name: "plaintext", value: "allowed")] : [])
     }
 
-    /// Origins that are none.
+    /// Origins that are none, and those that the password would be sent to without TLS.
     public func problems(of stage: String) -> [ChainProblem] {
-        provider.origins?.problems(of: stage) ?? []
+        provider.origins.problems(of: stage)
+            + (allowsPlaintext ? [] : provider.origins.plaintextProblems(of: stage, sending: "the password"))
     }
 
     /// Adds the credential of the space that the request's path is in, if there was one before.
@@ -72,10 +86,10 @@ public final class BasicAuthenticator: Authenticator {
             request.setCredentials(ready, in: context)
             return true
         }
-        return sending == .ahead && context.maySendUnasked ? nil : false
+        return sending == .preemptively && context.maySendPreemptively ? nil : false
     }
 
-    /// Adds the credential for the whole origin, where it is to be sent ahead.
+    /// Adds the credential for the whole origin, where it is to be sent preemptively.
     ///
     /// - Throws: ``AuthenticationError``.
     public func prepare(_ request: inout Request, in context: AuthenticationContext) async throws -> Bool {
@@ -96,7 +110,7 @@ public final class BasicAuthenticator: Authenticator {
         let space = context.space(scheme, realm: challenge.realm)
         let field = request.head.headerFields[context.target.requestField]
         let sent = field.flatMap(BasicCredentials.decode)
-        // What was sent ahead may have been for another realm, where it is still good.
+        // What was sent preemptively may have been for another realm, where it is still good.
         let rejected = isRejected(field, by: challenge.realm, in: context) ? sent : nil
         if let rejected { source.forget(rejected, for: context.space(scheme, realm: nil)) }
         var found = try await source.credential(for: space, rejected: rejected, stage: stage)
@@ -146,7 +160,7 @@ public final class BasicAuthenticator: Authenticator {
         var field = HTTPField(name: context.target.requestField, value: value)
         field.indexingStrategy = .disallow
         let ready = ReadyCredentials(field, for: context.origin)
-        let isSentEverywhere = sending == .ahead
+        let isSentEverywhere = sending == .preemptively
         spaces(of: context.target).withLock { spaces in
             spaces.remember(ready, realm: realm, prefix: prefix, at: context.origin)
             guard isSentEverywhere, spaces.ready(for: "/", at: context.origin) == nil else { return }

@@ -42,6 +42,41 @@ public struct AccessToken: Sendable, Hashable {
     }
 }
 
+extension AccessToken: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case value = "access_token"
+        case expiration = "expires_at"
+        case refreshToken = "refresh_token"
+        case scope
+    }
+
+    /// Reads what ``encode(to:)`` wrote.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            Secret(try container.decode(String.self, forKey: .value)),
+            expiration: try container.decodeIfPresent(Double.self, forKey: .expiration).map {
+                Date(timeIntervalSince1970: $0)
+            },
+            refreshToken: try container.decodeIfPresent(String.self, forKey: .refreshToken).map { Secret($0) },
+            scope: try container.decodeIfPresent(String.self, forKey: .scope)?.split(separator: " ").map(String.init)
+                ?? []
+        )
+    }
+
+    /// Writes the token **with its secrets**, for a ``TokenStore``: what is encoded is as secret as the token.
+    ///
+    /// The names are those of a reply of a token endpoint (RFC 6749 §5.1), with `expires_at`, in seconds since 1970, in
+    /// place of `expires_in`.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(value.revealed, forKey: .value)
+        try container.encodeIfPresent(expiration?.timeIntervalSince1970, forKey: .expiration)
+        try container.encodeIfPresent(refreshToken?.revealed, forKey: .refreshToken)
+        if !scope.isEmpty { try container.encode(scope.joined(separator: " "), forKey: .scope) }
+    }
+}
+
 extension AccessToken: CustomStringConvertible, CustomDebugStringConvertible {
     /// When the token expires and what it is for; no secret.
     public var description: String {

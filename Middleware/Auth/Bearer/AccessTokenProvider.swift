@@ -13,16 +13,26 @@ public protocol AccessTokenProvider: Sendable {
     /// - Parameters:
     ///   - old: The token in use so far; `nil` when there is none. Its refresh token may be what a new one is made from.
     ///   - context: Time, chance, and a transport.
-    /// - Returns: A token that is new: one that the server has turned down already is turned down again.
+    /// - Returns: A token that is new: one that the server has rejected already is rejected again.
     /// - Throws: What keeps it from having one; every call that waits fails with that as the cause.
     ///   ``OAuthError`` with the code ``OAuthError/Code/invalidGrant`` says that the user has to sign in again.
-    func accessToken(replacing old: AccessToken?, in context: RenewalContext) async throws -> AccessToken
+    func accessToken(replacing old: AccessToken?, in context: RefreshContext) async throws -> AccessToken
+
+    /// Tells the server that a token is not needed any more; by default it does nothing.
+    ///
+    /// Called with a token that was fetched while the user signed out, so that nobody will ever use it.
+    ///
+    /// - Throws: What keeps the server from knowing; nobody is told.
+    func discard(_ token: AccessToken, in context: RefreshContext) async throws
 
     /// What the provider is and does, for ``HTTPChainCore/Chain/explain()``; never a secret. Its type's name by default.
     var summary: String { get }
 }
 
 extension AccessTokenProvider {
+    /// Nothing to do.
+    public func discard(_ token: AccessToken, in context: RefreshContext) async throws {}
+
     /// The type's name.
     public var summary: String { StageSummary.name(of: Self.self) }
 }
@@ -31,7 +41,7 @@ extension AccessTokenProvider {
 public struct ClosureAccessTokenProvider: AccessTokenProvider {
     /// What provides a token; see ``AccessTokenProvider/accessToken(replacing:in:)``.
     public typealias Provide =
-        @Sendable (_ old: AccessToken?, _ context: RenewalContext) async throws -> AccessToken
+        @Sendable (_ old: AccessToken?, _ context: RefreshContext) async throws -> AccessToken
 
     private let provide: Provide
 
@@ -44,7 +54,7 @@ public struct ClosureAccessTokenProvider: AccessTokenProvider {
     public var summary: String { "a closure" }
 
     /// What the closure returns.
-    public func accessToken(replacing old: AccessToken?, in context: RenewalContext) async throws -> AccessToken {
+    public func accessToken(replacing old: AccessToken?, in context: RefreshContext) async throws -> AccessToken {
         try await provide(old, context)
     }
 }

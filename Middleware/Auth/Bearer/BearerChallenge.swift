@@ -1,8 +1,8 @@
 public import HTTPChainCore
 
-/// What a server says about a request whose Bearer token it does not take, RFC 6750 §3.
+/// What a server says about a request whose Bearer token it rejects, RFC 6750 §3.
 public struct BearerChallenge: Sendable, Hashable, CustomStringConvertible {
-    /// Why the token is not taken, RFC 6750 §3.1; other servers have further codes.
+    /// Why the token is rejected, RFC 6750 §3.1; other servers have further codes.
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         /// The code as the server writes it.
         public let rawValue: String
@@ -25,7 +25,7 @@ public struct BearerChallenge: Sendable, Hashable, CustomStringConvertible {
 
     /// The name of the protection space; `nil` when none is given.
     public let realm: String?
-    /// Why the token is not taken; `nil` when the server does not say, as for a request that had none.
+    /// Why the token is rejected; `nil` when the server does not say, as for a request that had none.
     public let error: Code?
     /// What the server says to developers.
     public let detail: String?

@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// One challenge of a server or a proxy: a scheme and what it says about itself, RFC 9110 §11.3.
 ///
 /// ```swift

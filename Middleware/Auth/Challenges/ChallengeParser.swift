@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 extension Challenge {
     /// The most that is read of one response's challenges.
     enum Limits {
@@ -43,7 +45,7 @@ struct ChallengeParser {
     mutating func challenges(atMost limit: Int, isCut: Bool) -> [Challenge] {
         var challenges: [Challenge] = []
         while true {
-            skip { Self.isSpace($0) || $0 == Self.comma }
+            skip { ASCII.isSpace($0) || $0 == Self.comma }
             guard position < bytes.count else { break }
             let name = take(while: ASCII.isTokenByte)
             guard !name.isEmpty, isAtEndOfName else {
@@ -69,11 +71,11 @@ struct ChallengeParser {
     /// Reads what may stand after the scheme in place of parameters.
     private mutating func takeToken68(into challenge: inout Challenge) {
         let start = position
-        skip(Self.isSpace)
+        skip(ASCII.isSpace)
         guard position > start else { return }
         let text = take(while: ASCII.isToken68Byte)
         let padding = take { $0 == Self.equals }
-        skip(Self.isSpace)
+        skip(ASCII.isSpace)
         guard !text.isEmpty, position == bytes.count || bytes[position] == Self.comma else {
             position = start
             return
@@ -89,32 +91,32 @@ struct ChallengeParser {
     /// Whether the next element of the list is a parameter, not a challenge.
     private var isParameterNext: Bool {
         var ahead = self
-        ahead.skip { Self.isSpace($0) || $0 == Self.comma }
+        ahead.skip { ASCII.isSpace($0) || $0 == Self.comma }
         return !ahead.take(while: ASCII.isTokenByte).isEmpty && ahead.takeEquals()
     }
 
     private var isAtEndOfName: Bool {
-        position == bytes.count || Self.isSpace(bytes[position]) || bytes[position] == Self.comma
+        position == bytes.count || ASCII.isSpace(bytes[position]) || bytes[position] == Self.comma
             || bytes[position] == Self.equals
     }
 
     /// Reads `=` with the whitespace that RFC 9110 §5.6.3 calls bad around it, or nothing.
     private mutating func takeEquals() -> Bool {
         let start = position
-        skip(Self.isSpace)
+        skip(ASCII.isSpace)
         guard position < bytes.count, bytes[position] == Self.equals else {
             position = start
             return false
         }
         position += 1
-        skip(Self.isSpace)
+        skip(ASCII.isSpace)
         return true
     }
 
     private mutating func takeValue() -> String {
         guard position < bytes.count, bytes[position] == Self.quote else {
             // More than a token can hold: nonces are sent without quotes, padding and all.
-            return take { !Self.isSpace($0) && $0 != Self.comma && $0 != Self.quote }
+            return take { !ASCII.isSpace($0) && $0 != Self.comma && $0 != Self.quote }
         }
         return takeQuoted()
     }
@@ -134,7 +136,7 @@ struct ChallengeParser {
 
     /// Goes on behind what is neither a name nor a separator; a comma in quotes does not end it.
     private mutating func skipNonsense() {
-        while position < bytes.count, !Self.isSpace(bytes[position]), bytes[position] != Self.comma {
+        while position < bytes.count, !ASCII.isSpace(bytes[position]), bytes[position] != Self.comma {
             if bytes[position] == Self.quote { _ = takeQuoted() } else { position += 1 }
         }
     }
@@ -149,7 +151,6 @@ struct ChallengeParser {
         return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
     private static let comma = UInt8(ascii: ",")
     private static let equals = UInt8(ascii: "=")
     private static let quote = UInt8(ascii: "\"")

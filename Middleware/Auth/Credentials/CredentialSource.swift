@@ -18,15 +18,17 @@ package final class CredentialSource: Sendable {
     ///
     /// - Parameters:
     ///   - space: Who asks.
-    ///   - rejected: What the server has just turned down.
+    ///   - rejected: What the server has just rejected.
     ///   - stage: The stage that asks, for the error.
-    /// - Returns: Never the rejected one; `nil` when there is no other.
+    /// - Returns: Never the rejected one; `nil` when there is no other, and for an origin that the provider's credentials
+    ///   are not for.
     /// - Throws: ``AuthenticationError``; `CancellationError` when the caller is cancelled.
     package func credential(
         for space: ProtectionSpace,
         rejected: Credential? = nil,
         stage: String
     ) async throws -> Credential? {
+        guard provider.origins.contains(space.origin) else { return nil }
         if let credential = known.withLock({ $0[space] }), credential != rejected { return credential }
         do {
             let credential = try await ask(for: space, rejected)

@@ -1,30 +1,50 @@
+public import Foundation
 public import HTTPChainCore
 
 /// The origins that a credential may be sent to.
 ///
 /// Written as text where it is needed: `"https://api.example.com"`, or several in an array. Text that is not an origin
-/// admits none; a stage reports it when its chain is built (``problems(of:)``).
+/// admits none; a stage reports it when its chain is built (``problems(of:)``). ``any`` admits all, and has to be
+/// written out.
 public struct OriginSet: Sendable, Hashable {
     /// The origins.
     public let origins: Set<Origin>
     /// What was given and is not an origin.
     public let invalid: [String]
+    /// Whether every origin is in the set, as in ``any``.
+    public let isAny: Bool
 
     /// Makes a set of origins.
     public init(_ origins: some Sequence<Origin>) {
         self.origins = Set(origins)
         invalid = []
+        isAny = false
     }
 
     /// Makes a set of absolute URLs; of each, scheme, host and port count.
     public init(urls: some Sequence<String>) {
         origins = Set(urls.compactMap { Origin($0) })
         invalid = urls.filter { Origin($0) == nil }
+        isAny = false
     }
+
+    private init(isAny: Bool) {
+        origins = []
+        invalid = []
+        self.isAny = isAny
+    }
+
+    /// Every origin: for a provider that looks at ``ProtectionSpace/origin`` itself, such as a prompt that shows people
+    /// who asks.
+    ///
+    /// Whichever server a request is redirected to can then ask for credentials, and chooses the realm it names.
+    public static var any: OriginSet { everyOrigin }
+
+    static let everyOrigin = OriginSet(isAny: true)
 
     /// Whether credentials may go there.
     public func contains(_ origin: Origin) -> Bool {
-        origins.contains(origin)
+        isAny || origins.contains(origin)
     }
 
     /// What ``HTTPChainCore/Middleware/problems(at:)`` of a stage with this set returns: one problem for each text that
@@ -42,6 +62,30 @@ public struct OriginSet: Sendable, Hashable {
     }
 }
 
+extension OriginSet {
+    /// The origins that are reached neither over TLS nor on this machine.
+    package var exposed: [Origin] {
+        origins.filter { !$0.isConfidential }.sorted { $0.description < $1.description }
+    }
+
+    /// Whether there is an origin that is in both.
+    package func overlaps(_ other: OriginSet) -> Bool {
+        if isAny { return other.isAny || !other.origins.isEmpty }
+        return other.isAny ? !origins.isEmpty : !origins.isDisjoint(with: other.origins)
+    }
+
+    /// One problem for each origin that a secret would be sent to without TLS.
+    package func plaintextProblems(of stage: String, sending what: String) -> [ChainProblem] {
+        exposed.map { origin in
+            ChainProblem(
+                stage: stage,
+                problem: "\(stage) would send \(what) to \(origin) without TLS, for whoever listens to read",
+                fix: "use https, or set allowsPlaintext where the network is your own"
+            )
+        }
+    }
+}
+
 extension OriginSet: ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
     /// One origin, as a URL.
     public init(stringLiteral text: String) {
@@ -54,9 +98,64 @@ extension OriginSet: ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
     }
 }
 
+/// What names the origins that a credential may be sent to: text, a `URL`, an origin, or several of them.
+///
+/// ```swift
+/// let base = "https://api.example.com/v2"
+/// BasicAuthMiddleware(user: "ada", password: password, for: base)   // scheme, host and port count
+/// ```
+public protocol OriginSetConvertible: Sendable {
+    /// The origins that are named.
+    var originSet: OriginSet { get }
+}
+
+extension OriginSetConvertible where Self == OriginSet {
+    /// Every origin; see ``OriginSet/any``.
+    public static var any: OriginSet { OriginSet.everyOrigin }
+}
+
+extension OriginSet: OriginSetConvertible {
+    /// The set itself.
+    public var originSet: OriginSet { self }
+}
+
+extension String: OriginSetConvertible {
+    /// The origin of an absolute URL.
+    public var originSet: OriginSet { OriginSet(urls: [self]) }
+}
+
+extension URL: OriginSetConvertible {
+    /// The origin of an absolute URL.
+    public var originSet: OriginSet { OriginSet(urls: [absoluteString]) }
+}
+
+extension Origin: OriginSetConvertible {
+    /// The origin alone.
+    public var originSet: OriginSet { OriginSet([self]) }
+}
+
+extension Array: OriginSetConvertible where Element: OriginSetConvertible {
+    /// The origins of all elements.
+    public var originSet: OriginSet { OriginSet(joining: map(\.originSet)) }
+}
+
+extension Set: OriginSetConvertible where Element: OriginSetConvertible {
+    /// The origins of all elements.
+    public var originSet: OriginSet { OriginSet(joining: map(\.originSet)) }
+}
+
+extension OriginSet {
+    fileprivate init(joining sets: [OriginSet]) {
+        origins = sets.reduce(into: []) { $0.formUnion($1.origins) }
+        invalid = sets.flatMap(\.invalid)
+        isAny = sets.contains(where: \.isAny)
+    }
+}
+
 extension OriginSet: CustomStringConvertible {
     /// The origins, in alphabetical order.
     public var description: String {
-        origins.isEmpty ? "none" : origins.map(\.description).sorted().joined(separator: ", ")
+        if isAny { return "any origin" }
+        return origins.isEmpty ? "none" : origins.map(\.description).sorted().joined(separator: ", ")
     }
 }

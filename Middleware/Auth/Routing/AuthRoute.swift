@@ -21,11 +21,11 @@ public struct AuthRoute: Sendable {
     ///   - stage: What authenticates: ``BasicAuthMiddleware``, or any other stage.
     public init(
         _ name: String? = nil,
-        for origins: OriginSet? = nil,
+        for origins: (any OriginSetConvertible)? = nil,
         under path: String? = nil,
         with stage: some Middleware
     ) {
-        self.init(name: name, origins: origins, path: path, stage: stage)
+        self.init(name: name, origins: origins?.originSet, path: path, stage: stage)
     }
 
     /// Leaves requests without credentials, as on a public path of a server whose other paths need some.
@@ -33,8 +33,10 @@ public struct AuthRoute: Sendable {
     /// - Parameters:
     ///   - origins: The origins it serves; all by default.
     ///   - path: A path whose requests it serves, with those below; all by default.
-    public static func unauthenticated(for origins: OriginSet? = nil, under path: String? = nil) -> AuthRoute {
-        AuthRoute(name: nil, origins: origins, path: path, stage: nil)
+    public static func unauthenticated(for origins: (any OriginSetConvertible)? = nil, under path: String? = nil)
+        -> AuthRoute
+    {
+        AuthRoute(name: nil, origins: origins?.originSet, path: path, stage: nil)
     }
 
     private init(name: String?, origins: OriginSet?, path: String?, stage: (any Middleware)?) {

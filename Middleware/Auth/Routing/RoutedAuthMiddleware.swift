@@ -30,7 +30,7 @@ import HTTPTypes
 /// **Errors.** ``UnknownAuthRouteError`` when a request names a route that there is not; what the stages throw.
 public struct RoutedAuthMiddleware: ChainAwareMiddleware {
     private let routes: [AuthRoute]
-    private let origins = LastOrigin()
+    private let origins = LastOrigin { _ in }
 
     /// Takes the routes; their order decides only between those that are equally specific.
     public init(_ routes: [AuthRoute]) {
@@ -87,7 +87,7 @@ public struct RoutedAuthMiddleware: ChainAwareMiddleware {
     }
 
     private func stage(for request: borrowing Request) throws(UnknownAuthRouteError) -> (any Middleware)? {
-        let origin = origins.origin(of: request)
+        let origin = origins.look(at: request)?.origin
         switch request.options[AuthenticationChoice.self] {
         case .none: return nil
         case .named(let name):
@@ -122,9 +122,16 @@ public struct UnknownAuthRouteError: HTTPChainError, Hashable {
     /// Always "RoutedAuthMiddleware".
     public var stage: String { "RoutedAuthMiddleware" }
 
-    /// The name, and those that there are.
-    public var reason: String {
-        "there is no route called \"\(name)\"; "
-            + (known.isEmpty ? "no route has a name" : "those with a name are \(known.joined(separator: ", "))")
+    /// What happened.
+    public var reason: String { explanation.reason }
+
+    /// What to do about it; `nil` where there is nothing.
+    public var recoverySuggestion: String? { explanation.advice }
+
+    private var explanation: Explanation {
+        Explanation(
+            "there is no route called \"\(name)\"",
+            (known.isEmpty ? "no route has a name" : "those with a name are \(known.joined(separator: ", "))")
+        )
     }
 }

@@ -5,7 +5,7 @@ import HTTPTypes
 struct OriginBindings: Sendable {
     let set: OriginSet
     private let allowed: [OriginBinding]
-    private let exposed: [Origin]
+    private let allowsPlaintext: Bool
 
     /// Prepares a set of origins.
     ///
@@ -15,8 +15,8 @@ struct OriginBindings: Sendable {
     ///   - fields: The fields that are bound to the origin of each request.
     init(_ set: OriginSet, allowsPlaintext: Bool, fields: [HTTPField.Name] = []) {
         self.set = set
-        exposed = allowsPlaintext ? [] : set.origins.filter { !$0.isConfidential }
-        allowed = set.origins.subtracting(exposed).map { OriginBinding($0, fields: fields) }
+        self.allowsPlaintext = allowsPlaintext
+        allowed = set.origins.subtracting(allowsPlaintext ? [] : set.exposed).map { OriginBinding($0, fields: fields) }
     }
 
     /// The binding for the origin that a request goes to; `nil` when it may not have the secret.
@@ -44,15 +44,38 @@ struct OriginBindings: Sendable {
     }
 
     /// What is wrong with the set, for ``HTTPChainCore/Middleware/problems(at:)``.
-    func problems(of stage: String, sending what: String, at place: ChainPlace) -> [ChainProblem] {
-        set.problems(of: stage) + AuthenticationMiddleware.redirectProblems(of: stage, at: place)
-            + exposed.map(\.description).sorted().map { origin in
+    func problems(
+        of stage: String,
+        kind: ObjectIdentifier,
+        sending what: String,
+        at place: ChainPlace
+    ) -> [ChainProblem] {
+        var problems = set.problems(of: stage) + AuthenticationMiddleware.redirectProblems(of: stage, at: place)
+        if !allowsPlaintext { problems += set.plaintextProblems(of: stage, sending: what) }
+        for inner in place.inside {
+            guard let other = inner as? any BoundStage, ObjectIdentifier(type(of: other)) == kind,
+                other.boundOrigins.overlaps(set)
+            else { continue }
+            problems.append(
                 ChainProblem(
                     stage: stage,
-                    problem: "\(stage) would send \(what) to \(origin) without TLS, for whoever listens to read",
-                    fix: "use https, or set allowsPlaintext where the network is your own"
+                    problem: "\(stage) and \(inner.summary.name) further in both send \(what) to the same origin, so "
+                        + "that only one of them is used",
+                    fix: "remove one of them, bind them to different origins, or choose by path with "
+                        + "RoutedAuthMiddleware([…])"
                 )
-            }
+            )
+        }
+        if set.isAny {
+            problems.append(
+                ChainProblem(
+                    stage: stage,
+                    problem: "\(stage) would send \(what) to whichever server a request goes to, and sends none",
+                    fix: "name the origins that it is for"
+                )
+            )
+        }
+        return problems
     }
 }
 
@@ -86,17 +109,11 @@ final class OriginBinding: Sendable {
         } else {
             request.options.set(bound)
         }
+        for name in owners.keys { request.head.headerFields.markAsSecret(name) }
     }
 }
 
-extension Origin {
-    /// Whether nobody on the way can read what is sent: it goes over TLS, or does not leave this machine.
-    var isConfidential: Bool { scheme == "https" || isLoopback }
-
-    /// RFC 6761 §6.3, RFC 1122 §3.2.1.3, RFC 4291 §2.5.3.
-    private var isLoopback: Bool {
-        if host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]" { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
-    }
+/// A stage that adds the same credentials to each request for its origins; two of one type in a chain are a mistake.
+protocol BoundStage: Middleware {
+    var boundOrigins: OriginSet { get }
 }

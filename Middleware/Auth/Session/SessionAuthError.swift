@@ -1,15 +1,17 @@
 public import HTTPChainCore
 
 /// There is no session to send a request in.
-public struct SessionAuthError: HTTPChainError {
+public struct SessionAuthError: NetworkFailure {
     /// What went wrong.
     public enum Problem: Sendable, Hashable {
         /// No session could be opened; the cause says why.
         case authenticationFailed
         /// Sessions were opened as often as the limit allows.
-        case tooManyAuthentications(RenewalLimit)
-        /// The session was ended while another was opened in its place.
+        case tooManyAuthentications(RefreshLimit)
+        /// The session was ended while another was opened.
         case ended
+        /// There is no open session, and the stage is set to open none by itself.
+        case noSession
     }
 
     /// What went wrong.
@@ -19,14 +21,20 @@ public struct SessionAuthError: HTTPChainError {
     /// What the authenticator threw.
     public let underlyingError: (any Error)?
 
-    /// What a failed renewal means for a call.
-    init(renewal error: any Error, exchange: ExchangeSnapshot) {
+    init(_ problem: Problem, exchange: ExchangeSnapshot?) {
+        self.problem = problem
+        self.exchange = exchange
+        underlyingError = nil
+    }
+
+    /// What a failed refresh means for a call.
+    init(refresh error: any Error, exchange: ExchangeSnapshot?) {
         self.exchange = exchange
         switch error {
-        case RenewalError.tooMany(let limit):
+        case RefreshError.tooMany(let limit):
             problem = .tooManyAuthentications(limit)
             underlyingError = nil
-        case RenewalError.ended:
+        case RefreshError.ended:
             problem = .ended
             underlyingError = nil
         default:
@@ -38,15 +46,31 @@ public struct SessionAuthError: HTTPChainError {
     /// Always "SessionAuthMiddleware".
     public var stage: String { "SessionAuthMiddleware" }
 
-    /// What went wrong and what to do about it.
-    public var reason: String {
+    /// What the network did, when it kept the credentials from being fetched; the call is then retried like any other that
+    /// the network failed.
+    public var networkFailure: TransportError? {
+        TransportError.behind(underlyingError, stage: stage, exchange: exchange)
+    }
+
+    /// What happened.
+    public var reason: String { explanation.reason }
+
+    /// What to do about it; `nil` where there is nothing.
+    public var recoverySuggestion: String? { explanation.advice }
+
+    private var explanation: Explanation {
         switch problem {
         case .authenticationFailed:
-            "no session could be opened; the cause says why, and the next call tries again"
+            Explanation("no session could be opened", "the cause says why, and the next call tries again")
         case .tooManyAuthentications(let limit):
-            "sessions were opened too often (the limit is \(limit)); find out why each of them ends at once"
+            Explanation(
+                "sessions were opened too often (the limit is \(limit))",
+                "find out why each of them ends at once"
+            )
         case .ended:
-            "the session was ended while another was opened in its place; authenticate, and send the request again"
+            Explanation("the session was ended while another was opened", "authenticate, and send the request again")
+        case .noSession:
+            Explanation("there is no open session", "open one (openSession), and send the request again")
         }
     }
 }

@@ -11,12 +11,13 @@ import HTTPTypes
 /// ```
 ///
 /// Before a request is sent it is made one of the session that is open, after one was opened where there is none: once,
-/// however many calls wait for it. A call that is cancelled waits no longer; when none is left, the authentication is
+/// however many calls wait for it. The application may open one earlier, and end it (``openSession(in:)``,
+/// ``endSession(in:)``); with ``SessionlessRequests`` no call opens one by itself. A call that is cancelled waits no longer; when none is left, the authentication is
 /// cancelled.
 ///
 /// After each response the authenticator says whether the session is still open. If it is not, another is opened and
 /// the request is sent again in it, once. When that does not help, or the body can be read only once, the caller gets
-/// the response, and `authenticationRefusal` says why. A call that was turned down in an older session than the one in
+/// the response, and `authenticationRefusal` says why. A call that was rejected in an older session than the one in
 /// use is only sent again.
 ///
 /// **Where it goes.** To the origins named and nowhere else: not by a redirect (the fields that `decorate` sets are
@@ -33,12 +34,13 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
     /// What a session is.
     public typealias Session = Authenticator.Session
 
-    private typealias Held = RenewalState<Session>.Held
+    private typealias Versioned = RefreshState<Session>.Versioned
 
     /// Who opens the sessions.
     public let authenticator: Authenticator
-    private let origins: OriginBindings
-    private let renewal: Renewal<Session>
+    let origins: OriginBindings
+    private let refresher: Refresher<Session>
+    private let sessionless: SessionlessRequests
     private let redaction: Redaction
 
     /// Makes the stage.
@@ -47,41 +49,62 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
     ///   - authenticator: Who opens the sessions.
     ///   - origins: Where requests are made in one.
     ///   - session: The session to begin with, such as one kept since the last start; none by default.
+    ///   - sessionless: What becomes of a request while there is no open session; by default one is opened for it.
     ///   - limit: How often sessions are opened; five times in 30 seconds by default.
     ///   - allowsPlaintext: Whether sessions may be used without TLS, to be taken over by whoever listens; `false` by
     ///     default.
     ///   - redaction: What counts as a secret in errors; name the fields that `decorate` sets.
     public init(
         _ authenticator: Authenticator,
-        for origins: OriginSet,
+        for origins: some OriginSetConvertible,
         session: Session? = nil,
-        limit: RenewalLimit = .standard,
+        withoutSession sessionless: SessionlessRequests = .openSession,
+        limit: RefreshLimit = .standard,
         allowsPlaintext: Bool = false,
         redaction: Redaction = .standard
     ) {
         self.authenticator = authenticator
-        self.origins = OriginBindings(origins, allowsPlaintext: allowsPlaintext)
+        self.origins = OriginBindings(origins.originSet, allowsPlaintext: allowsPlaintext)
         self.redaction = redaction
-        renewal = Renewal(session, limit: limit)
+        self.sessionless = sessionless
+        refresher = Refresher(session, limit: limit)
     }
 
     /// The session in use; `nil` when there is none yet, or no longer.
-    public var session: Session? { renewal.current }
+    public var session: Session? { refresher.current }
+
+    /// How many calls wait for a session.
+    package var waiterCount: Int { refresher.waiterCount }
 
     /// Takes another session into use, such as one that was opened elsewhere.
     ///
     /// An authentication that runs meanwhile does not replace it.
     public func replaceSession(with session: Session) {
-        renewal.replace(with: session)
+        refresher.replace(with: session)
     }
 
-    /// Ends the session in use, as at a sign-out; the next call opens another.
+    /// Opens a session now, as at a sign-in, if none is open; calls that need one meanwhile wait for this one.
+    ///
+    /// - Parameter context: What the authenticator is given: a transport, time and chance.
+    /// - Returns: The open session.
+    /// - Throws: ``SessionAuthError``; `CancellationError` when the task is cancelled.
+    @discardableResult
+    public func openSession(in context: RefreshContext) async throws -> Session {
+        try await open(in: context, for: nil).value
+    }
+
+    /// Ends the session in use, as at a sign-out; the next call opens another, unless the stage is set not to.
+    ///
+    /// It is out of use at once, whatever comes of telling the server. A session that is just being opened is
+    /// invalidated as soon as it is open.
     ///
     /// - Parameter context: What the authenticator is given to tell the server with.
-    public func endSession(in context: RenewalContext) async {
-        guard let old = renewal.replace(with: nil) else { return }
+    /// - Throws: What the authenticator throws; `CancellationError` when the task is cancelled: the server may then
+    ///   still know the session.
+    public func endSession(in context: RefreshContext) async throws {
+        guard let old = refresher.replace(with: nil) else { return }
         let authenticator = authenticator
-        await RenewalScope.run(for: renewal) { await authenticator.invalidate(old, in: context) }
+        try await RefreshScope.run(for: refresher) { try await authenticator.invalidate(old, in: context) }
     }
 
     /// Inside retry, so that each attempt is made in an open session.
@@ -89,18 +112,27 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
 
     /// The authenticator, the origins and the limit.
     public var summary: StageSummary {
-        StageSummary(
+        var summary = StageSummary(
             "SessionAuthMiddleware",
             purpose: "sends requests in a session",
             settings: [
-                "for": "\(origins.set)", "opened by": authenticator.summary, "at most": "\(renewal.limit)",
+                "for": "\(origins.set)", "opened by": authenticator.summary, "at most": "\(refresher.limit)",
             ]
         )
+        if sessionless != .openSession {
+            summary.settings.append(.init(name: "without a session", value: "\(sessionless)"))
+        }
+        return summary
     }
 
     /// Origins that are none, or not reached over TLS; a transport that follows redirects itself.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
-        origins.problems(of: "SessionAuthMiddleware", sending: "the session", at: place)
+        origins.problems(
+            of: "SessionAuthMiddleware",
+            kind: ObjectIdentifier(Self.self),
+            sending: "the session",
+            at: place
+        )
     }
 
     /// Makes the request one of the session, passes it on, and sends it again in another when the session has ended.
@@ -108,21 +140,29 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
     /// - Throws: ``SessionAuthError``; what the authenticator and the stages inside throw.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let binding = origins.binding(for: request.head), request.acceptsCredentials(for: .origin),
-            !RenewalScope.isInside(renewal)
+            !RefreshScope.isInside(refresher)
         else { return try await next(request) }
-        var held = try await openSession(for: request, next: next)
+        guard var current = try await session(for: request, next: next) else { return try await next(request) }
         let again = request.body.isReplayable ? request : nil
-        try await decorate(&request, with: held.value, binding)
+        try await decorate(&request, with: current.value, binding)
         var response = try await next(request)
         // Once in a session that was open already, and once in one that was opened meanwhile.
         var repeatsLeft = 2
-        while try await isClosed(held.value, by: &response, binding) {
-            guard let newer = try await newerSession(than: held, response: &response, again, repeatsLeft, binding, next)
+        while try await isClosed(current.value, by: &response, binding) {
+            guard
+                let newer = try await newerSession(
+                    than: current,
+                    response: &response,
+                    again,
+                    repeatsLeft,
+                    binding,
+                    next
+                )
             else { return response }
-            held = newer.held
+            current = newer.current
             repeatsLeft = newer.isFresh ? 0 : repeatsLeft - 1
             guard var request = again else { return response }
-            try await decorate(&request, with: held.value, binding)
+            try await decorate(&request, with: current.value, binding)
             response = try await next(request)
         }
         return response
@@ -130,82 +170,123 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
 }
 
 extension SessionAuthMiddleware {
-    private func openSession(for request: Request, next: Next) async throws -> Held {
-        let (held, ticket) = renewal.look()
-        let environment = request.environment
-        if let held, authenticator.isSessionOpen(held.value, at: environment.time.date) { return held }
+    /// The session for a request; `nil` when it is to go without one.
+    private func session(for request: Request, next: Next) async throws -> Versioned? {
+        switch sessionless {
+        case .openSession:
+            return try await open(in: RefreshContext(environment: request.environment, next: next), for: request)
+        case .sendUndecorated, .fail:
+            if let current = refresher.look().current,
+                authenticator.isSessionOpen(current.value, at: request.environment.time.date)
+            {
+                return current
+            }
+            guard sessionless == .fail else { return nil }
+            throw SessionAuthError(.noSession, exchange: ExchangeSnapshot(request.head, redaction: redaction))
+        }
+    }
+
+    /// The session that is open, or another.
+    private func open(in context: RefreshContext, for request: Request?) async throws -> Versioned {
+        let (current, version) = refresher.look()
+        let time = context.environment.time
+        if let current, authenticator.isSessionOpen(current.value, at: time.date) { return current }
         do {
-            let work = self.work(in: RenewalContext(environment: environment, next: next))
-            return try await renewal.renewed(after: ticket, time: environment.time, work)
+            return try await refresher.refreshed(after: version, time: time, work(in: context))
         } catch {
             // The server may have closed it, but no other is to be had now.
-            if case RenewalError.tooMany = error, let held = renewal.look().held,
-                authenticator.isSessionOpen(held.value, at: environment.time.date)
+            if case RefreshError.tooMany = error, let current = refresher.look().current,
+                authenticator.isSessionOpen(current.value, at: time.date)
             {
-                return held
+                return current
             }
-            throw try failure(error, ExchangeSnapshot(request.head, redaction: redaction))
+            throw try failure(error, request.map { ExchangeSnapshot($0.head, redaction: redaction) })
         }
     }
 
     /// The session to send the request again in; `nil` when that is not to be, for the reason set in the response.
     private func newerSession(
-        than held: Held,
+        than current: Versioned,
         response: inout Response,
         _ request: Request?,
         _ repeatsLeft: Int,
         _ binding: OriginBinding,
         _ next: Next
-    ) async throws -> (held: Held, isFresh: Bool)? {
+    ) async throws -> (current: Versioned, isFresh: Bool)? {
+        let rejected = AuthenticationRefusal.rejected(
+            ProtectionSpace(origin: binding.origin, realm: nil, scheme: "session")
+        )
         guard repeatsLeft > 0 else {
-            let space = ProtectionSpace(origin: binding.origin, realm: nil, scheme: "session")
-            response.authenticationRefusal = .rejected(space)
+            if let request { refresher.noteRejection(on: request.head.path, time: request.environment.time) }
+            response.authenticationRefusal = rejected
             return nil
         }
         guard let request else {
-            renewal.reject(held.ticket)
+            refresher.reject(current.version)
             response.authenticationRefusal = .bodyReadableOnce
             return nil
         }
         let environment = request.environment
-        switch renewal.advice(for: held.ticket, time: environment.time) {
+        switch refresher.advice(for: current.version, on: request.head.path, time: environment.time) {
+        case .refresh where sessionless != .openSession:
+            refresher.reject(current.version)
+            response.authenticationRefusal = rejected
+            return nil
+        case .refuse:
+            response.authenticationRefusal = rejected
+            return nil
         case .giveUp:
-            response.authenticationRefusal = .tooManyRenewals(renewal.limit)
+            response.authenticationRefusal = .tooManyRefreshes(refresher.limit)
             return nil
         case .fail(let error):
             throw try failure(error, exchange(request, response))
         case .use(let newer):
             await response.body.drain()
             return (newer, false)
-        case .renew:
+        case .refresh:
             // Read before the authentication: it may need the connection.
             await response.body.drain()
-            let context = RenewalContext(environment: environment, next: next)
+            let context = RefreshContext(environment: environment, next: next)
             let work = self.work(answering: response.challenges(.origin), in: context)
             do {
-                return (try await renewal.renewed(after: held.ticket, time: environment.time, work), true)
+                return (try await refresher.refreshed(after: current.version, time: environment.time, work), true)
             } catch {
                 throw try failure(error, exchange(request, response))
             }
         }
     }
 
-    private func work(answering challenges: [Challenge] = [], in context: RenewalContext) -> Renewal<Session>.Work {
+    private func work(answering challenges: [Challenge] = [], in context: RefreshContext) -> Refresher<Session>.Work {
         let authenticator = authenticator
-        return Renewal<Session>.Work(
-            renew: { old in
+        return Refresher<Session>.Work(
+            refresh: { old in
                 if let old {
                     if !challenges.isEmpty,
                         let answer = try await authenticator.answer(challenges, in: old, context: context)
                     {
                         return answer
                     }
-                    await authenticator.invalidate(old, in: context)
+                    try await Self.invalidate(old, by: authenticator, in: context)
                 }
                 return try await authenticator.authenticate(replacing: old, in: context)
             },
+            discard: { try? await authenticator.invalidate($0, in: context) },
             keepsOldValue: false
         )
+    }
+
+    /// Puts an end to a session that may have ended anyway: a server that cannot be told keeps nobody from opening the
+    /// next.
+    private static func invalidate(
+        _ session: Session,
+        by authenticator: Authenticator,
+        in context: RefreshContext
+    ) async throws(CancellationError) {
+        do {
+            try await authenticator.invalidate(session, in: context)
+        } catch {
+            if Task.isCancelled || error is CancellationError { throw CancellationError() }
+        }
     }
 
     private func decorate(_ request: inout Request, with session: Session, _ binding: OriginBinding) async throws {
@@ -239,9 +320,13 @@ extension SessionAuthMiddleware {
     /// - Throws: `CancellationError` where the authentication failed with it.
     private func failure(
         _ error: any Error,
-        _ exchange: ExchangeSnapshot
+        _ exchange: ExchangeSnapshot?
     ) throws(CancellationError) -> SessionAuthError {
         if Task.isCancelled || error is CancellationError { throw CancellationError() }
-        return SessionAuthError(renewal: error, exchange: exchange)
+        return SessionAuthError(refresh: error, exchange: exchange)
     }
+}
+
+extension SessionAuthMiddleware: BoundStage {
+    var boundOrigins: OriginSet { origins.set }
 }

@@ -19,7 +19,7 @@ import HTTPTypes
 ///     let password: Secret
 ///     let login: Chain
 ///
-///     func authenticate(replacing old: Session?, in context: RenewalContext) async throws -> Session {
+///     func authenticate(replacing old: Session?, in context: RefreshContext) async throws -> Session {
 ///         try await login.send(
 ///             .post("https://garden.example/login", json: ["user": user, "password": password.revealed]),
 ///             as: Session.self
@@ -56,7 +56,7 @@ public protocol SessionAuthenticator: Sendable {
     ///   - old: The session that has ended; `nil` when there was none.
     ///   - context: Time, chance, and a transport.
     /// - Throws: What keeps it from opening one; every call that waits fails with that as the cause.
-    func authenticate(replacing old: Session?, in context: RenewalContext) async throws -> Session
+    func authenticate(replacing old: Session?, in context: RefreshContext) async throws -> Session
 
     /// Whether a session is open as far as the client knows; asked before each request. By default it is.
     ///
@@ -95,16 +95,19 @@ public protocol SessionAuthenticator: Sendable {
     ///   - context: Time, chance, and a transport.
     /// - Returns: The session to go on with; `nil` to authenticate anew.
     /// - Throws: As ``authenticate(replacing:in:)`` does.
-    func answer(_ challenges: [Challenge], in session: Session, context: RenewalContext) async throws -> Session?
+    func answer(_ challenges: [Challenge], in session: Session, context: RefreshContext) async throws -> Session?
 
     /// Puts an end to a session: tells the server, forgets what was kept. By default there is nothing to do.
     ///
-    /// Called once for each session that has ended, before the next is opened.
+    /// Called for each session that has ended, before the next is opened, and for one that was opened while the
+    /// application ended the one before.
     ///
     /// - Parameters:
     ///   - session: The session; the server may know no more of it.
     ///   - context: Time, chance, and a transport.
-    func invalidate(_ session: Session, in context: RenewalContext) async
+    /// - Throws: What keeps the server from knowing, and `CancellationError` when the task is cancelled. The client does
+    ///   not use the session again in any case; ``SessionAuthMiddleware/endSession(in:)`` hands the error on.
+    func invalidate(_ session: Session, in context: RefreshContext) async throws
 
     /// What it is and does, for ``HTTPChainCore/Chain/explain()``; never a secret. Its type's name by default.
     var summary: String { get }
@@ -134,11 +137,11 @@ extension SessionAuthenticator {
     public func answer(
         _ challenges: [Challenge],
         in session: Session,
-        context: RenewalContext
+        context: RefreshContext
     ) async throws -> Session? { nil }
 
     /// Nothing to do.
-    public func invalidate(_ session: Session, in context: RenewalContext) async {}
+    public func invalidate(_ session: Session, in context: RefreshContext) async throws {}
 
     /// The type's name.
     public var summary: String { StageSummary.name(of: Self.self) }

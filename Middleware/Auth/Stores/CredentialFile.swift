@@ -25,6 +25,7 @@ struct CredentialFile: Sendable {
             throw error("open")
         }
         defer { close(descriptor) }
+        try checkDirectories()
         try check(descriptor)
         var content = Data()
         var buffer = [UInt8](repeating: 0, count: 16_384)
@@ -40,6 +41,29 @@ struct CredentialFile: Sendable {
         }
     }
 
+    /// Refuses a place where another user could put a file of their own in the place of this one: a directory on the
+    /// way that others may write, unless only the owner of a file may replace it there (the sticky bit, as in `/tmp`).
+    func checkDirectories() throws(CredentialStoreError) {
+        var directory = (path as NSString).deletingLastPathComponent
+        if !directory.hasPrefix("/") {
+            directory = (FileManager.default.currentDirectoryPath as NSString).appendingPathComponent(directory)
+        }
+        while true {
+            var status = stat()
+            guard stat(directory, &status) == 0 else { throw error("inspect the directory \(directory) of") }
+            let isSticky = status.st_mode & S_ISVTX != 0
+            guard status.st_mode & 0o022 == 0 || isSticky else {
+                let mode = UInt16(truncatingIfNeeded: status.st_mode & 0o7777)
+                throw failure(.directoryWritableByOthers(directory, mode: mode))
+            }
+            guard status.st_uid == geteuid() || status.st_uid == 0 else {
+                throw failure(.directoryOwnedByAnother(directory))
+            }
+            guard directory != "/", !directory.isEmpty else { return }
+            directory = (directory as NSString).deletingLastPathComponent
+        }
+    }
+
     private func check(_ descriptor: Int32) throws(CredentialStoreError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw error("inspect") }
@@ -51,6 +75,7 @@ struct CredentialFile: Sendable {
 
     /// Replaces the file: whoever reads it sees the old content or the new, also after a crash.
     func write(_ content: Data) throws(CredentialStoreError) {
+        try checkDirectories()
         let temporary = "\(path).\(UUID().uuidString).tmp"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw error("create a file beside") }
@@ -84,6 +109,7 @@ struct CredentialFile: Sendable {
         time: any TimeSource,
         _ change: () throws(CredentialStoreError) -> Result
     ) async throws -> Result {
+        try checkDirectories()
         let descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw error("create the lock of") }
         // Closing lets the lock go.

@@ -8,13 +8,18 @@ public struct CredentialStoreError: HTTPChainError, Hashable {
         case readableByOthers(mode: UInt16)
         /// The file belongs to another user.
         case ownedByAnother
+        /// Others than the owner may write this directory on the way to the file, which has this mode, and so put a file
+        /// of their own in its place.
+        case directoryWritableByOthers(String, mode: UInt16)
+        /// This directory on the way to the file belongs to another user.
+        case directoryOwnedByAnother(String)
         /// The path leads to something that is not a file.
         case notAFile
         /// The file does not hold what a store writes; it was left as it is.
         case corrupt
         /// The file is larger than a store of credentials can be.
         case tooLarge(ByteCount)
-        /// Another process holds the store's lock and does not let go.
+        /// Another process holds the store's lock and does not release it.
         case locked
         /// The system refused an operation (first) with an error number (second) and its message (third).
         case system(operation: String, code: Int32, message: String)
@@ -28,25 +33,45 @@ public struct CredentialStoreError: HTTPChainError, Hashable {
     /// Always "FileCredentialStore".
     public var stage: String { "FileCredentialStore" }
 
-    /// What is wrong and what to do about it.
-    public var reason: String {
+    /// What happened.
+    public var reason: String { explanation.reason }
+
+    /// What to do about it; `nil` where there is nothing.
+    public var recoverySuggestion: String? { explanation.advice }
+
+    private var explanation: Explanation {
         switch problem {
         case .readableByOthers(let mode):
-            "other users can reach \(path) (mode 0\(String(mode, radix: 8))), so that what it holds is no secret; "
-                + "change the passwords in it, then: chmod 600 '\(path)'"
+            Explanation(
+                "other users can reach \(path) (mode 0\(String(mode, radix: 8))), so that what it holds is no secret",
+                "change the passwords in it, then: chmod 600 '\(path)'"
+            )
         case .ownedByAnother:
-            "\(path) belongs to another user; take a file of your own"
+            Explanation("\(path) belongs to another user", "take a file of your own")
+        case .directoryWritableByOthers(let directory, let mode):
+            Explanation(
+                "other users can write the directory \(directory) (mode 0\(String(mode, radix: 8))), and so replace "
+                    + "\(path)",
+                "take another place, or: chmod go-w '\(directory)'"
+            )
+        case .directoryOwnedByAnother(let directory):
+            Explanation(
+                "the directory \(directory), on the way to \(path), belongs to another user",
+                "take another place"
+            )
         case .notAFile:
-            "\(path) is not a file; name a file, which need not exist yet"
+            Explanation("\(path) is not a file", "name a file, which need not exist yet")
         case .corrupt:
-            "\(path) does not hold credentials as this store writes them, and was left as it is; mend it, or move it "
-                + "away"
+            Explanation(
+                "\(path) does not hold credentials as this store writes them, and was left as it is",
+                "mend it, or move it away"
+            )
         case .tooLarge(let limit):
-            "\(path) is larger than \(limit), which a store of credentials never is; name another file"
+            Explanation("\(path) is larger than \(limit), which a store of credentials never is", "name another file")
         case .locked:
-            "another process keeps the lock on \(path).lock; end it, or try again later"
+            Explanation("another process keeps the lock on \(path).lock", "end it, or try again later")
         case .system(let operation, _, let message):
-            "the system did not \(operation) \(path): \(message)"
+            Explanation("the system did not \(operation) \(path): \(message)")
         }
     }
 }

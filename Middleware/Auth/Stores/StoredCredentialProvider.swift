@@ -5,13 +5,15 @@
 /// let provider = StoredCredentialProvider(store, for: "https://api.example.com", asking: prompt)
 /// ```
 ///
-/// What the other provider gives is kept in the store; what the server rejects is removed from it.
+/// What the other provider gives is kept in the store, in place of what the server rejected. A rejected credential stays
+/// there until another takes its place: a server that answers 401 for another reason, such as a fault of its own, does
+/// not make it forgotten.
 public struct StoredCredentialProvider: CredentialProvider {
     private let store: any CredentialStore
     private let service: CredentialKey?
     private let fallback: (any CredentialProvider)?
     /// Where the credentials may go.
-    public let origins: OriginSet?
+    public let origins: OriginSet
 
     /// Takes credentials from a store.
     ///
@@ -22,12 +24,12 @@ public struct StoredCredentialProvider: CredentialProvider {
     ///   - fallback: Who is asked when there is none or it was rejected; nobody by default.
     public init(
         _ store: any CredentialStore,
-        for origins: OriginSet,
+        for origins: some OriginSetConvertible,
         service: CredentialKey? = nil,
         asking fallback: (any CredentialProvider)? = nil
     ) {
         self.store = store
-        self.origins = origins
+        self.origins = origins.originSet
         self.service = service
         self.fallback = fallback
     }
@@ -36,11 +38,10 @@ public struct StoredCredentialProvider: CredentialProvider {
     ///
     /// - Throws: What the store and the other provider throw.
     public func credential(for space: ProtectionSpace, rejected: Credential?) async throws -> Credential? {
-        guard let origins, origins.contains(space.origin) else { return nil }
+        guard origins.contains(space.origin) else { return nil }
         let key = service ?? CredentialKey(space)
         if let kept = try await store.credential(for: key) {
             guard kept == rejected else { return kept }
-            try await store.removeCredential(for: key)
         }
         guard let given = try await fallback?.credential(for: space, rejected: rejected), given != rejected else {
             return nil

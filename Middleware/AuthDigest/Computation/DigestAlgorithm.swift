@@ -36,6 +36,9 @@ public enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable, CustomStr
         }
     }
 
+    /// Whether its hash function is MD5, which is broken.
+    var isMD5: Bool { self == .md5 || self == .md5Session }
+
     /// What orders the algorithms: those of RFC 7616 before the one that is in no RFC, and MD5 last.
     var strength: Int {
         switch self {

@@ -22,7 +22,7 @@ struct ServerProofVerifier {
         }
         // Without a quality of protection there were no nonces in the answer that another one could count on.
         let qop = computation.qop == nil ? nil : info?.qop ?? computation.qop
-        if qop == .authInt, Self.mayHaveContent(response, to: request) {
+        if qop == .authInt, !response.hasNoContent(answering: request.method) {
             guard response.options[OriginalContentFields.self].isEmpty else {
                 if policy == .required { throw error("the transport has decoded what rspauth covers", response.head) }
                 response.options[ServerProof.self] = .notVerifiable
@@ -45,11 +45,6 @@ struct ServerProofVerifier {
             }
         }
         response.options[ServerProof.self] = .verifiedWhileRead
-    }
-
-    /// RFC 9110 §6.4.1.
-    private static func mayHaveContent(_ response: Response, to request: HTTPRequest) -> Bool {
-        !response.body.isEmpty && request.method != .head && ![204, 304].contains(response.status.code)
     }
 
     /// Compares in a time that does not tell where the difference is.

@@ -2,7 +2,7 @@ import HTTPChainAuth
 import HTTPChainCore
 
 /// What enters one answer.
-struct DigestTicket: Sendable {
+struct DigestInput: Sendable {
     let space: ProtectionSpace
     let credential: Credential
     let use: DigestNonces.Use
@@ -34,8 +34,16 @@ final class DigestSpaces: Sendable {
         }
     }
 
+    private struct Server: Sendable, Hashable {
+        let origin: Origin
+        let target: AuthenticationTarget
+    }
+
     /// The one used last stands at the end.
     private let known = Locked<[Known]>([])
+    /// What servers and proxies have accepted that is not MD5; kept by origin, because the realm is whatever a challenge
+    /// says, and longer than the spaces.
+    private let algorithms = Locked<[Server: DigestAlgorithm]>([:])
     private let capacity: Int
 
     init(capacity: Int) {
@@ -70,14 +78,14 @@ final class DigestSpaces: Sendable {
     ///   - challenge: What the caller has made ready for.
     ///   - cnonce: A new nonce of the client.
     /// - Returns: `nil` when there is no nonce to use, or the space now asks for something else.
-    func next(in space: ProtectionSpace, as challenge: DigestChallenge, cnonce: String) -> DigestTicket? {
+    func next(in space: ProtectionSpace, as challenge: DigestChallenge, cnonce: String) -> DigestInput? {
         known.withLock { known in
             guard let index = Self.touch(space, &known), known[index].challenge.algorithm == challenge.algorithm,
                 known[index].challenge.qop == challenge.qop,
                 let use = known[index].nonces.next(key: known[index].key, cnonce: cnonce),
                 use.challenge.algorithm == challenge.algorithm, use.challenge.qop == challenge.qop
             else { return nil }
-            return DigestTicket(space: space, credential: known[index].credential, use: use)
+            return DigestInput(space: space, credential: known[index].credential, use: use)
         }
     }
 
@@ -98,7 +106,7 @@ final class DigestSpaces: Sendable {
         path: String,
         cnonce: String,
         mayGoTo: (Origin) -> Bool
-    ) -> DigestTicket? {
+    ) -> DigestInput? {
         let old = known.withLock { known in known.last { $0.space == space } }
         let isSameUser = old?.credential == credential && old?.challenge.hasSameKey(as: challenge) == true
         let new = Known(
@@ -118,14 +126,27 @@ final class DigestSpaces: Sendable {
             }
             let index = known.count - 1
             let use = known[index].nonces.begin(challenge, key: new.key, cnonce: cnonce)
-            return use.map { DigestTicket(space: space, credential: credential, use: $0) }
+            return use.map { DigestInput(space: space, credential: credential, use: $0) }
         }
     }
 
-    /// Notes that the server accepted a credential.
-    func accept(_ credential: Credential, in space: ProtectionSpace) {
+    /// Notes that the server accepted a credential, proven by an algorithm.
+    func accept(_ credential: Credential, in space: ProtectionSpace, with algorithm: DigestAlgorithm) {
         update(space, credential) { $0.isProven = true }
+        guard !algorithm.isMD5 else { return }
+        algorithms.withLock { algorithms in
+            let server = Server(origin: space.origin, target: space.target)
+            guard algorithms.count < Self.serverCapacity || algorithms[server] != nil else { return }
+            algorithms[server] = algorithm
+        }
     }
+
+    /// The algorithm, not MD5, that a server has accepted an answer with; `nil` when there was none.
+    func provenAlgorithm(at origin: Origin, _ target: AuthenticationTarget) -> DigestAlgorithm? {
+        algorithms.withLock { $0[Server(origin: origin, target: target)] }
+    }
+
+    private static let serverCapacity = 1024
 
     /// Notes that the server refused a credential.
     func reject(_ credential: Credential, in space: ProtectionSpace) {

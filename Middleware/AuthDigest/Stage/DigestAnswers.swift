@@ -6,23 +6,23 @@ import HTTPChainCore
 /// An object, because it is handed on with the request by everybody who has it, and is read once.
 final class DigestAnswer: Sendable {
     /// What the call has behind it.
-    struct Course: Sendable {
+    struct History: Sendable {
         /// Whether the answer was sent before the server asked in this call.
-        var isUnasked = false
+        var isPreemptive = false
         /// How many answers of this call only replaced a nonce.
-        var renewals = 0
+        var nonceReplacements = 0
         /// How many credentials were refused in this call.
         var rejections = 0
     }
 
-    let ticket: DigestTicket
+    let input: DigestInput
     let computation: DigestComputation
-    let course: Course
+    let history: History
 
-    init(_ ticket: DigestTicket, _ computation: DigestComputation, _ course: Course) {
-        self.ticket = ticket
+    init(_ input: DigestInput, _ computation: DigestComputation, _ history: History) {
+        self.input = input
         self.computation = computation
-        self.course = course
+        self.history = history
     }
 }
 

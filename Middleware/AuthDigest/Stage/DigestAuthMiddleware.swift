@@ -10,7 +10,7 @@ public import HTTPChainCore
 /// let response = try await chain.send(.put("https://api.example.com/reports/7", body: .file(report)))
 /// ```
 ///
-/// The password is never sent. The server asks once (401); later requests carry an answer ahead, each with the next
+/// The password is never sent. The server asks once (401); later requests carry a preemptive answer, each with the next
 /// count of the server's nonce. A nonce that has expired is replaced without asking anybody for credentials. A
 /// credential that is refused is asked for once more; then the 401 is the response. Calls at the same time ask the
 /// provider once.
@@ -26,7 +26,7 @@ public import HTTPChainCore
 /// **The server's proof** (`rspauth`) is verified where there is one; see ``ServerProofPolicy`` and
 /// ``HTTPChainCore/Response/serverProof``. A transport that hands on no trailers hands on no proof in them either.
 ///
-/// **Where answers are sent ahead.** To all of the origin that asked, or to what the challenge's `domain` lists. Other
+/// **Where answers are sent preemptively.** To all of the origin that asked, or to what the challenge's `domain` lists. Other
 /// origins in that list count only where the provider is bound to them as well.
 ///
 /// **Names and passwords beyond ASCII** are sent in UTF-8, in normalization form C where the server says `charset=UTF-8`.
@@ -56,7 +56,7 @@ public struct DigestAuthMiddleware: AuthenticationStage {
     ///   - user: The user's name.
     ///   - password: The password.
     ///   - origins: Where proofs of it may go: `"https://api.example.com"`.
-    public init(user: String, password: Secret, for origins: OriginSet) {
+    public init(user: String, password: Secret, for origins: some OriginSetConvertible) {
         self.init(.fixed(user: user, password: password, for: origins))
     }
 

@@ -23,6 +23,7 @@ public final class DigestAuthenticator: Authenticator {
     private let source: CredentialSource
     private let algorithms: [DigestAlgorithm]
     private let protections: [QualityOfProtection]
+    private let required: QualityOfProtection?
     private let proofPolicy: ServerProofPolicy
     private let redaction: Redaction
     let spaces: DigestSpaces
@@ -35,6 +36,9 @@ public final class DigestAuthenticator: Authenticator {
     ///     strongest is answered, and of equally strong ones the first (``DigestAlgorithm``).
     ///   - protections: What is protected where the server leaves the choice, the preferred first: by default the
     ///     content, too. A body that can be read only once goes without that.
+    ///   - required: What has to be protected: with `.authInt`, a challenge that does not offer it is not answered, and a
+    ///     body that can be read only once is an error. By default the server may offer less than the first of
+    ///     `protections`, and so may whoever changes its challenge on the way.
     ///   - serverProof: Whether the server has to prove that it knows the password; where it tries to by default.
     ///   - rememberedSpaces: How many protection spaces are remembered at most, 64 by default; the one that was not
     ///     used for longest is forgotten.
@@ -43,6 +47,7 @@ public final class DigestAuthenticator: Authenticator {
         _ provider: any CredentialProvider,
         algorithms: [DigestAlgorithm] = DigestAlgorithm.allCases,
         protecting protections: [QualityOfProtection] = [.authInt, .auth],
+        requiring required: QualityOfProtection? = nil,
         serverProof: ServerProofPolicy = .whenPresent,
         rememberedSpaces: Int = 64,
         redaction: Redaction = .standard
@@ -50,27 +55,47 @@ public final class DigestAuthenticator: Authenticator {
         self.provider = provider
         source = CredentialSource(provider)
         self.algorithms = algorithms
-        self.protections = protections
+        self.protections = required.map { [$0] } ?? protections
+        self.required = required
         proofPolicy = serverProof
         self.redaction = redaction
         spaces = DigestSpaces(capacity: rememberedSpaces)
     }
 
-    /// The origins, if they are known, the algorithms, and what is protected.
+    /// Those of the provider.
+    public var origins: OriginSet { provider.origins }
+
+    /// It may, because a proof of the password is sent and not the password.
+    ///
+    /// A stage bound to such an origin says so in ``HTTPChainCore/Chain/warnings``.
+    public var allowsPlaintext: Bool { true }
+
+    /// The origins, the algorithms, and what is protected.
     public var settings: [StageSummary.Setting] {
-        let bound = provider.origins.map { [StageSummary.Setting(name: "for", value: "\($0)")] } ?? []
+        let bound = [StageSummary.Setting(name: "for", value: "\(provider.origins)")]
+        let protects = required.map { "\($0), required" } ?? protections.map(\.rawValue).joined(separator: ", ")
         let isEveryAlgorithm = Set(algorithms) == Set(DigestAlgorithm.allCases)
         let names = isEveryAlgorithm ? "all" : algorithms.map(\.rawValue).joined(separator: ", ")
         return bound + [
             StageSummary.Setting(name: "algorithms", value: names),
-            StageSummary.Setting(name: "protects", value: protections.map(\.rawValue).joined(separator: ", ")),
+            StageSummary.Setting(name: "protects", value: protects),
             StageSummary.Setting(name: "server's proof", value: "\(proofPolicy)"),
         ]
     }
 
-    /// Origins that are none, and settings with which no challenge can be answered.
+    /// Origins that are none, and settings with which no challenge can be answered; a warning for each origin that is
+    /// not reached over TLS.
     public func problems(of stage: String) -> [ChainProblem] {
-        var problems = provider.origins?.problems(of: stage) ?? []
+        var problems = provider.origins.problems(of: stage)
+        problems += provider.origins.exposed.map { origin in
+            ChainProblem(
+                stage: stage,
+                problem: "\(stage) sends proofs of the password to \(origin) without TLS: whoever listens can try "
+                    + "passwords against them, and read and change all else",
+                fix: "use https where the server offers it",
+                severity: .warning
+            )
+        }
         if algorithms.isEmpty {
             problems.append(
                 ChainProblem(
@@ -118,8 +143,8 @@ extension DigestAuthenticator {
         }
         // Counted as late as can be, so that requests leave in the order of their counts.
         let cnonce = Self.cnonce(request)
-        guard let ticket = spaces.next(in: known.space, as: known.challenge, cnonce: cnonce) else { return false }
-        add(ticket, protection, hash, DigestAnswer.Course(isUnasked: true), to: &request, in: context)
+        guard let input = spaces.next(in: known.space, as: known.challenge, cnonce: cnonce) else { return false }
+        add(input, protection, hash, DigestAnswer.History(isPreemptive: true), to: &request, in: context)
         return true
     }
 
@@ -140,29 +165,37 @@ extension DigestAuthenticator {
                 .unsupportedChallenge(scheme: scheme, why: "a parameter is missing, not known or too long")
             )
         }
+        if let required, !digest.qop.contains(required) {
+            return .declined(
+                .unsupportedChallenge(scheme: scheme, why: "it does not offer \(required), which is required")
+            )
+        }
+        if digest.algorithm.isMD5, let proven = spaces.provenAlgorithm(at: context.origin, context.target) {
+            return .declined(.wouldWeaken(from: "\(scheme) \(proven)", to: "\(scheme) \(digest.algorithm)"))
+        }
         let space = context.space(scheme, realm: digest.realm)
         let credential: Credential
         let previous = previousAnswer(of: request, in: space)
-        var course = previous?.course ?? DigestAnswer.Course()
+        var history = previous?.history ?? DigestAnswer.History()
         // A server that has forgotten its nonces does not always say that this is all that is wrong.
-        if let previous, digest.isStale || course.isUnasked && previous.ticket.use.nonce != digest.nonce {
-            guard course.renewals == 0 else { return .declined(.tooManyAnswers(context.answers)) }
-            credential = previous.ticket.credential
-            course.renewals += 1
+        if let previous, digest.isStale || history.isPreemptive && previous.input.use.nonce != digest.nonce {
+            guard history.nonceReplacements == 0 else { return .declined(.tooManyAnswers(context.answers)) }
+            credential = previous.input.credential
+            history.nonceReplacements += 1
         } else {
-            let rejected = previous?.ticket.credential
+            let rejected = previous?.input.credential
             if let rejected {
                 spaces.reject(rejected, in: space)
-                guard course.rejections == 0 else { return .declined(.rejected(space)) }
-                course.rejections += 1
+                guard history.rejections == 0 else { return .declined(.rejected(space)) }
+                history.rejections += 1
             }
             let found = try await source.credential(for: space, rejected: rejected, stage: Self.stageName)
             guard let found else { return .declined(rejected == nil ? .noCredential(space) : .rejected(space)) }
             credential = found
         }
-        course.isUnasked = false
+        history.isPreemptive = false
         guard let (protection, hash) = try await protect(request, digest) else { throw bodyReadableOnce(request) }
-        let ticket = spaces.begin(
+        let input = spaces.begin(
             digest,
             in: space,
             credential,
@@ -170,10 +203,10 @@ extension DigestAuthenticator {
             cnonce: Self.cnonce(request),
             mayGoTo: mayGoTo
         )
-        guard let ticket else {
+        guard let input else {
             return .declined(.unsupportedChallenge(scheme: scheme, why: "its nonce cannot be counted any further"))
         }
-        add(ticket, protection, hash, course, to: &request, in: context)
+        add(input, protection, hash, history, to: &request, in: context)
         return .answered
     }
 
@@ -189,17 +222,19 @@ extension DigestAuthenticator {
         let verifier = ServerProofVerifier(
             policy: proofPolicy,
             computation: answer.computation,
-            key: answer.ticket.use.key,
+            key: answer.input.use.key,
             request: request.head,
             redaction: redaction
         )
         let isProven = try verifier.verify(&response, info)
-        let (space, credential) = (answer.ticket.space, answer.ticket.credential)
+        let (space, credential) = (answer.input.space, answer.input.credential)
         // Another error may come from somebody who has not looked at the credential.
         let isPassed = response.status.code < 400 || context.target == .proxy && response.status == .unauthorized
-        if isProven || isPassed { spaces.accept(credential, in: space) }
+        if isProven || isPassed {
+            spaces.accept(credential, in: space, with: answer.input.use.challenge.algorithm)
+        }
         if let next = info?.nextNonce {
-            spaces.replace(answer.ticket.use.nonce, with: next, of: credential, in: space)
+            spaces.replace(answer.input.use.nonce, with: next, of: credential, in: space)
         }
     }
 }
@@ -208,7 +243,7 @@ extension DigestAuthenticator {
     /// The answer that was just refused, when the same space asks again.
     private func previousAnswer(of request: Request, in space: ProtectionSpace) -> DigestAnswer? {
         guard request.head.headerFields.contains(space.target.requestField),
-            let answer = request.options[DigestAnswers.self][space.target], answer.ticket.space == space
+            let answer = request.options[DigestAnswers.self][space.target], answer.input.space == space
         else { return nil }
         return answer
     }
@@ -220,9 +255,9 @@ extension DigestAuthenticator {
         _ request: Request,
         _ challenge: DigestChallenge
     ) async throws -> (protection: QualityOfProtection?, hash: String?)? {
-        guard let protection = challenge.protection(protections, canReadBody: request.body.isReplayable) else {
-            return nil
-        }
+        guard let protection = challenge.protection(protections, canReadBody: request.body.isReplayable),
+            required == nil || protection == required
+        else { return nil }
         guard protection == .authInt, !request.body.isEmpty else { return (protection, nil) }
         var hash = DigestHash(challenge.algorithm)
         for try await chunk in request.body { hash.update(chunk) }
@@ -230,30 +265,30 @@ extension DigestAuthenticator {
     }
 
     private func add(
-        _ ticket: DigestTicket,
+        _ input: DigestInput,
         _ protection: QualityOfProtection?,
         _ contentHash: String?,
-        _ course: DigestAnswer.Course,
+        _ history: DigestAnswer.History,
         to request: inout Request,
         in context: AuthenticationContext
     ) {
         let computation = DigestComputation(
             method: request.head.method.rawValue,
             uri: Self.uri(of: request, for: context.target),
-            nonce: ticket.use.nonce,
+            nonce: input.use.nonce,
             qop: protection,
-            nonceCount: ticket.use.count,
-            cnonce: ticket.use.cnonce,
+            nonceCount: input.use.count,
+            cnonce: input.use.cnonce,
             contentHash: contentHash
         )
         let response = DigestResponse(
-            ticket.use.challenge,
-            username: ticket.credential.user,
+            input.use.challenge,
+            username: input.credential.user,
             computation: computation,
-            key: ticket.use.key
+            key: input.use.key
         )
         request.setCredentials(response.fieldValue, in: context)
-        request.options[DigestAnswers.self][context.target] = DigestAnswer(ticket, computation, course)
+        request.options[DigestAnswers.self][context.target] = DigestAnswer(input, computation, history)
     }
 
     /// The request target as it is written on the request line: to a proxy the whole URL (RFC 9112 §3.2.2), to a
@@ -268,7 +303,7 @@ extension DigestAuthenticator {
 
     /// Whether the provider is bound to an origin that a challenge's `domain` names.
     private func mayGoTo(_ origin: Origin) -> Bool {
-        provider.origins?.contains(origin) ?? false
+        !provider.origins.isAny && provider.origins.contains(origin)
     }
 
     private func bodyReadableOnce(_ request: Request) -> AuthenticationError {

@@ -28,7 +28,7 @@ enum BodyBlocks {
     /// One block of a body, checked.
     static func read(
         _ block: Int64,
-        of file: any CacheFile,
+        of file: OpenFile<CacheStoreFault>,
         bodyLength: Int64,
         nonce: UInt64
     ) throws(CacheStoreFault) -> Data {
@@ -53,22 +53,37 @@ enum BodyBlocks {
 
 /// A stored body in a file that stays open, so that the body can be read to its end when its entry is replaced.
 final class BlockFile: Sendable {
-    let file: any CacheFile
+    let file: OpenFile<CacheStoreFault>
     let length: Int64
     let nonce: UInt64
+    let executor: FileExecutor
     /// Is told when a block turns out to be damaged.
     let onFault: @Sendable (CacheStoreFault) -> Void
 
     init(
-        _ file: any CacheFile,
+        _ file: OpenFile<CacheStoreFault>,
         length: Int64,
         nonce: UInt64,
+        executor: FileExecutor,
         onFault: @escaping @Sendable (CacheStoreFault) -> Void
     ) {
         self.file = file
         self.length = length
         self.nonce = nonce
+        self.executor = executor
         self.onFault = onFault
+    }
+
+    /// One block, checked.
+    func block(_ number: Int64) throws(CacheStoreFault) -> Data {
+        do throws(CacheStoreFault) {
+            let block = try BodyBlocks.read(number, of: file, bodyLength: length, nonce: nonce)
+            guard !block.isEmpty else { throw CacheStoreFault(.damaged("a stored body")) }
+            return block
+        } catch {
+            onFault(error)
+            throw error
+        }
     }
 
     func body(_ range: Range<Int64>) -> HTTPBody {
@@ -91,16 +106,10 @@ private struct BlockReader: BodyReader {
         try Task.checkCancellation()
         let number = range.lowerBound / Int64(BodyBlocks.payload)
         let start = number * Int64(BodyBlocks.payload)
-        do throws(CacheStoreFault) {
-            let block = try BodyBlocks.read(number, of: source.file, bodyLength: source.length, nonce: source.nonce)
-            guard !block.isEmpty else { throw CacheStoreFault(.damaged("a stored body")) }
-            let end = min(range.upperBound, start + Int64(block.count))
-            let chunk = block[Int(range.lowerBound - start)..<Int(end - start)]
-            range = end..<range.upperBound
-            return chunk
-        } catch {
-            source.onFault(error)
-            throw error
-        }
+        let block = try await source.executor.run { [source] in try source.block(number) }
+        let end = min(range.upperBound, start + Int64(block.count))
+        let chunk = block[Int(range.lowerBound - start)..<Int(end - start)]
+        range = end..<range.upperBound
+        return chunk
     }
 }

@@ -28,7 +28,7 @@ struct EntryFile: Sendable {
         /// Where a body in the file begins.
         var bodyOffset: Int { prologueSize + headLength }
 
-        init(reading file: any CacheFile, id expected: UInt64) throws(CacheStoreFault) {
+        init(reading file: OpenFile<CacheStoreFault>, id expected: UInt64) throws(CacheStoreFault) {
             let bytes = try file.read(prologueSize, at: 0)
             self = try EntryFile.withBytes(of: bytes) { buffer throws(CacheStoreFault) in
                 try Prologue(decoding: buffer)
@@ -91,7 +91,7 @@ struct EntryFile: Sendable {
     /// Reads the description of an entry; a body in the file is not looked at but for its length.
     ///
     /// - Throws: ``CacheStoreFault``, also for a file that belongs to another entry.
-    init(reading file: any CacheFile, id expected: UInt64) throws(CacheStoreFault) {
+    init(reading file: OpenFile<CacheStoreFault>, id expected: UInt64) throws(CacheStoreFault) {
         let size = try file.status().size
         guard size >= Int64(Self.prologueSize) else { throw CacheStoreFault(.damaged("an entry")) }
         let bytes = try file.read(Int(min(size, 4096)), at: 0)

@@ -10,7 +10,7 @@ struct FileCacheDirectory: Sendable {
     }
 
     let path: String
-    let files: any CacheFileSystem
+    let files: Files<CacheStoreFault>
     let durability: FileCacheDurability
 
     var lock: String { path + "/lock" }
@@ -54,7 +54,7 @@ struct FileCacheDirectory: Sendable {
             guard let file = try files.open(path, .create) else { throw CacheStoreFault(.damaged(path)) }
             let temporary = TemporaryCacheFile(path: path, file: file, files: files)
             // Before it was locked another process may have taken it for left over, and removed it.
-            if try file.lock(), try file.status().isLinked { return temporary }
+            if try file.lock(), try file.status().links > 0 { return temporary }
         }
         throw CacheStoreFault(.busy(path))
     }
@@ -77,14 +77,14 @@ struct FileCacheDirectory: Sendable {
     }
 }
 
-/// A file on its way to its place; it goes with its last reference unless it was moved.
+/// A file that is being written; it is removed with its last reference unless it was moved to its place.
 final class TemporaryCacheFile: Sendable {
-    let file: any CacheFile
+    let file: OpenFile<CacheStoreFault>
     private let path: String
-    private let files: any CacheFileSystem
+    private let files: Files<CacheStoreFault>
     private let isMoved = Locked(false)
 
-    init(path: String, file: any CacheFile, files: any CacheFileSystem) {
+    init(path: String, file: OpenFile<CacheStoreFault>, files: Files<CacheStoreFault>) {
         self.path = path
         self.file = file
         self.files = files

@@ -26,7 +26,7 @@ extension FileCacheState {
             return
         }
         let status = try journal.status()
-        guard status.isLinked, status.size >= journalEnd else {
+        guard status.links > 0, status.size >= journalEnd else {
             isOpen = false
             if isLocked { return try load(isLocked: true) }
             return try open()
@@ -35,7 +35,7 @@ extension FileCacheState {
     }
 
     private mutating func replay(
-        _ journal: any CacheFile,
+        _ journal: OpenFile<CacheStoreFault>,
         to size: Int64,
         isLocked: Bool
     ) throws(CacheStoreFault) -> Bool {
@@ -52,11 +52,15 @@ extension FileCacheState {
     mutating func open() throws(CacheStoreFault) {
         do throws(CacheStoreFault) {
             try files.makeDirectory(directory.path)
+            try CacheOwnership.check(directory.path, isDirectory: true)
             let held = try takeLock()
             defer { held.unlock() }
             try load(isLocked: true)
         } catch {
-            if case .newerFormat = error.problem { throw error }
+            switch error.problem {
+            case .newerFormat, .unsafe: throw error
+            default: break
+            }
             // Read-only, or held by another: what is there can be read.
             do throws(CacheStoreFault) { try load(isLocked: false) } catch let second {
                 if case .newerFormat = second.problem { throw second }
@@ -78,7 +82,7 @@ extension FileCacheState {
         isJournalWritable = isLocked
         journalEnd = Int64(IndexJournal.start)
         nextCompaction = 1 << 16
-        guard let found = try files.open(directory.index, isLocked ? .update : .read) else {
+        guard let found = try files.open(directory.index, isLocked ? .updateOrCreate : .read) else {
             throw CacheStoreFault(.busy(directory.index))
         }
         let size = try found.status().size

@@ -18,8 +18,8 @@ struct FileCacheState: Sendable {
     var index = FileIndex()
     var hash = SaltedHash(salt: 0)
     var isOpen = false
-    var lockFile: (any CacheFile)?
-    var journal: (any CacheFile)?
+    var lockFile: OpenFile<CacheStoreFault>?
+    var journal: OpenFile<CacheStoreFault>?
     /// Whether the journal was opened with the lock held, for writing too.
     var isJournalWritable = false
     var journalEnd: Int64 = 0
@@ -35,7 +35,7 @@ struct FileCacheState: Sendable {
         self.bounds = bounds
     }
 
-    var files: any CacheFileSystem { directory.files }
+    var files: Files<CacheStoreFault> { directory.files }
 
     // MARK: - Reading
 
@@ -273,9 +273,9 @@ struct FileCacheState: Sendable {
     }
 
     /// The lock is held for the time of a few system calls; a process that keeps it longer has been stopped.
-    mutating func takeLock() throws(CacheStoreFault) -> any CacheFile {
-        if let lockFile, try !lockFile.status().isLinked { self.lockFile = nil }
-        if lockFile == nil { lockFile = try files.open(directory.lock, .update) }
+    mutating func takeLock() throws(CacheStoreFault) -> OpenFile<CacheStoreFault> {
+        if let lockFile, try lockFile.status().links == 0 { self.lockFile = nil }
+        if lockFile == nil { lockFile = try files.open(directory.lock, .updateOrCreate) }
         guard let lockFile else { throw CacheStoreFault(.busy(directory.lock)) }
         for attempt in 0..<400 {
             if try lockFile.lock() { return lockFile }

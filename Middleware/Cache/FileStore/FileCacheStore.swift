@@ -33,6 +33,8 @@ public final class FileCacheStore: CacheStore {
     public let bounds: CacheBounds
     let directory: FileCacheDirectory
     let state: Locked<FileCacheState>
+    /// Threads of the store's own: where its disk stalls, nothing waits for it but the store.
+    let executor = FileExecutor(limit: 4)
 
     /// Makes a store; nothing is opened or created yet.
     ///
@@ -41,23 +43,26 @@ public final class FileCacheStore: CacheStore {
     ///   - bounds: How much it holds at most.
     ///   - durability: What entries survive; the end of the process by default.
     public convenience init(directory: URL, bounds: CacheBounds, durability: FileCacheDurability = .process) {
-        self.init(path: directory.path, bounds: bounds, durability: durability, files: SystemFileSystem())
+        self.init(path: directory.path, bounds: bounds, durability: durability)
     }
 
     init(
         path: String,
         bounds: CacheBounds,
         durability: FileCacheDurability = .process,
-        files: any CacheFileSystem
+        files: any FileSystem = SystemFiles()
     ) {
         self.bounds = bounds
-        directory = FileCacheDirectory(path: path, files: files, durability: durability)
+        directory = FileCacheDirectory(path: path, files: Files(files), durability: durability)
         state = Locked(FileCacheState(directory, bounds))
     }
 
     deinit {
-        state.withLock { try? $0.saveUses() }
+        executor.submit { [state] in state.withLock { try? $0.saveUses() } }
     }
+
+    /// It waits for nothing but its own work.
+    public var keepsDeadlines: Bool { true }
 
     /// "files in" the directory, and the bound.
     public var summary: String { "files in \(directory.path), up to \(bounds.totalBytes)" }
@@ -66,6 +71,10 @@ public final class FileCacheStore: CacheStore {
     ///
     /// - Throws: ``CacheStoreFault`` when nothing could be read.
     public func variants(of key: CacheKey) async throws -> [CacheEntry] {
+        try await executor.run { try self.storedVariants(of: key) }
+    }
+
+    private func storedVariants(of key: CacheKey) throws -> [CacheEntry] {
         var entries: [CacheEntry] = []
         var fault: CacheStoreFault?
         // What is replaced while it is looked up is looked up again.
@@ -118,6 +127,10 @@ public final class FileCacheStore: CacheStore {
     ///
     /// - Throws: ``CacheStoreFault`` when it is damaged or cannot be read.
     public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
+        try await executor.run { try self.storedBody(of: entry, range: range) }
+    }
+
+    private func storedBody(of entry: CacheEntry, range: Range<Int64>?) throws -> HTTPBody? {
         let id = entry.id.rawValue
         let isThere = try state.withLock { state in
             try state.refresh()
@@ -150,7 +163,9 @@ public final class FileCacheStore: CacheStore {
         guard let file = try directory.files.open(directory.body(id), .read),
             try file.status().size == BodyBlocks.fileSize(ofBody: length)
         else { throw CacheStoreFault(.damaged("a stored body")) }
-        let blocks = BlockFile(file, length: length, nonce: prologue.nonce) { [weak self] in self?.drop(id, $0) }
+        let blocks = BlockFile(file, length: length, nonce: prologue.nonce, executor: executor) { [weak self] in
+            self?.drop(id, $0)
+        }
         guard length > Self.checkedWhole else {
             var bytes = Data(capacity: Int(length))
             for block in 0..<((length + Int64(BodyBlocks.payload) - 1) / Int64(BodyBlocks.payload)) {
@@ -190,7 +205,7 @@ public final class FileCacheStore: CacheStore {
         let description = EntryFile(id: 0, nonce: 0, head: StoredHead(key, empty), isInline: true).encoded.count
         let room = bounds.entryBytes.bytes - Int64(description)
         guard room >= 0, bounds.entryCount > 0, (length ?? 0) <= room else { return nil }
-        try state.withLock { try $0.refresh() }
+        try await executor.run { [state] in try state.withLock { try $0.refresh() } }
         return FileCacheWriter(store: self, key: key, metadata: metadata, room: room)
     }
 
@@ -198,6 +213,10 @@ public final class FileCacheStore: CacheStore {
     ///
     /// - Throws: ``CacheStoreFault`` when it fails.
     public func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
+        try await executor.runToEnd { try self.describe(entry, as: metadata) }
+    }
+
+    private func describe(_ entry: CacheEntry, as metadata: CacheMetadata) throws -> CacheEntry? {
         let id = entry.id.rawValue
         let response = entry.response.with(metadata)
         do throws(CacheStoreFault) {
@@ -242,26 +261,33 @@ public final class FileCacheStore: CacheStore {
     /// - Throws: ``CacheStoreFault`` when files could not be removed; no entry that was to go is found by this process.
     @discardableResult
     public func remove(_ selection: CacheSelection) async throws -> Int {
-        try state.withLock { try $0.remove(selection) }
+        try await executor.runToEnd { [state] in try state.withLock { try $0.remove(selection) } }
     }
 
     /// Shows entries, each read from its file; those that cannot be read are passed over.
     public func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
-        let ids = try state.withLock { state in
-            try state.refresh()
-            return state.ids(selection)
+        let ids = try await executor.run { [state] in
+            try state.withLock { state in
+                try state.refresh()
+                return state.ids(selection)
+            }
         }
         for id in ids {
-            guard let entry = try? load(id), selection.contains(entry) else { continue }
+            try Task.checkCancellation()
+            guard let entry = try? await executor.run({ try self.load(id) }), selection.contains(entry) else {
+                continue
+            }
             guard try visit(entry) else { return }
         }
     }
 
     /// How full the store is: what its files take.
     public func usage() async throws -> CacheUsage {
-        try state.withLock { state in
-            try state.refresh()
-            return CacheUsage(bytes: state.index.bytes, entries: state.index.count)
+        try await executor.run { [state] in
+            try state.withLock { state in
+                try state.refresh()
+                return CacheUsage(bytes: state.index.bytes, entries: state.index.count)
+            }
         }
     }
 

@@ -33,6 +33,13 @@ final class FileCacheWriter: CacheWriter {
     }
 
     func write(_ chunk: Data) async throws -> Bool {
+        // What stays in memory needs no thread that may wait.
+        let staysInMemory = state.withLock { $0.pending.count + chunk.count <= BodyBlocks.payload }
+        if staysInMemory { return try add(chunk) }
+        return try await store.executor.runToEnd { try self.add(chunk) }
+    }
+
+    private func add(_ chunk: Data) throws -> Bool {
         try state.withFault { state throws(CacheStoreFault) in
             let length = state.length + Int64(chunk.count)
             guard state.isOpen, size(ofBody: length) <= room else {
@@ -79,6 +86,10 @@ final class FileCacheWriter: CacheWriter {
     }
 
     func commit() async throws -> CacheCommit {
+        try await store.executor.runToEnd { try self.commitNow() }
+    }
+
+    private func commitNow() throws -> CacheCommit {
         let outcome = try state.withFault { state throws(CacheStoreFault) -> CacheCommit in
             guard state.isOpen else { return CacheCommit(entry: nil) }
             defer { state.close() }
@@ -99,7 +110,7 @@ final class FileCacheWriter: CacheWriter {
     }
 
     func abandon() async {
-        state.withLock { $0.close() }
+        await store.executor.runToEnd { [state] in state.withLock { $0.close() } }
     }
 }
 

@@ -17,6 +17,13 @@ public struct CacheQuestion: Sendable {
     /// What a GET of the same target is looked up by, where a POST may have its answer (RFC 9110 §9.3.3).
     var keyOfGet: CacheKey?
 
+    /// Whether the request brings credentials and nobody said whose they are: nothing stored plays a part.
+    var isUnowned = false
+    /// Whether the key tells users apart whose credentials are added further in.
+    var isOwnerKnown = false
+    /// Whether a response to a request that turns out to have been authenticated is nobody's to store.
+    var needsOwner = false
+
     let directives: RequestDirectives
 
     /// Asks about a request.

@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPChainSupport
 
 /// How old a stored response is, and how long it is fresh.
 public struct CacheFreshness: Sendable, Hashable {

@@ -15,8 +15,3 @@ public enum CacheLifetime: Sendable, Hashable {
     /// Whether the client overrules the server.
     var isExact: Bool { if case .exactly = self { true } else { false } }
 }
-
-extension Duration {
-    /// Seconds with their fraction.
-    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
-}

@@ -40,6 +40,8 @@ public enum CacheReason: Sendable, Hashable, CaseIterable {
     case requestContent
     /// The precondition is for the server to evaluate.
     case serverPrecondition
+    /// The request brings credentials, and no partition says whose they are.
+    case credentials
     /// The call, or its route, does not use the cache.
     case off
     /// The request has no absolute URL.
@@ -77,6 +79,7 @@ public enum CacheReason: Sendable, Hashable, CaseIterable {
         case .method: ("the method is not one that the cache answers", "RFC 9111 §4")
         case .requestContent: ("the request has content", "RFC 9111 §4")
         case .serverPrecondition: ("the precondition is for the server", "RFC 9111 §4.3.2")
+        case .credentials: ("the request has credentials and there is no partition", "RFC 9111 §3.5")
         case .off: ("the cache is off for this call", "CacheSettings.Use.off")
         case .noURL: ("the request has no absolute URL", "RFC 9111 §2")
         case .onlyIfCached: ("nothing stored may be used, and the request is only-if-cached", "RFC 9111 §5.2.1.7")

@@ -10,6 +10,7 @@ extension CacheRules {
     public func decide(_ question: CacheQuestion, among variants: [CacheEntry]) -> CacheDecision {
         let use = question.settings.use ?? .standard
         if use == .off { return .forward(.off) }
+        if question.isUnowned { return withoutStored(question, .credentials) }
         guard let key = question.key else {
             if use == .onlyStored { return .unavailable(.onlyIfCached) }
             return .forward(question.request.authority == nil || question.request.scheme == nil ? .noURL : .method)

@@ -27,14 +27,20 @@ extension CacheRules {
     /// - Parameters:
     ///   - response: The response's head.
     ///   - question: The request it answers, and what the call wants.
+    ///   - request: The request as it was sent, where that is known: stages further in may have added credentials.
     ///   - sent: When the request was sent, by the wall clock.
     ///   - received: When the response arrived.
     public func storage(
         of response: HTTPResponse,
         answering question: CacheQuestion,
+        sentAs request: HTTPRequest? = nil,
         sentAt sent: Date,
         receivedAt received: Date
     ) -> CacheStorage {
+        let request = request ?? question.request
+        if question.needsOwner, request.headerFields.credentials != question.request.headerFields.credentials {
+            return .skip("the request was authenticated further in, and no partition says whose it is")
+        }
         let settings = question.settings
         let lifetime = settings.lifetime ?? .server
         if settings.use == .off { return .skip("the cache is off for this call") }
@@ -55,9 +61,15 @@ extension CacheRules {
         }
         guard response.headerFields.count <= Self.fieldLimit else { return .skip("it has too many fields") }
         let facts = ResponseFacts(response.headerFields, status: status, receivedAt: received)
-        if !lifetime.isExact, let obstacle = obstacle(toStoring: facts, question, lifetime) { return .skip(obstacle) }
+        if !lifetime.isExact, let obstacle = obstacle(toStoring: facts, question, request, lifetime) {
+            return .skip(obstacle)
+        }
         guard let variant = CacheVariant(of: response.headerFields, to: question.request.headerFields) else {
             return .skip("Vary: * never matches a request, RFC 9111 §4.1")
+        }
+        // What a stage further in has set, the next request does not show: the key of a user stands for it, or nothing.
+        if !question.isOwnerKnown, !variant.matches(request.headerFields) {
+            return .skip("Vary names a field that was set after the cache had looked, RFC 9111 §4.1")
         }
         var metadata = CacheMetadata(
             head: response,
@@ -98,6 +110,7 @@ extension CacheRules {
     private func obstacle(
         toStoring facts: ResponseFacts,
         _ question: CacheQuestion,
+        _ request: HTTPRequest,
         _ lifetime: CacheLifetime
     ) -> String? {
         let said = directives(facts)
@@ -108,7 +121,7 @@ extension CacheRules {
         }
         if isShared {
             if said.isPrivate { return "the response is private, RFC 9111 §5.2.2.7" }
-            if question.request.headerFields.contains(.authorization),
+            if request.headerFields.contains(.authorization) || question.request.headerFields.contains(.authorization),
                 !(said.mustRevalidate || said.isPublic || said.sMaxAge != .absent)
             {
                 return "the request was authenticated, RFC 9111 §3.5"
@@ -140,10 +153,15 @@ extension CacheRules {
     public func invalidations(by question: CacheQuestion, answering response: HTTPResponse) -> [CacheSelection] {
         guard (200..<400).contains(response.status.code) else { return [] }
         var selections = question.settings.invalidates
-        // With an identifier the call is a query whatever its method.
-        guard !question.request.method.isSafe, question.key == nil, let target = CacheKey.url(of: question.request)
-        else { return selections }
-        selections.append(.url(target))
+        guard !question.request.method.isSafe, let target = CacheKey.url(of: question.request) else {
+            return selections
+        }
+        if let key = question.key {
+            // With an identifier the call is one of several queries to its target: what they answered stays.
+            selections.append(.key(CacheKey(url: target, partition: key.partition)))
+        } else {
+            selections.append(.url(target))
+        }
         for name in [HTTPField.Name.location, .contentLocation] {
             guard let reference = response.headerFields.first(of: name),
                 let url = CacheKey.url(reference, relativeTo: target)

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainCore
 public import HTTPTypes
 
 /// The request fields that `Vary` names, with their values in the request that was answered, RFC 9111 §4.1.
@@ -88,4 +89,33 @@ public struct CacheVariant: Sendable, Hashable {
         members.append(String(value[start...].trimmed))
         return members.filter { !$0.isEmpty }
     }
+}
+
+extension CacheVariant: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The fields with their values, secrets redacted.
+    public var description: String { fields.map { "\($0.name): \($0.shownValue)" }.joined(separator: ", ") }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// What ``description`` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["fields": description]) }
+}
+
+extension CacheVariant.Field: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The value as it may be shown.
+    public var shownValue: String {
+        guard let value else { return "none" }
+        return HTTPField.Name(name).map { Redaction.standard.value(of: HTTPField(name: $0, value: value)) }
+            ?? Redaction.standard.text(value)
+    }
+
+    /// Name and value, which is redacted where it is a secret.
+    public var description: String { "\(name): \(shownValue)" }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// What ``description`` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["field": description]) }
 }

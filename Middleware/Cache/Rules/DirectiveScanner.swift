@@ -1,3 +1,4 @@
+import HTTPChainSupport
 import HTTPTypes
 
 /// One directive as a `Cache-Control` field spells it.
@@ -38,10 +39,10 @@ struct DirectiveScanner {
 
     private mutating func next() -> ScannedDirective? {
         while position < bytes.count {
-            while position < bytes.count, isSpace(bytes[position]) || bytes[position] == comma { position += 1 }
+            while position < bytes.count, ASCII.isSpace(bytes[position]) || bytes[position] == comma { position += 1 }
             guard position < bytes.count else { return nil }
             let start = position
-            while position < bytes.count, isToken(bytes[position]) { position += 1 }
+            while position < bytes.count, ASCII.isTokenByte(bytes[position]) { position += 1 }
             guard position > start else {
                 skipToComma()
                 continue
@@ -57,7 +58,7 @@ struct DirectiveScanner {
             position += 1
             if position < bytes.count, bytes[position] == quote { return quoted() }
             let start = position
-            while position < bytes.count, isToken(bytes[position]) { position += 1 }
+            while position < bytes.count, ASCII.isTokenByte(bytes[position]) { position += 1 }
             let end = position
             return endsHere() && end > start
                 ? .value(String(decoding: bytes[start..<end], as: UTF8.self)) : malformed()
@@ -87,7 +88,7 @@ struct DirectiveScanner {
     /// Whether nothing but white space comes before the next comma; it is passed over then.
     private mutating func endsHere() -> Bool {
         var index = position
-        while index < bytes.count, isSpace(bytes[index]) { index += 1 }
+        while index < bytes.count, ASCII.isSpace(bytes[index]) { index += 1 }
         guard index == bytes.count || bytes[index] == comma else { return false }
         position = index
         return true
@@ -111,18 +112,6 @@ struct DirectiveScanner {
 
 private let comma = UInt8(ascii: ",")
 private let quote = UInt8(ascii: "\"")
-
-private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-
-/// What RFC 9110 §5.6.2 makes a token of.
-func isToken(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"):
-        true
-    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-    }
-}
 
 /// A number of seconds, RFC 9111 §1.2.2.
 enum DeltaSeconds: Equatable, Sendable {

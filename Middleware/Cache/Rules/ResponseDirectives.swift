@@ -1,3 +1,4 @@
+import HTTPChainSupport
 import HTTPTypes
 import RawStructuredFieldValues
 
@@ -89,6 +90,6 @@ struct ResponseDirectives: Equatable, Sendable {
 
     private static func fieldNames(_ argument: ScannedDirective.Argument) -> [String] {
         guard case .value(let text) = argument else { return [] }
-        return text.utf8.split { !isToken($0) }.map { Substring($0).lowercased() }
+        return text.utf8.split { !ASCII.isTokenByte($0) }.map { Substring($0).lowercased() }
     }
 }

@@ -16,7 +16,8 @@ enum StrictDate {
     ///   - now: What two digits of a year are read against.
     static func seconds(_ text: String, now: Date) -> Int64? {
         let bytes = Array(text.utf8)
-        guard let first = bytes.firstIndex(where: { !isSpace($0) }), let last = bytes.lastIndex(where: { !isSpace($0) })
+        guard let first = bytes.firstIndex(where: { !ASCII.isSpace($0) }),
+            let last = bytes.lastIndex(where: { !ASCII.isSpace($0) })
         else { return nil }
         let lowered = bytes[first...last].map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
         let name = String(decoding: lowered.prefix { (0x61...0x7A).contains($0) }, as: UTF8.self)
@@ -28,8 +29,6 @@ enum StrictDate {
         guard isWellFormed, let date = HTTPDate(text, now: now) else { return nil }
         return Int64(date.date.timeIntervalSince1970)
     }
-
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
     /// Whether the text has the layout: `0` stands for a digit, `a` for a letter, `_` for a digit or a space; letters
     /// of "gmt" and all else stand for themselves.

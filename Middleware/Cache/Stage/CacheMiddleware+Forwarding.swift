@@ -8,7 +8,7 @@ extension CacheMiddleware {
         let question: CacheQuestion
         let variants: [CacheEntry]
         let sentAt: Date
-        let stamp: UInt64
+        var stamp: UInt64
     }
 
     /// Sends the request as it is.
@@ -153,6 +153,8 @@ extension CacheMiddleware {
             time: question.time
         )
         guard case .serveAndRevalidate(_, let validation) = rules.decide(plain, among: variants) else { return }
+        // The call ends before this does.
+        request.removeDeadline()
         let request = request
         revalidator.start(key) { [self] in
             var failure: (any Error)?
@@ -186,9 +188,14 @@ extension CacheMiddleware {
         receivedAt received: Date
     ) async -> Response {
         let question = exchange.question
+        let sent = response.request
+        var exchange = exchange
+        let isCurrent = question.key.map { invalidations.isCurrent($0.url, since: exchange.stamp) } ?? false
         for selection in rules.invalidations(by: question, answering: response.head) {
             await invalidate(selection)
         }
+        // What the call itself has made invalid is not what it answers.
+        if isCurrent { exchange.stamp = invalidations.stamp }
         var status = status
         if question.request.method == .head, question.settings.use != .off {
             await apply(
@@ -204,6 +211,7 @@ extension CacheMiddleware {
             let storage = rules.storage(
                 of: response.head,
                 answering: question,
+                sentAs: sent,
                 sentAt: exchange.sentAt,
                 receivedAt: received
             )
@@ -216,6 +224,7 @@ extension CacheMiddleware {
             case .store(let metadata) = rules.storage(
                 of: response.head,
                 answering: get,
+                sentAs: sent,
                 sentAt: exchange.sentAt,
                 receivedAt: received
             )

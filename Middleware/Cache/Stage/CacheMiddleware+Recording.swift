@@ -85,7 +85,7 @@ extension CacheMiddleware {
         let onAbandoned: (@Sendable (HTTPBody) -> Void)?
         if case .finish(let limit) = abandonment {
             onAbandoned = { [revalidator] rest in
-                revalidator.start(key) { await rest.drain(upTo: limit) }
+                revalidator.start(key) { await rest.drain(upTo: limit, within: .seconds(60)) }
             }
         } else {
             onAbandoned = nil

@@ -24,7 +24,9 @@ import HTTPTypes
 ///
 /// **Place.** Phase ``Phase/cache``: inside redirects and content codings, outside retry and authentication. Because
 /// credentials are added further in, a chain that authenticates needs a ``CachePartition`` that keeps users apart, and
-/// does not build without one.
+/// does not build without one. With none, a private cache leaves calls alone that bring credentials of their own
+/// (`Authorization`, `Cookie`, an option): nobody said whose they are. Whether a request was authenticated, and by what
+/// a response varies, is judged by the request as it was sent (`response.request`).
 ///
 /// **Options.** ``CacheSettings``, for all calls, for a ``CacheRoute`` and for one call
 /// (``HTTPChainCore/Request/caching(_:)``): lifetime, off, refresh, offline, identifier, ignored query parameters,
@@ -32,7 +34,7 @@ import HTTPTypes
 ///
 /// **Errors.** None of its own: errors of the stages inside pass on, unless a stored response may answer instead
 /// (`response.cacheFailure` has the error then). 504 (Gateway Timeout) answers where nothing else may.
-public struct CacheMiddleware: ChainAwareMiddleware {
+public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     let store: any CacheStore
     let rules: CacheRules
     let partition: CachePartition
@@ -83,11 +85,7 @@ public struct CacheMiddleware: ChainAwareMiddleware {
 
     /// The store and the rules.
     public var summary: StageSummary {
-        let users =
-            switch partition.kind {
-            case .none, .shared: "shared"
-            case .by: "apart"
-            }
+        let users = partition.isApart ? "apart" : "shared"
         return StageSummary(
             "CacheMiddleware",
             purpose: "answers from stored responses",
@@ -99,9 +97,9 @@ public struct CacheMiddleware: ChainAwareMiddleware {
 
     /// A cache that would give one user's responses to another.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
-        guard case .none = partition.kind, let stage = place.inside.first(where: { $0.phase == .authenticate }) else {
-            return []
-        }
+        guard !partition.seesUsers, !partition.isShared,
+            let stage = place.inside.first(where: { $0.phase == .authenticate })
+        else { return [] }
         let name = stage.summary.name
         return [
             ChainProblem(
@@ -142,13 +140,24 @@ public struct CacheMiddleware: ChainAwareMiddleware {
         }
     }
 
+    /// A store that is reached over a network has to say so itself; those of this package end every wait.
+    public var keepsDeadlines: Bool { store.keepsDeadlines }
+
     // MARK: - What is asked
 
     func question(about request: borrowing Request) async throws -> CacheQuestion {
         let head = request.head
         let settings = settings(for: request)
-        var owner = ""
-        if case .by(let partition) = partition.kind { owner = try await partition(copy request) ?? "" }
+        let owner: String
+        switch try await partition.owner(of: request) {
+        case .user(let name): owner = name
+        // A shared cache stores of authenticated requests what is meant for all, RFC 9111 §3.5.
+        case .unknown where rules.isShared: owner = ""
+        case .unknown:
+            var question = CacheQuestion(head, key: nil, settings: settings, time: request.environment.time.date)
+            question.isUnowned = true
+            return question
+        }
         var question = CacheQuestion(
             head,
             key: Self.key(for: head, settings, partition: owner),
@@ -156,6 +165,8 @@ public struct CacheMiddleware: ChainAwareMiddleware {
             hasContent: !request.body.isEmpty,
             time: request.environment.time.date
         )
+        question.isOwnerKnown = partition.seesUsers
+        question.needsOwner = !rules.isShared && !partition.isShared && !partition.seesUsers
         if head.method == .post, question.key == nil, settings.use != .off, let url = CacheKey.url(of: head) {
             question.keyOfGet = CacheKey(url: url, partition: owner)
         }
@@ -174,10 +185,12 @@ public struct CacheMiddleware: ChainAwareMiddleware {
         return result
     }
 
-    /// GET and HEAD share what is stored; other methods have stored responses only where the call names them.
+    /// GET and HEAD share what is stored; other methods have stored responses only where the call names them, and those
+    /// that change what they name (PUT, DELETE, PATCH) never have.
     private static func key(for head: HTTPRequest, _ settings: CacheSettings, partition: String) -> CacheKey? {
         let isPlain = head.method == .get || head.method == .head
-        guard isPlain || settings.identifier != nil, head.method != .connect,
+        let isChange = [.put, .delete, .patch, .connect].contains(head.method)
+        guard isPlain || settings.identifier != nil, !isChange,
             let url = CacheKey.url(of: head, ignoring: settings.ignoredQuery ?? .none)
         else { return nil }
         return CacheKey(

@@ -86,7 +86,7 @@ final class CacheRecording: Sendable {
         }
     }
 
-    /// The response broke on its way, or cannot be stored.
+    /// The transfer of the response broke, or cannot be stored.
     func stop(_ reason: String) async {
         close()
         await writer.abandon()

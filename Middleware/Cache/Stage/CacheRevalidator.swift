@@ -4,7 +4,7 @@ import HTTPChainCore
 /// (`stale-while-revalidate`, RFC 5861 §3).
 ///
 /// There is one at a time for a key, and a bounded number in all; what exceeds it is left to a later call. Shutting the
-/// owner down cancels what is under way and waits for it; without that, what is under way ends by itself:
+/// owner down cancels the validations in flight and waits for them; without that, they end by themselves:
 ///
 /// ```swift
 /// let revalidator = CacheRevalidator()
@@ -23,7 +23,7 @@ public final class CacheRevalidator: Sendable {
 
     /// Makes an owner.
     ///
-    /// - Parameter limit: How many validations it has under way at a time; 16 by default.
+    /// - Parameter limit: How many validations are in flight at a time, at most; 16 by default.
     public init(limit: Int = 16) {
         self.limit = limit
     }
@@ -32,7 +32,7 @@ public final class CacheRevalidator: Sendable {
         for task in state.value.tasks.values { task.cancel() }
     }
 
-    /// How many validations are under way.
+    /// How many validations are in flight.
     public var count: Int { state.value.tasks.count }
 
     /// Starts a validation.
@@ -50,14 +50,14 @@ public final class CacheRevalidator: Sendable {
         }
     }
 
-    /// Waits until nothing is under way.
+    /// Waits until nothing is in flight.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled; what is under way goes on.
+    /// - Throws: `CancellationError` when the task is cancelled; what is in flight goes on.
     public func waitUntilIdle() async throws {
         try await state.wait { $0.tasks.isEmpty ? () : nil }
     }
 
-    /// Cancels what is under way, waits until it has ended, and starts nothing more.
+    /// Cancels what is in flight, waits until it has ended, and starts nothing more.
     public func shutdown() async {
         let tasks = state.update { state in
             state.isShutDown = true

@@ -71,7 +71,8 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
     /// The member of a `Cache-Status` field, RFC 9211 §2: `HTTPChain; hit; ttl=30`.
     public var description: String {
         var text =
-            cache.utf8.allSatisfy(isToken) && cache.utf8.first.map(Self.beginsToken) == true ? cache : quoted(cache)
+            cache.utf8.allSatisfy(ASCII.isTokenByte) && cache.utf8.first.map(Self.beginsToken) == true
+            ? cache : quoted(cache)
         if isHit { text += "; hit" }
         if let forward { text += "; fwd=\(forward.rawValue)" }
         if let forwardStatus { text += "; fwd-status=\(forwardStatus)" }
@@ -139,7 +140,7 @@ extension CacheReason {
         case .requestNoCache, .requestMaxAge, .requestMinFresh: .request
         case .method: .method
         case .incomplete, .severalRanges: .partial
-        case .requestContent, .serverPrecondition, .off, .noURL: .bypass
+        case .requestContent, .serverPrecondition, .credentials, .off, .noURL: .bypass
         case .stale, .responseNoCache, .invalidated, .staleWhileRevalidate, .staleIfError, .mustRevalidate,
             .disconnected, .validated, .acceptedStale:
             .stale

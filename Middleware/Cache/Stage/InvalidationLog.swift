@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// Remembers what was made invalid lately, so that a response that was on its way meanwhile is not stored after it.
+/// Remembers what was made invalid lately, so that a response that was in flight meanwhile is not stored after it.
 final class InvalidationLog: Sendable {
     private struct State {
         var now: UInt64 = 0
@@ -18,7 +18,13 @@ final class InvalidationLog: Sendable {
     func note(_ selection: CacheSelection) {
         state.withLock { state in
             state.now += 1
-            if case .url(let url) = selection, state.urls.count < Self.limit {
+            let url: String? =
+                switch selection {
+                case .url(let url): url
+                case .key(let key): key.url
+                default: nil
+                }
+            if let url, state.urls.count < Self.limit {
                 state.urls[url] = state.now
             } else {
                 state.urls = [:]

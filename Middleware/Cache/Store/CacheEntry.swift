@@ -124,3 +124,17 @@ public final class StoredResponse: Sendable {
         }
     }
 }
+
+extension CacheMetadata: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Status, fields (secrets redacted) and when it came.
+    public var description: String {
+        let lines = Redaction.standard.fields(head.headerFields).map { "\n\($0.name): \($0.value)" }
+        return "\(head.status) of \(responseTime)\(lines.joined())"
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// What ``description`` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["metadata": description]) }
+}

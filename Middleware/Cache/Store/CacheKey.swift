@@ -31,3 +31,18 @@ public struct CacheKey: Sendable, Hashable {
         hasher.combine(partition)
     }
 }
+
+extension CacheKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Method and URL, secrets redacted, and whose it is.
+    public var description: String {
+        var text = "\(method) \(Redaction.standard.url(url))"
+        if let identifier { text += " (\(Redaction.standard.text(identifier)))" }
+        return partition.isEmpty ? text : "\(text) of \(Redaction.standard.text(partition))"
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// What ``description`` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["key": description]) }
+}

@@ -14,6 +14,11 @@ public protocol CacheStore: Sendable {
     /// What the store is, in a few words, such as "memory, up to 50 MB".
     var summary: String { get }
 
+    /// Whether the store answers in bounded time, as one on a local disk does; `false` by default.
+    ///
+    /// Where it does not, the deadline of a call has to cancel what waits for the store.
+    var keepsDeadlines: Bool { get }
+
     /// The stored variants of a key, in no order; this is no use of them that eviction counts.
     func variants(of key: CacheKey) async throws -> [CacheEntry]
 
@@ -56,6 +61,11 @@ public protocol CacheStore: Sendable {
 
     /// How full the store is.
     func usage() async throws -> CacheUsage
+}
+
+extension CacheStore {
+    /// Nothing is known of how long it takes.
+    public var keepsDeadlines: Bool { false }
 }
 
 /// Takes the body of an entry that is being stored.

@@ -14,6 +14,8 @@ public struct CacheStoreFault: HTTPChainError, Hashable {
         case newerFormat(String)
         /// Another process works on the store.
         case busy(String)
+        /// What is at the path cannot be trusted with what is stored, for the reason given.
+        case unsafe(String, String)
         /// The system refused; the code is `errno`, or the database's.
         case system(operation: String, path: String, code: Int32, message: String)
     }
@@ -29,15 +31,36 @@ public struct CacheStoreFault: HTTPChainError, Hashable {
     /// Always "cache store".
     public var stage: String { "cache store" }
 
-    /// What went wrong and what to do about it.
-    public var reason: String {
+    /// What happened.
+    public var reason: String { explanation.reason }
+
+    /// What to do about it; `nil` where there is nothing.
+    public var recoverySuggestion: String? { explanation.advice }
+
+    private var explanation: Explanation {
         switch problem {
-        case .damaged(let what): "\(what) is damaged and was dropped; look at the disk when this comes again"
+        case .damaged(let what):
+            Explanation("\(what) is damaged and was dropped", "look at the disk when this comes again")
         case .newerFormat(let what):
-            "\(what) was written by a later version and is left alone; remove it, or give this version another place"
-        case .busy(let what): "another process holds \(what); it is tried again with the next call"
+            Explanation(
+                "\(what) was written by a later version and is left alone",
+                "remove it, or give this version another place"
+            )
+        case .busy(let what):
+            Explanation("another process holds \(what)", "it is tried again with the next call")
+        case .unsafe(let path, let why):
+            Explanation(
+                "\(path) is not used for stored responses: \(why)",
+                "remove it, or give the store a place of its own"
+            )
         case .system(let operation, let path, let code, let message):
-            "cannot \(operation) \(path): \(message) (code \(code))"
+            Explanation("cannot \(operation) \(path): \(message) (code \(code))")
         }
+    }
+}
+
+extension CacheStoreFault: FileFailure {
+    package init(_ fault: FileFault) {
+        self.init(.system(operation: fault.operation, path: fault.path, code: fault.code, message: fault.message))
     }
 }

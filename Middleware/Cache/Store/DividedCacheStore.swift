@@ -35,6 +35,9 @@ public final class DividedCacheStore: CacheStore {
         numbering = StoreNumbering(stores.count)
     }
 
+    /// Whether all stores do.
+    public var keepsDeadlines: Bool { stores.allSatisfy(\.keepsDeadlines) }
+
     /// The stores and what they are for.
     public var summary: String {
         let classes = places.sorted { $0.key < $1.key }.map { "\($0.key): \(stores[$0.value].summary)" }

@@ -43,6 +43,9 @@ public final class MemoryCacheStore: CacheStore {
         )
     }
 
+    /// It waits for nothing but its own work.
+    public var keepsDeadlines: Bool { true }
+
     /// "memory" and the bound.
     public var summary: String { "memory, up to \(bounds.totalBytes)" }
 

@@ -18,7 +18,7 @@ public final class TieredCacheStore: CacheStore {
     private struct State {
         /// Keys of which memory has all that is stored.
         var whole: Set<CacheKey> = []
-        /// Keys whose entry is on its way into memory, one way at a time, and whether it is still the one below.
+        /// Keys whose entry is being copied into memory, one at a time, and whether it is still the one below.
         var arriving: [CacheKey: Bool] = [:]
 
         mutating func forget(_ key: CacheKey) {
@@ -56,6 +56,9 @@ public final class TieredCacheStore: CacheStore {
         self.base = base
         copyLimit = limit.bytes
     }
+
+    /// Whether both stores do.
+    public var keepsDeadlines: Bool { memory.keepsDeadlines && base.keepsDeadlines }
 
     /// Both stores.
     public var summary: String { "\(memory.summary), over \(base.summary)" }

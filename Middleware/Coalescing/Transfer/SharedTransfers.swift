@@ -53,7 +53,17 @@ final class SharedTransfers: Sendable {
     /// How many calls wait for the head of a response.
     var waiterCount: Int { state.withLock { $0.joined.count } }
 
+    /// Waits for the head of a response, up to the deadline of the call, to which reading its body is held, too.
     func send(_ request: consuming Request, _ key: CoalescingKey, _ next: Next) async throws -> Response {
+        guard let timer = request.callTimer else { return try await share(request, key, next) }
+        let passed = request
+        var response = try await timer.run { try await self.share(passed, key, next) }
+        timer.answered(response.head)
+        response.body = timer.keep(response.body)
+        return response
+    }
+
+    private func share(_ request: consuming Request, _ key: CoalescingKey, _ next: Next) async throws -> Response {
         // Handed over through a box, so that only the one that begins a transfer keeps its request, and for no longer.
         let box = Locked<Request?>(request)
         let call = state.withLock { $0.nextID() }

@@ -17,7 +17,7 @@ struct SpillFile: Sendable {
         while !rest.isEmpty {
             let place = offset % capacity
             let piece = rest.prefix(Int(min(Int64(rest.count), capacity - place)))
-            try file.descriptor.write(piece, at: place)
+            try file.content.write(piece, at: place)
             rest = rest.dropFirst(piece.count)
             offset += Int64(piece.count)
         }
@@ -28,7 +28,7 @@ struct SpillFile: Sendable {
     /// - Throws: ``BodyError`` when the file cannot be read, or has become shorter.
     func read(at offset: Int64, count: Int) throws -> Data {
         let place = offset % capacity
-        let bytes = try file.descriptor.read(at: place, count: Int(min(Int64(count), capacity - place)))
+        let bytes = try file.content.read(at: place, count: Int(min(Int64(count), capacity - place)))
         guard !bytes.isEmpty else { throw BodyError(.fileChanged(path: file.url.path)) }
         return bytes
     }

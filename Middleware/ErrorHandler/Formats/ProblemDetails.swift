@@ -4,7 +4,7 @@ public import HTTPChainCore
 /// What went wrong, in the standard format, RFC 9457.
 ///
 /// A member that is not of the type the RFC gives it counts as absent, as §3.1 requires; it is kept among the
-/// ``extensions`` all the same.
+/// ``extensions`` as well.
 public struct ProblemDetails: Sendable, Hashable {
     /// The kind of problem, a URI reference that is relative to the URL of the response; `about:blank`, which says no
     /// more than the status, when absent (§3.1.1, §4.2.1).

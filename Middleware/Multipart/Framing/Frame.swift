@@ -47,7 +47,7 @@ struct Frame {
     }
 }
 
-/// Reads bodies one after the other; each is opened when its turn comes and let go at its end.
+/// Reads bodies one after the other; each is opened when its turn comes and dropped at its end.
 struct FramingReader: BodyReader {
     private var waiting: ArraySlice<HTTPBody>
     private var current: (any BodyReader)?

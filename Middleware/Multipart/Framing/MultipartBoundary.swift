@@ -33,7 +33,7 @@ public struct MultipartBoundary: Sendable, Hashable, CustomStringConvertible {
     /// The boundary as the parameter of a Content-Type: in quotes where it is not a token, RFC 9110 §5.6.6.
     public var parameterValue: String {
         // None of the characters of a boundary needs a backslash within quotes.
-        text.utf8.allSatisfy(HeaderSyntax.isTokenByte) ? text : "\"\(text)\""
+        text.utf8.allSatisfy(ASCII.isTokenByte) ? text : "\"\(text)\""
     }
 
     /// The boundary.
@@ -49,6 +49,6 @@ public struct MultipartBoundary: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func isBoundaryByte(_ byte: UInt8) -> Bool {
-        HeaderSyntax.isAlphanumeric(byte) || "'()+_,-./:=? ".utf8.contains(byte)
+        ASCII.isAlphanumeric(byte) || "'()+_,-./:=? ".utf8.contains(byte)
     }
 }

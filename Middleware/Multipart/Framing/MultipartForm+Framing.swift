@@ -82,7 +82,7 @@ extension MultipartForm {
         fields += part.headers.map { ($0.name, $0.value) }
         var head = ""
         for (name, value) in fields {
-            guard !name.isEmpty, name.utf8.allSatisfy(HeaderSyntax.isTokenByte) else {
+            guard !name.isEmpty, name.utf8.allSatisfy(ASCII.isTokenByte) else {
                 throw MultipartError(.invalidFieldName(name))
             }
             try Self.check(value, of: name)

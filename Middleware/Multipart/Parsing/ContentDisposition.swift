@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainSupport
 
 /// A Content-Disposition field: what a part is for, RFC 7578 §4.2 and RFC 6266.
 ///
@@ -19,7 +20,7 @@ public struct ContentDisposition: Sendable, Hashable {
     /// Reads the value of a field; `nil` when there is no disposition type in it.
     public init?(_ value: String) {
         let field = ParameterizedValue(value.utf8)
-        guard !field.value.isEmpty, field.value.utf8.allSatisfy(HeaderSyntax.isTokenByte) else { return nil }
+        guard !field.value.isEmpty, field.value.utf8.allSatisfy(ASCII.isTokenByte) else { return nil }
         type = field.value
         let isForm = field.value == "form-data"
         name = Self.text("name", in: field, isForm: isForm)

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainSupport
 
 /// Finds the lines that separate parts, RFC 2046 §5.1.1.
 ///
@@ -110,7 +111,7 @@ struct DelimiterScanner {
             index += 2
         }
         let padding = index
-        while index < bytes.count, HeaderSyntax.isSpace(bytes[index]) { index += 1 }
+        while index < bytes.count, ASCII.isSpace(bytes[index]) { index += 1 }
         guard index - padding <= Self.longestPadding else { return .no }
         func found(_ lineEnd: Int, _ ending: LineEnd) -> Match {
             .found(Delimiter(contentEnd: contentEnd, lineEnd: lineEnd, isFinal: isFinal, ending: ending))

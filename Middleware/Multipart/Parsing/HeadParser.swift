@@ -29,7 +29,7 @@ struct HeadParser {
         guard !line.contains(where: { $0 == 0x00 || $0 == 0x0D }), let first = line.first else {
             throw MultipartError(.malformedHeader(part: part))
         }
-        if HeaderSyntax.isSpace(first) {
+        if ASCII.isSpace(first) {
             guard !fields.isEmpty else { throw MultipartError(.malformedHeader(part: part)) }
             fields[fields.count - 1].value += [UInt8(ascii: " ")] + Self.trimmed(line)
             return
@@ -39,7 +39,7 @@ struct HeadParser {
         }
         // Checked here because `HTTPFields` ends the process when it is given a pseudo field of HTTP/2.
         let name = Self.trimmed(line[..<colon])
-        guard !name.isEmpty, name.allSatisfy(HeaderSyntax.isTokenByte),
+        guard !name.isEmpty, name.allSatisfy(ASCII.isTokenByte),
             let fieldName = HTTPField.Name(String(decoding: name, as: UTF8.self))
         else { throw MultipartError(.malformedHeader(part: part)) }
         // And when it is given one field more than it has room for.
@@ -56,8 +56,8 @@ struct HeadParser {
     }
 
     private static func trimmed(_ bytes: Data) -> [UInt8] {
-        guard let first = bytes.firstIndex(where: { !HeaderSyntax.isSpace($0) }),
-            let last = bytes.lastIndex(where: { !HeaderSyntax.isSpace($0) })
+        guard let first = bytes.firstIndex(where: { !ASCII.isSpace($0) }),
+            let last = bytes.lastIndex(where: { !ASCII.isSpace($0) })
         else { return [] }
         return Array(bytes[first...last])
     }

@@ -29,7 +29,7 @@ public struct ReceivedPart: Sendable {
 ///
 /// The message is read as far as it is asked for, in constant memory. The content of a part is read before the next
 /// part is asked for; what is left of it then is skipped, and reading it later throws ``MultipartError``. Dropping the
-/// sequence and its parts gives up the rest, and a transfer behind it.
+/// sequence and its parts discards the rest, and cancels a transfer behind it.
 ///
 /// The parts of a body that can be read once can be gone through once.
 public struct MultipartParts: AsyncSequence, Sendable {

@@ -12,15 +12,35 @@ import Musl
 /// Keeps a ``TerminalProgressBar`` on the screen of a command-line tool.
 ///
 /// ```swift
-/// let writer = TerminalProgressWriter(TerminalProgressBar(label: "map.zip"))
+/// let writer = TerminalProgressWriter(TerminalProgressBar(label: "map.zip"), showing: .download)
 /// let request = Request.get("https://example.com/map.zip").onProgress { writer.show($0) }
+/// writer.print("a message that does not land on the bar's line")
 /// ```
 ///
 /// On a terminal the line is drawn again and again in its place. Elsewhere, in a log or a pipe, a line is printed when
-/// a transfer begins and ends and every so often in between. It writes to the standard error stream, so that the
-/// standard output stays for the result. One writer at a time is for one transfer at a time; where the chain has both
-/// views the consumer's is shown.
+/// a transfer begins and ends and every so often in between. Nothing is drawn before the first byte, so that a call
+/// that fails at once, because a file is missing or no connection can be made, leaves nothing on the screen but its
+/// error. It writes to the standard error stream, so that the standard output stays for the result. One writer at a
+/// time is for one transfer at a time; where the chain has both views the consumer's is shown.
 public final class TerminalProgressWriter: Sendable {
+    /// Which directions of a call are shown.
+    public struct Directions: OptionSet, Sendable, Hashable {
+        /// One bit for each direction.
+        public let rawValue: UInt8
+
+        /// Makes directions of bits.
+        public init(rawValue: UInt8) {
+            self.rawValue = rawValue
+        }
+
+        /// The request's body.
+        public static let upload = Directions(rawValue: 1)
+        /// The response's body.
+        public static let download = Directions(rawValue: 2)
+        /// Both, one line after the other.
+        public static let both: Directions = [.upload, .download]
+    }
+
     /// Where lines go, for what is not the standard error stream.
     public struct Output: Sendable {
         /// Whether a line can be drawn again in its place.
@@ -56,9 +76,12 @@ public final class TerminalProgressWriter: Sendable {
         var choice = ViewChoice()
         /// What was last printed, and when by its own time.
         var shown: (direction: TransferProgress.Direction, attempt: Int, time: Duration)?
+        /// The transfer whose line is on the screen, and not left yet.
+        var drawn: TransferProgress?
     }
 
     private let bar: TerminalProgressBar
+    private let directions: Directions
     private let output: Output
     private let interval: Duration?
     private let state = Locked(State())
@@ -67,15 +90,19 @@ public final class TerminalProgressWriter: Sendable {
     ///
     /// - Parameters:
     ///   - bar: What to draw.
+    ///   - directions: Which directions of a call are shown; both by default. An upload that is answered with a few
+    ///     words needs `.upload` alone.
     ///   - output: Where; the standard error stream by default.
     ///   - interval: How often a line is printed where the output is no terminal; every 10 seconds by default, and
     ///     `nil` for nothing at all there.
     public init(
         _ bar: TerminalProgressBar = TerminalProgressBar(),
+        showing directions: Directions = .both,
         output: Output = .standardError,
         linesEvery interval: Duration? = .seconds(10)
     ) {
         self.bar = bar
+        self.directions = directions
         self.output = output
         self.interval = interval
     }
@@ -84,15 +111,46 @@ public final class TerminalProgressWriter: Sendable {
     public func show(_ progress: TransferProgress) {
         state.withLock { state in
             guard state.choice.admits(progress.view) else { return }
-            let isEnd = progress.state != .running
-            if output.isTerminal {
-                let line = bar.line(for: progress, width: output.width() - 1)
-                output.write("\r\(line)\u{1B}[K" + (isEnd ? "\n" : ""))
-            } else if let interval, isEnd || isDue(progress, after: state.shown, interval) {
-                state.shown = (progress.direction, progress.attempt, progress.elapsed)
-                output.write(bar.line(for: progress, width: output.width()) + "\n")
+            guard directions.contains(progress.direction == .upload ? .upload : .download) else {
+                // The answer has begun, and the upload's line is left as it stands.
+                if let drawn = state.drawn, drawn.direction != progress.direction { leave(&state) }
+                return
             }
+            if output.isTerminal { draw(progress, &state) } else { log(progress, &state) }
         }
+    }
+
+    /// Prints a line of text above the bar.
+    ///
+    /// On a terminal the bar is taken away, the text takes its place and the bar is drawn below it. Messages of a tool
+    /// that writes to the same terminal go this way; a line feed at the end is added.
+    ///
+    /// - Parameter text: What to print.
+    public func print(_ text: String) {
+        state.withLock { state in
+            guard output.isTerminal, let drawn = state.drawn else { return output.write(text + "\n") }
+            output.write("\r\u{1B}[K\(text)\n\(bar.line(for: drawn, width: output.width() - 1))\u{1B}[K")
+        }
+    }
+
+    private func draw(_ progress: TransferProgress, _ state: inout State) {
+        if progress.completed == 0, state.drawn?.direction != progress.direction { return }
+        let isEnd = progress.state != .running
+        output.write("\r\(bar.line(for: progress, width: output.width() - 1))\u{1B}[K" + (isEnd ? "\n" : ""))
+        state.drawn = isEnd ? nil : progress
+    }
+
+    private func log(_ progress: TransferProgress, _ state: inout State) {
+        guard let interval else { return }
+        if progress.completed == 0, state.shown?.direction != progress.direction { return }
+        guard progress.state != .running || isDue(progress, after: state.shown, interval) else { return }
+        state.shown = (progress.direction, progress.attempt, progress.elapsed)
+        output.write(bar.line(for: progress, width: output.width()) + "\n")
+    }
+
+    private func leave(_ state: inout State) {
+        if output.isTerminal { output.write("\n") }
+        state.drawn = nil
     }
 
     private func isDue(

@@ -1,6 +1,6 @@
 public import Logging
 
-/// The least grave level that is logged, for each component.
+/// The least severe level that is logged, for each component.
 ///
 /// ```swift
 /// var levels = LogLevels(.info, ["http": .debug, "http.auth": nil])

@@ -1,13 +1,13 @@
 public import Foundation
 public import Logging
 
-/// One entry of a log: what happened, when, where and how grave it is.
+/// One entry of a log: what happened, when, where and how severe it is.
 ///
 /// A record is plain data with nothing secret in it: whoever makes one redacts it.
 public struct LogRecord: Sendable, Hashable {
     /// When it happened.
     public var date: Date
-    /// How grave it is.
+    /// How severe it is.
     public var level: Logger.Level
     /// The part of the program that it comes from, such as `http.client`; the label of a `Logger`.
     public var component: String

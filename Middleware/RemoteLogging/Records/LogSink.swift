@@ -2,10 +2,10 @@ public import Logging
 
 /// Takes log records: a shipper, a console, a test.
 public protocol LogSink: Sendable {
-    /// Whether records of this level from this component are taken; asked before the work of making one.
+    /// Whether records of this level from this component are logged; asked before the work of making one.
     ///
-    /// A sink that takes a level takes every graver one.
-    func takes(_ level: Logger.Level, from component: String) -> Bool
+    /// A sink that is enabled for a level is enabled for every more severe one.
+    func isEnabled(_ level: Logger.Level, for component: String) -> Bool
 
     /// Takes a record.
     ///
@@ -15,5 +15,5 @@ public protocol LogSink: Sendable {
 
 extension LogSink {
     /// Every record is taken.
-    public func takes(_ level: Logger.Level, from component: String) -> Bool { true }
+    public func isEnabled(_ level: Logger.Level, for component: String) -> Bool { true }
 }

@@ -1,64 +1,42 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// The rules by which nothing secret gets into a record, prepared once for all of them.
+/// A redaction with the list of header fields that a log shows.
 struct LogRedaction: Sendable {
     private let redaction: Redaction
-    /// What stands before a secret in text.
-    private let names: SecretNames
-    /// What stands before a secret in a query or a form.
-    private let pairNames: SecretNames
     private let shown: LoggedFields
 
     init(_ redaction: Redaction, showing fields: LoggedFields = .none) {
         self.redaction = redaction
-        names = SecretNames(redaction)
-        pairNames = SecretNames([redaction.queryNames, redaction.memberNames, redaction.fieldNames].joined())
         shown = fields
     }
 
     /// Whether a name in structured data stands before a secret.
-    func isSecret(name: String) -> Bool { names.contains(name) }
+    func isSecret(name: String) -> Bool { redaction.isSecret(name: name) }
 
-    func url(_ url: String) -> String {
-        let redacted = redaction.url(url, isSecret: pairNames.contains)
-        guard CredentialScanner.mayHoldToken(redacted) else { return redacted }
-        var scanner = CredentialScanner(redacted, names: nil)
-        return scanner.redacted()
-    }
+    func url(_ url: String) -> String { redaction.url(url) }
 
     /// The names and values of a form.
-    func form(_ text: String, isCutOff: Bool = false) -> String {
-        // The values of pairs whose names tell nothing may be JSON, or URLs.
-        self.text(redaction.form(text, isSecret: pairNames.contains), isCutOff: isCutOff)
-    }
+    func form(_ text: String, isCutOff: Bool = false) -> String { redaction.form(text, isCutOff: isCutOff) }
 
     /// Text of any kind: of a body, of an error, of a field.
     ///
     /// - Parameter isCutOff: Whether it goes on, so that the beginning of a secret may stand at its end.
-    func text(_ text: String, isCutOff: Bool = false) -> String {
-        let withoutMembers = names.redacted(text)
-        guard CredentialScanner.mayHoldCredential(withoutMembers) else { return withoutMembers }
-        var urls = URLScanner(withoutMembers, isCutOff: isCutOff) { redaction.url($0, isSecret: pairNames.contains) }
-        var scanner = CredentialScanner(urls.redacted(), names: names)
-        return scanner.redacted()
-    }
+    func text(_ text: String, isCutOff: Bool = false) -> String { redaction.text(text, isCutOff: isCutOff) }
 
     /// The fields, with the values of those on the list that are no secrets.
     func fields(_ fields: HTTPFields) -> HTTPFields {
         var result = HTTPFields()
         result.reserveCapacity(fields.count)
-        for field in fields { result.append(HTTPField(name: field.name, value: value(of: field))) }
+        for field in fields {
+            let isShown = shown.contains(field.name.canonicalName)
+            let value = isShown ? redaction.value(of: field) : Redaction.placeholder
+            result.append(HTTPField(name: field.name, value: value))
+        }
         return result
     }
 
-    private func value(of field: HTTPField) -> String {
-        let name = field.name.canonicalName
-        guard shown.contains(name), !redaction.isSecret(field.name) else { return Redaction.placeholder }
-        return Self.urlFields.contains(name) ? text(url(field.value)) : text(field.value)
-    }
-
-    /// The attributes with what is a secret by its name, or holds one, blotted out.
+    /// The attributes with what is a secret by its name, or holds one, redacted.
     func attributes(_ attributes: LogAttributes) -> LogAttributes {
         var result = LogAttributes()
         for attribute in attributes { result[attribute.name] = value(attribute.value, of: attribute.name) }
@@ -66,7 +44,7 @@ struct LogRedaction: Sendable {
     }
 
     private func value(_ value: JSONValue, of name: String) -> JSONValue {
-        if pairNames.contains(name) { return .string(Redaction.placeholder) }
+        if redaction.isSecret(pairName: name) { return .string(Redaction.placeholder) }
         return switch value {
         case .string(let text): .string(self.text(text))
         case .array(let elements): .array(elements.map { self.value($0, of: "") })
@@ -74,9 +52,6 @@ struct LogRedaction: Sendable {
         case .null, .bool, .integer, .number: value
         }
     }
-
-    /// Fields whose value is a URL, relative ones included.
-    private static let urlFields: Set<String> = ["content-location", "location", "origin", "referer"]
 }
 
 extension [String: JSONValue] {

@@ -30,16 +30,16 @@ struct ExportRetries: Sendable {
     ///
     /// - Parameters:
     ///   - asked: How long the receiver asks to wait.
-    ///   - isDoubtful: Whether it may have the batch.
+    ///   - isAmbiguous: Whether it may have the batch.
     ///   - isUrgent: Whether somebody waits for the batch to be delivered, so that pauses do not grow.
     ///   - random: Where chance comes from; asked once for each pause.
     mutating func step(
         asked: Duration?,
-        isDoubtful: Bool,
+        isAmbiguous: Bool,
         isUrgent: Bool,
         random: any RandomSource
     ) -> Step {
-        if isDoubtful { doubts += 1 }
+        if isAmbiguous { doubts += 1 }
         if doubts >= attempts { return .giveUp }
         retries += 1
         let drawn = longestWait(isUrgent: isUrgent) * random.double(in: 0...1)

@@ -8,7 +8,7 @@ enum ExportVerdict: Sendable {
     case accepted(rejected: Int, message: String?)
     /// It is to be sent again; how long the receiver asks to wait, whether it may have the batch without having said
     /// so, and what happened.
-    case again(after: Duration?, isDoubtful: Bool, any Error)
+    case again(after: Duration?, isAmbiguous: Bool, any Error)
     /// It is not to be sent again.
     case refused(any Error)
 
@@ -18,8 +18,8 @@ enum ExportVerdict: Sendable {
         case .accepted(let rejected, let message):
             self = .accepted(rejected: max(0, rejected), message: message)
         case .later:
-            let wait = Self.retryAfter(head.headerFields, now: now)
-            self = .again(after: wait, isDoubtful: false, LogShipperError(.later(head.status)))
+            let wait = RetryAfter.wait(in: head.headerFields, now: now)
+            self = .again(after: wait, isAmbiguous: false, LogShipperError(.later(head.status)))
         case .refused(let reason):
             self = .refused(LogShipperError(.refused(reason)))
         }
@@ -32,7 +32,7 @@ enum ExportVerdict: Sendable {
         } else if error is InvalidRequestError {
             self = .refused(error)
         } else {
-            self = .again(after: nil, isDoubtful: Self.transportError(in: error)?.sent != .nothing, error)
+            self = .again(after: nil, isAmbiguous: Self.transportError(in: error)?.sent != .nothing, error)
         }
     }
 
@@ -44,19 +44,5 @@ enum ExportVerdict: Sendable {
             error = (error as? any HTTPChainError)?.underlyingError
         }
         return nil
-    }
-
-    /// How long the receiver asks to wait, RFC 9110 §10.2.3: in seconds, or until a date, which is read against the
-    /// answer's own where it has one.
-    static func retryAfter(_ fields: HTTPFields, now: Date) -> Duration? {
-        guard let text = fields[values: .retryAfter].last?.trimmingCharacters(in: .whitespaces), !text.isEmpty else {
-            return nil
-        }
-        if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-            return .seconds(min(Int64(text) ?? .max, 1 << 32))
-        }
-        guard let date = HTTPDate(text, now: now)?.date else { return nil }
-        let reference = fields[.date].flatMap { HTTPDate($0, now: now)?.date } ?? now
-        return .seconds(max(0, date.timeIntervalSince(reference).rounded(.up)))
     }
 }

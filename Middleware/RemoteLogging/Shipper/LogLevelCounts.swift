@@ -38,7 +38,7 @@ extension LogLevelCounts: CustomStringConvertible {
 }
 
 extension Logger.Level {
-    /// The place among the levels: 0 for the least grave.
+    /// The place among the levels: 0 for the least severe.
     var rank: Int {
         switch self {
         case .trace: 0

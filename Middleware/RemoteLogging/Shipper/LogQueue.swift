@@ -11,7 +11,7 @@ protocol LogQueue: Sendable {
     /// The number of the latest record that was added; 0 before the first.
     var latest: Int { get }
 
-    /// Adds a record, which may cost less grave ones their place.
+    /// Adds a record, which may cost less severe ones their place.
     ///
     /// - Parameters:
     ///   - record: The record.
@@ -28,7 +28,7 @@ protocol LogQueue: Sendable {
     ///
     /// - Parameters:
     ///   - count: How many at most.
-    ///   - bytes: What they take together at most; a single larger record is taken all the same.
+    ///   - bytes: What they take together at most; a single larger record is taken nevertheless.
     mutating func next(_ count: Int, bytes: Int) -> LogQueueNext
 
     /// Takes out what was read for it.

@@ -1,9 +1,9 @@
 extension LogShipper {
     /// Why records are lost.
     public enum DropReason: String, Sendable, Hashable, CaseIterable {
-        /// The queue was full of records that are as grave or graver; or the spool was full.
+        /// The queue was full of records that are as severe or more so; or the spool was full.
         case full
-        /// The queue was full, and a graver record took the place.
+        /// The queue was full, and a more severe record took the place.
         case displaced
         /// The spool could not write it to the disk.
         case unwritable

@@ -17,17 +17,18 @@ extension LogShipper {
 
     /// Takes no more records, sends what waits, and ends the worker.
     ///
-    /// Batches that are under way at the deadline are interrupted: their tasks are cancelled and awaited, and so a
+    /// Batches that are in flight at the deadline are interrupted: their tasks are cancelled and awaited, and so a
     /// transport that ignores its cancellation makes this late. It may be called again and at the same time, and
     /// comes to the same result.
     ///
-    /// - Parameter deadline: How long sending may take; 30 seconds by default.
+    /// - Parameter deadline: How long sending may take; ``Settings/shutdownTimeout`` by default.
     /// - Returns: Whether everything was settled, and how many records were not because the deadline passed first: they
     ///   are lost, or stay in the spool for the next process.
-    /// - Throws: `CancellationError` when the task is cancelled; the shipper is shut down all the same, and
+    /// - Throws: `CancellationError` when the task is cancelled; the shipper is shut down nevertheless, and
     ///   ``statistics`` tell what is lost.
     @discardableResult
-    public func shutdown(deadline: Duration = .seconds(30)) async throws(CancellationError) -> FlushResult {
+    public func shutdown(deadline: Duration? = nil) async throws(CancellationError) -> FlushResult {
+        let deadline = deadline ?? core.settings.shutdownTimeout
         close()
         var isCancelled = Task.isCancelled
         do throws(CancellationError) {
@@ -46,13 +47,13 @@ extension LogShipper {
 extension ShipperCore {
     func flush(deadline: Duration) async throws(CancellationError) -> LogShipper.FlushResult {
         let instant = environment.time.elapsed + LogShipper.Settings.bounded(deadline)
-        let bell = Doorbell()
-        guard let flush = state.withLock({ $0.beginFlush(bell) }) else {
-            return LogShipper.FlushResult(isComplete: true, left: 0)
+        let signal = WakeSignal()
+        guard let flush = state.withLock({ $0.beginFlush(signal) }) else {
+            return state.withLock { $0.settledFlush }
         }
         wake(flush.wake)
-        for bell in flush.bells { bell.ring() }
-        await bell.wait(until: instant, on: environment.time)
+        for signal in flush.signals { signal.wake() }
+        await signal.wait(until: instant, on: environment.time)
         let result = state.withLock { $0.endFlush(flush.id) }
         if !result.isComplete, Task.isCancelled { throw CancellationError() }
         return result
@@ -60,8 +61,8 @@ extension ShipperCore {
 
     /// Gives up what is left, once the worker has ended.
     func end() -> LogShipper.FlushResult {
-        let (result, bells) = state.withLock { $0.end() }
-        for bell in bells { bell.ring() }
+        let (result, signals) = state.withLock { $0.end() }
+        for signal in signals { signal.wake() }
         publish()
         return result
     }

@@ -8,7 +8,7 @@ extension LogShipper {
     public struct Settings: Sendable, Hashable {
         /// How many records wait in memory at most; 2,048 by default.
         ///
-        /// Those of a batch under way come on top.
+        /// Those of a batch in flight come on top.
         public var queueRecords = 2048
         /// How much memory the waiting records take at most, by estimate; 4 MiB by default.
         public var queueBytes: ByteCount = .mebibytes(4)
@@ -22,7 +22,7 @@ extension LogShipper {
         public var batchAge: Duration = .seconds(1)
         /// How long one request may take, its answer included; 30 seconds by default.
         public var exportTimeout: Duration = .seconds(30)
-        /// How many batches are under way at once at most; 1 by default, which keeps the order of the records.
+        /// How many batches are in flight at once, at most; 1 by default, which keeps the order of the records.
         public var concurrentExports = 1
         /// The longest pause before the first retry, which doubles with each; 1 second by default.
         ///
@@ -39,11 +39,26 @@ extension LogShipper {
         /// batch is sent until it is taken.
         public var attempts = 20
 
+        /// How long a shutdown may take that is given no deadline; 30 seconds by default.
+        public var shutdownTimeout: Duration = .seconds(30)
+
         /// The default settings.
         public init() {}
 
         /// The default settings.
         public static let standard = Settings()
+
+        /// The settings of a command-line tool: what it logs is sent soon, and when it ends nobody waits longer than 3
+        /// seconds for a receiver that does not answer.
+        public static let commandLine: Settings = {
+            var settings = Settings()
+            settings.batchAge = .milliseconds(200)
+            settings.exportTimeout = .seconds(2)
+            settings.retryBase = .milliseconds(200)
+            settings.retryCap = .seconds(1)
+            settings.shutdownTimeout = .seconds(3)
+            return settings
+        }()
 
         /// The settings with each value in its range.
         var bounded: Settings {

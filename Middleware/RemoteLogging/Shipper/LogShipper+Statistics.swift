@@ -1,3 +1,25 @@
+extension LogShipper.FlushResult: CustomStringConvertible {
+    /// One line: "complete", or "3 records are left: connection refused".
+    public var description: String {
+        let cause = lastFailure.map { ": \($0)" } ?? ""
+        if !isComplete { return "\(left) \(left == 1 ? "record is" : "records are") left\(cause)" }
+        return lastFailure == nil ? "complete" : "complete, with records lost\(cause)"
+    }
+}
+
+extension LogShipper.Statistics: CustomStringConvertible {
+    /// One line: the counts that are not 0, and why a batch failed last.
+    public var description: String {
+        let counts = [
+            (accepted, "accepted"), (recovered, "recovered"), (sent, "sent"), (acknowledged, "acknowledged"),
+            (rejected, "rejected"), (dropped.total, "dropped"), (retries, "retries"), (queuedRecords, "queued"),
+            (inFlight, "in flight"),
+        ]
+        let text = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+        return (text.isEmpty ? "nothing so far" : text) + (lastFailure.map { "; last failure: \($0)" } ?? "")
+    }
+}
+
 extension LogShipper {
     /// What became of the records so far.
     ///
@@ -27,6 +49,10 @@ extension LogShipper {
         public internal(set) var queuedBytes = 0
         /// Records that were taken from the queue and whose batch is not settled.
         public internal(set) var inFlight = 0
+        /// Why a batch failed last, on one line; `nil` while none has.
+        ///
+        /// A batch that is delivered later leaves it as it is.
+        public internal(set) var lastFailure: String?
 
         /// Nothing so far.
         public init() {}
@@ -38,6 +64,14 @@ extension LogShipper {
         public let isComplete: Bool
         /// The records that were still held when the deadline passed, those logged meanwhile included; 0 when complete.
         public let left: Int
+        /// Why a batch failed last, on one line, where records are left or lost; `nil` otherwise.
+        public let lastFailure: String?
+
+        init(isComplete: Bool, left: Int, lastFailure: String? = nil) {
+            self.isComplete = isComplete
+            self.left = left
+            self.lastFailure = lastFailure
+        }
     }
 
     /// What happens to a batch, for an observer.

@@ -21,7 +21,7 @@ public import Metrics
 /// any chain: compression, credentials and redirects are its stages. Stages for retries are not needed.
 ///
 /// **Bounds.** The queue keeps to a number of records and of bytes. When it is full, a record displaces the oldest of
-/// the least grave records that wait, provided that they are less grave than itself; else it is dropped. Nothing is
+/// the least severe records that wait, provided that they are less severe than itself; else it is dropped. Nothing is
 /// lost silently: ``statistics`` count what became of every record, and the next batch brings the receiver a record of
 /// its own, from the component `HTTPChain.LogShipper`, with the number of the dropped (`log.dropped.count`), by level
 /// (`log.dropped.level.info`) and reason (`log.dropped.reason.full`). A loss is reported once: with a batch that the
@@ -34,7 +34,7 @@ public import Metrics
 ///
 /// **With a spool** records wait in files. A record is accepted when the system has it, before ``log(_:)`` returns: it
 /// survives the end of the process, `kill -9` included. A new shipper sends by itself what an earlier one left, before
-/// its own. Bounds are those of the spool, which keeps its last tenth for what is grave and displaces nothing; what is
+/// its own. Bounds are those of the spool, which keeps its last tenth for what is severe and displaces nothing; what is
 /// left at a shutdown stays for the next process. A batch whose answer the process did not live to see comes again.
 /// Counts of losses are in memory alone: those that were not reported end with the process.
 ///
@@ -46,7 +46,7 @@ public import Metrics
 /// ``isShipping`` is true in its task and its child tasks: what is logged there is not taken, so that shipping a log
 /// makes no log.
 ///
-/// **Ending.** ``shutdown(deadline:)`` sends what waits and ends the worker. A shipper that is let go without it loses
+/// **Ending.** ``shutdown(deadline:)`` sends what waits and ends the worker. A shipper that is dropped without it loses
 /// what waits. There is one worker for each shipper, from the first record on.
 public final class LogShipper: LogSink, Sendable {
     private struct Gate: Sendable {
@@ -68,8 +68,8 @@ public final class LogShipper: LogSink, Sendable {
     ///   - settings: Bounds, batches and retries.
     ///   - spool: Where records wait that are to survive the end of the process; in memory by default. It belongs to
     ///     this shipper alone.
-    ///   - levels: The least grave level taken, for each component; `info` by default. See ``levels``.
-    ///   - environment: Clock and chance, also for the requests; the system's by default.
+    ///   - levels: The least severe level taken, for each component; `info` by default. See ``levels``.
+    ///   - environment: Clock and random numbers, also for the requests; the system's by default.
     ///   - metrics: Where the metrics go; to the system that the program set up by default.
     ///   - filter: Whether a record is taken; it runs in the task that logs and must be quick. All are by default.
     ///   - observer: Told what becomes of each batch; it runs in the worker and must be quick. What it logs is not
@@ -112,7 +112,7 @@ public final class LogShipper: LogSink, Sendable {
     /// Whether this task runs on behalf of a shipper, which takes nothing that is logged here.
     public static var isShipping: Bool { LogShipping.isUnderWay }
 
-    /// The least grave level that is taken, for each component; may be changed at any time.
+    /// The least severe level that is taken, for each component; may be changed at any time.
     public var levels: LogLevels {
         get { gate.withLock { $0.levels } }
         set { gate.withLock { $0.levels = newValue } }
@@ -123,13 +123,13 @@ public final class LogShipper: LogSink, Sendable {
 
     /// Whether records of this level from this component are taken: by ``levels``, before the shutdown, and outside of
     /// shipping.
-    public func takes(_ level: Logger.Level, from component: String) -> Bool {
+    public func isEnabled(_ level: Logger.Level, for component: String) -> Bool {
         gate.withLock { !$0.isShutDown && $0.levels.includes(level, from: component) } && !Self.isShipping
     }
 
     /// Queues a record and returns: it neither waits nor fails.
     ///
-    /// Levels are not asked again, which is up to ``takes(_:from:)``; the filter is. After the shutdown, and while
+    /// Levels are not asked again, which is up to ``isEnabled(_:for:)``; the filter is. After the shutdown, and while
     /// shipping, records are only counted.
     public func log(_ record: consuming LogRecord) {
         let record = record

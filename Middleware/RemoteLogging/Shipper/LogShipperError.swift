@@ -24,13 +24,20 @@ public struct LogShipperError: HTTPChainError {
     /// Always "LogShipper".
     public var stage: String { "LogShipper" }
 
-    /// What happened and what to do about it.
-    public var reason: String {
+    /// What happened.
+    public var reason: String { explanation.reason }
+
+    /// What to do about it; `nil` where there is nothing.
+    public var recoverySuggestion: String? { explanation.advice }
+
+    private var explanation: Explanation {
         switch problem {
-        case .later(let status): "the receiver answered \(status.code) and may take the batch later"
-        case .refused(let reason): "the receiver refused the batch: \(reason)"
+        case .later(let status):
+            Explanation("the receiver answered \(status.code) and may take the batch later")
+        case .refused(let reason):
+            Explanation("the receiver refused the batch: \(reason)")
         case .timedOut(let limit):
-            "the receiver did not answer within \(limit); make batches smaller or exportTimeout longer"
+            Explanation("the receiver did not answer within \(limit)", "make batches smaller or exportTimeout longer")
         }
     }
 }

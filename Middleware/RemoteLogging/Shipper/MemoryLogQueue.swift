@@ -1,9 +1,9 @@
 import Logging
 
-/// A queue in memory that keeps to a number of records and bytes, and keeps the grave ones when it is full.
+/// A queue in memory that keeps to a number of records and bytes, and keeps the severe ones when it is full.
 ///
 /// There is a ring for each level, and every record has its number: adding one looks at no other, the oldest of the
-/// least grave is the first of its ring, and taking the oldest of all compares the first of each.
+/// least severe is the first of its ring, and taking the oldest of all compares the first of each.
 struct MemoryLogQueue: LogQueue {
     private struct Entry: Sendable {
         let number: Int
@@ -95,7 +95,7 @@ struct MemoryLogQueue: LogQueue {
         return result
     }
 
-    /// Displaces less grave records, the least grave first and of these the oldest, or none if that is not enough.
+    /// Displaces less severe records, the least severe first and of these the oldest, or none if that is not enough.
     private mutating func makeRoom(for size: Int, above limit: Int, displaced: inout LogLevelCounts) -> Bool {
         var (below, belowBytes) = (0, 0)
         for level in 0..<limit {

@@ -4,7 +4,7 @@ import HTTPChainCore
 extension ShipperCore {
     /// Sends a batch until it is settled, or the worker is dismissed.
     func deliver(_ batch: OutgoingBatch) async {
-        guard let (content, count) = encode(batch) else { return settle(batch, .lost(.unencodable)) }
+        guard let (content, count) = encode(batch) else { return await settle(batch, .lost(.unencodable)) }
         var retries = ExportRetries(settings)
         var isRetry = false
         while !Task.isCancelled {
@@ -13,20 +13,22 @@ extension ShipperCore {
             switch await attempt(content) {
             case .accepted(let rejected, let message):
                 observer?(.acknowledged(records: count, rejected: min(rejected, count), message: message))
-                return settle(batch, .acknowledged(rejected: rejected))
+                return await settle(batch, .acknowledged(rejected: rejected))
             case .refused(let failure):
+                state.withLock { $0.note(failure) }
                 observer?(.refused(records: count, failure: failure))
-                return settle(batch, .lost(.refused))
-            case .again(let asked, let isDoubtful, let failure):
+                return await settle(batch, .lost(.refused))
+            case .again(let asked, let isAmbiguous, let failure):
+                state.withLock { $0.note(failure) }
                 let step = retries.step(
                     asked: asked,
-                    isDoubtful: isDoubtful,
+                    isAmbiguous: isAmbiguous,
                     isUrgent: state.withLock { $0.isUrgent(batch: batch.id) },
                     random: environment.random
                 )
                 guard case .wait(let pause, let isAsked) = step else {
                     observer?(.gaveUp(records: count, failure: failure))
-                    return settle(batch, .lost(.gaveUp))
+                    return await settle(batch, .lost(.gaveUp))
                 }
                 observer?(.retrying(records: count, after: pause, failure: failure))
                 publish()
@@ -35,7 +37,7 @@ extension ShipperCore {
                 break
             }
         }
-        settle(batch, .interrupted)
+        await settle(batch, .interrupted)
     }
 
     /// Waits before a retry.
@@ -47,7 +49,7 @@ extension ShipperCore {
             await environment.time.wait(until: instant)
             return false
         }
-        await batch.bell.wait(until: instant, on: environment.time)
+        await batch.signal.wait(until: instant, on: environment.time)
         return environment.time.elapsed < instant
     }
 
@@ -83,7 +85,7 @@ extension ShipperCore {
                 await self.environment.time.wait(until: deadline)
                 return nil
             }
-            // Whoever ends first ends the other. An answer that comes in the same moment counts all the same.
+            // Whoever ends first ends the other. An answer that comes in the same moment counts too.
             var verdict = await group.next() ?? nil
             group.cancelAll()
             if let other = await group.next() ?? nil { verdict = other }
@@ -91,6 +93,6 @@ extension ShipperCore {
         }
         if let verdict { return verdict }
         if Task.isCancelled { return nil }
-        return .again(after: nil, isDoubtful: true, LogShipperError(.timedOut(settings.exportTimeout)))
+        return .again(after: nil, isAmbiguous: true, LogShipperError(.timedOut(settings.exportTimeout)))
     }
 }

@@ -18,7 +18,9 @@ final class ShipperCore: Sendable {
     let observer: (@Sendable (LogShipper.Event) -> Void)?
     let state: Locked<ShipperState>
     private let metrics: ShipperMetrics
-    private let bell = Doorbell()
+    /// Threads of the shipper's own, for a spool: where its disk stalls, nothing waits for it but the shipping.
+    private let fileWork = FileExecutor(limit: 2)
+    private let signal = WakeSignal()
     private let worker = Locked(Worker())
 
     init(
@@ -46,7 +48,7 @@ final class ShipperCore: Sendable {
     func wake(_ wake: ShipperState.Wake) {
         switch wake {
         case .nobody: break
-        case .worker: bell.ring()
+        case .worker: signal.wake()
         case .newWorker: startWorker()
         }
     }
@@ -71,7 +73,7 @@ final class ShipperCore: Sendable {
         }
     }
 
-    /// Has the worker end; batches under way are interrupted.
+    /// Has the worker end; batches in flight are interrupted.
     func dismissWorker() {
         worker.withLock { worker in
             worker.isDismissed = true
@@ -100,7 +102,7 @@ final class ShipperCore: Sendable {
             let now = environment.time.elapsed
             switch state.withLock({ $0.step(now: now) }) {
             case .export(let batch): return batch
-            case .wait(let instant): await bell.wait(until: instant, on: environment.time)
+            case .wait(let instant): await signal.wait(until: instant, on: environment.time)
             case .read(let read): if let batch = await self.read(read) { return batch }
             }
         }
@@ -108,25 +110,25 @@ final class ShipperCore: Sendable {
     }
 
     /// Reads records where nobody waits for the queue.
-    private func read(_ read: @Sendable () -> LogQueueReading) async -> OutgoingBatch? {
-        let reading = read()
+    private func read(_ read: @escaping @Sendable () -> LogQueueReading) async -> OutgoingBatch? {
+        let reading = await fileWork.runToEnd { read() }
         let now = environment.time.elapsed
         switch state.withLock({ $0.resume(reading, now: now) }) {
         case .export(let batch): return batch
-        case .nothing(let bells, let pause):
-            for bell in bells { bell.ring() }
+        case .nothing(let signals, let pause):
+            for signal in signals { signal.wake() }
             await environment.time.wait(until: now + pause)
             return nil
         }
     }
 
     /// Ends a batch, and wakes who waited for it.
-    func settle(_ batch: OutgoingBatch, _ outcome: ShipperState.Outcome) {
+    func settle(_ batch: OutgoingBatch, _ outcome: ShipperState.Outcome) async {
         let aftermath = state.withLock { $0.settle(batch.id, outcome) }
-        aftermath.forget?()
+        if let forget = aftermath.forget { await fileWork.runToEnd { forget() } }
         // Before those who wait go on, who may want to see them.
         publish()
         wake(aftermath.wake)
-        for bell in aftermath.bells { bell.ring() }
+        for signal in aftermath.signals { signal.wake() }
     }
 }

@@ -1,13 +1,13 @@
 import HTTPChainCore
 
-/// A batch on its way out.
+/// A batch that is being sent.
 struct OutgoingBatch: Sendable {
     let id: Int
     let records: [LogRecord]
     /// The losses of which a record of their own tells, at the end of the batch.
     let reported: LogShipper.Drops?
     /// Rings when somebody wants the batch delivered at once.
-    let bell: Doorbell
+    let signal: WakeSignal
 }
 
 extension ShipperState {
@@ -24,7 +24,7 @@ extension ShipperState {
     enum Resumption: Sendable {
         case export(OutgoingBatch)
         /// Nothing to send; who is to be told, and how long to wait before the next step.
-        case nothing([Doorbell], pause: Duration)
+        case nothing([WakeSignal], pause: Duration)
     }
 
     private static let pauseAfterFailedReading = Duration.seconds(1)
@@ -85,23 +85,23 @@ extension ShipperState {
         if queue.count == 0 { since = now }
         if let batch { return .export(depart(batch)) }
         // Whoever flushed waited for records of which there are fewer than it seemed.
-        return .nothing(settledBells, pause: reading.hasFailed ? Self.pauseAfterFailedReading : .zero)
+        return .nothing(settledSignals, pause: reading.hasFailed ? Self.pauseAfterFailedReading : .zero)
     }
 
     private mutating func depart(_ batch: LogQueueBatch?) -> OutgoingBatch {
         lastID += 1
         let reported = unreported.isEmpty ? nil : unreported
-        let bell = Doorbell()
+        let signal = WakeSignal()
         flights[lastID] = Flight(
             position: batch?.position,
             first: batch?.position.first ?? queue.latest,
             levels: batch?.levels ?? LogLevelCounts(),
             reported: reported,
-            bell: bell
+            signal: signal
         )
         unreported = LogShipper.Drops()
         mayReportAlone = false
-        return OutgoingBatch(id: lastID, records: batch?.records ?? [], reported: reported, bell: bell)
+        return OutgoingBatch(id: lastID, records: batch?.records ?? [], reported: reported, signal: signal)
     }
 
     /// Notes that a batch is sent, for the first time or again.
@@ -110,7 +110,7 @@ extension ShipperState {
         if isRetry { counts.retries += 1 }
     }
 
-    /// Takes records out of a batch under way that cannot be sent.
+    /// Takes records out of a batch in flight that cannot be sent.
     ///
     /// - Parameter reports: Whether the report of losses is among them.
     mutating func loseUnencodable(_ levels: LogLevelCounts, reports: Bool, of id: Int) {
@@ -144,7 +144,7 @@ extension ShipperState {
         }
         if let reported = flight.reported, !outcome.isDelivered { unreported += reported }
         if let position = flight.position, outcome != .interrupted { aftermath.forget = queue.settle(position) }
-        aftermath.bells = settledBells
+        aftermath.signals = settledSignals
         if sleep == .untilSettled { aftermath.wake = wakeWorker() }
         return aftermath
     }
@@ -154,12 +154,12 @@ extension ShipperState {
         /// Done first: writes down that records are settled.
         var forget: (@Sendable () -> Void)?
         var wake = Wake.nobody
-        var bells: [Doorbell] = []
+        var signals: [WakeSignal] = []
     }
 
     /// Those who flush and need not wait any longer.
-    private var settledBells: [Doorbell] {
-        flushes.values.filter { isSettled($0.target) }.map(\.bell)
+    private var settledSignals: [WakeSignal] {
+        flushes.values.filter { isSettled($0.target) }.map(\.signal)
     }
 }
 

@@ -1,10 +1,12 @@
+import HTTPChainCore
+
 extension ShipperState {
     /// A flush that has begun.
     struct BegunFlush: Sendable {
         let id: Int
         let wake: Wake
         /// Batches that wait before a retry, and are to be sent now.
-        let bells: [Doorbell]
+        let signals: [WakeSignal]
     }
 
     /// Whether somebody waits for a record to be delivered.
@@ -13,7 +15,7 @@ extension ShipperState {
         return flushes.values.contains { $0.target >= number }
     }
 
-    /// Whether somebody waits for a batch under way.
+    /// Whether somebody waits for a batch in flight.
     func isUrgent(batch id: Int) -> Bool { isUrgent(flights[id]?.first) }
 
     /// Whether all records up to one are settled, and the losses reported.
@@ -26,36 +28,58 @@ extension ShipperState {
 
     /// Begins to wait for all that is there.
     ///
-    /// - Parameter bell: Rings when it is settled.
+    /// - Parameter signal: Wakes the caller when it is settled.
     /// - Returns: `nil` when nothing is left to wait for.
-    mutating func beginFlush(_ bell: Doorbell) -> BegunFlush? {
+    mutating func beginFlush(_ signal: WakeSignal) -> BegunFlush? {
         if !unreported.isEmpty { mayReportAlone = true }
         let target = queue.latest
         if isSettled(target) { return nil }
         lastID += 1
-        flushes[lastID] = Flush(target: target, bell: bell)
+        flushes[lastID] = Flush(target: target, signal: signal)
         return BegunFlush(
             id: lastID,
             wake: sleep == .untilSettled ? .nobody : wakeWorker(),
-            bells: flights.values.map(\.bell)
+            signals: flights.values.map(\.signal)
         )
+    }
+
+    /// What a flush comes to that has nothing to wait for.
+    var settledFlush: LogShipper.FlushResult {
+        LogShipper.FlushResult(isComplete: true, left: 0, lastFailure: failureOfLosses)
+    }
+
+    /// Notes why a batch failed.
+    mutating func note(_ failure: any Error) {
+        let text = (failure as? any HTTPChainError).map { "\($0.stage): \($0.reason)" } ?? "\(failure)"
+        counts.lastFailure = text.split(whereSeparator: \.isNewline).joined(separator: "; ")
     }
 
     /// Ends the wait.
     mutating func endFlush(_ id: Int) -> LogShipper.FlushResult {
         guard let flush = flushes.removeValue(forKey: id), !isSettled(flush.target) else {
-            return LogShipper.FlushResult(isComplete: true, left: 0)
+            return settledFlush
         }
-        return LogShipper.FlushResult(isComplete: false, left: queue.count + recordsInFlight)
+        return LogShipper.FlushResult(
+            isComplete: false,
+            left: queue.count + recordsInFlight,
+            lastFailure: counts.lastFailure
+        )
     }
 
     /// Gives up what is left, once the worker is gone.
     ///
     /// - Returns: What a shutdown came to, and who is to be woken.
-    mutating func end() -> (result: LogShipper.FlushResult, bells: [Doorbell]) {
+    mutating func end() -> (result: LogShipper.FlushResult, signals: [WakeSignal]) {
         hasEnded = true
         lose(queue.abandon(), .abandoned)
         let left = counts.dropped[.abandoned].total + queue.count
-        return (LogShipper.FlushResult(isComplete: left == 0, left: left), flushes.values.map(\.bell))
+        let failure = left == 0 ? failureOfLosses : counts.lastFailure
+        return (
+            LogShipper.FlushResult(isComplete: left == 0, left: left, lastFailure: failure),
+            flushes.values.map(\.signal)
+        )
     }
+
+    /// Why records are lost that the receiver would not have; `nil` where none are.
+    private var failureOfLosses: String? { counts.dropped.total > 0 ? counts.lastFailure : nil }
 }

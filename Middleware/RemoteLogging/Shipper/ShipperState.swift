@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// All that a shipper knows: the queue, the batches under way, who waits, and the counts.
+/// All that a shipper knows: the queue, the batches in flight, who waits, and the counts.
 struct ShipperState: Sendable {
     /// Who has to be woken after a change.
     enum Wake: Sendable, Hashable {
@@ -19,11 +19,11 @@ struct ShipperState: Sendable {
         case untilRecords
         /// The rest of a batch, or the time to send what there is.
         case untilFullBatch
-        /// The end of a batch under way.
+        /// The end of a batch in flight.
         case untilSettled
     }
 
-    /// A batch under way.
+    /// A batch in flight.
     struct Flight: Sendable {
         /// Where its records stood; `nil` when it only reports losses.
         let position: LogQueueBatch.Position?
@@ -33,20 +33,20 @@ struct ShipperState: Sendable {
         /// The losses it tells of.
         var reported: LogShipper.Drops?
         /// Rings when somebody wants it delivered at once.
-        let bell: Doorbell
+        let signal: WakeSignal
     }
 
     /// Somebody who waits for everything up to a record to be settled.
     struct Flush: Sendable {
         let target: Int
-        let bell: Doorbell
+        let signal: WakeSignal
     }
 
     let rule: BatchRule
     let maxFlights: Int
     var queue: any LogQueue
     var counts = LogShipper.Statistics()
-    /// Losses of which no batch under way tells.
+    /// Losses of which no batch in flight tells.
     var unreported = LogShipper.Drops()
     /// Whether a batch may be made of a report alone: when somebody flushes.
     var mayReportAlone = false

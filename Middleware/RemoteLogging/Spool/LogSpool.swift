@@ -65,7 +65,7 @@ public final class LogSpool: Sendable {
             limit: limit,
             segmentSize: segmentSize,
             durability: durability,
-            files: SystemSpoolFiles()
+            files: SystemFiles()
         )
     }
 
@@ -74,11 +74,11 @@ public final class LogSpool: Sendable {
         limit: ByteCount,
         segmentSize: ByteCount,
         durability: LogSpoolDurability,
-        files: any SpoolFileSystem
+        files: any FileSystem
     ) throws(LogSpoolError) {
         self.directory = directory
         self.limit = limit
-        let place = SpoolDirectory(path: directory.path, files: files, durability: durability)
+        let place = SpoolDirectory(path: directory.path, files: Files(files), durability: durability)
         let opening = try SpoolOpening(place, SpoolLimits(limit, segmentSize: segmentSize))
         lock = opening.lock
         appender = Locked(opening.appender)
@@ -101,9 +101,9 @@ public final class LogSpool: Sendable {
     /// - Throws: ``LogSpoolError``; then the record was not kept.
     public func append(_ record: LogRecord) throws(LogSpoolError) {
         var frame = try SpoolSegment.frame(record)
-        let isGrave = record.level >= .warning
+        let isSevere = record.level >= .warning
         let outcome = appender.withLock { appender in
-            Result { () throws(LogSpoolError) in try appender.append(&frame, isGrave: isGrave) }
+            Result { () throws(LogSpoolError) in try appender.append(&frame, isSevere: isSevere) }
         }
         try outcome.get()
     }

@@ -1,3 +1,4 @@
+import Foundation
 public import HTTPChainCore
 
 /// Why a ``LogSpool`` could not be opened, or could not do what it was asked.
@@ -29,21 +30,46 @@ public struct LogSpoolError: HTTPChainError, Hashable {
     /// Always "log spool".
     public var stage: String { "log spool" }
 
-    /// What went wrong and what to do about it.
-    public var reason: String {
+    /// What happened.
+    public var reason: String { explanation.reason }
+
+    /// What to do about it; `nil` where there is nothing.
+    public var recoverySuggestion: String? { explanation.advice }
+
+    private var explanation: Explanation {
         switch problem {
         case .full(let limit):
-            "the spool is full (\(limit)); raise its limit, or find out why the receiver takes nothing"
+            Explanation("the spool is full (\(limit))", "raise its limit, or find out why the receiver takes nothing")
         case .recordTooLarge(let size, let limit):
-            "a record of \(size) does not fit a segment (\(limit)); raise the size of segments, or log less at once"
+            Explanation(
+                "a record of \(size) does not fit a segment (\(limit))",
+                "raise the size of segments, or log less at once"
+            )
         case .recordTooDeep(let limit):
-            "a value in a record is nested more than \(limit) levels deep; log it as text"
+            Explanation("a value in a record is nested more than \(limit) levels deep", "log it as text")
         case .inUse(let directory):
-            "\(directory) is in use by another process or another spool of this one; give each a directory of its own"
+            Explanation(
+                "\(directory) is in use by another process or another spool of this one",
+                "give each a directory of its own"
+            )
         case .newerFormat(let file):
-            "\(file) was written by a later version and left alone; remove it, or give this version another directory"
+            Explanation(
+                "\(file) was written by a later version and left alone",
+                "remove it, or give this version another directory"
+            )
         case .system(let operation, let path, let code, let message):
-            "cannot \(operation) \(path): \(message) (code \(code))"
+            Explanation("cannot \(operation) \(path): \(message) (code \(code))")
         }
+    }
+}
+
+extension LogSpoolError: FileFailure {
+    package init(_ fault: FileFault) {
+        self.init(.system(operation: fault.operation, path: fault.path, code: fault.code, message: fault.message))
+    }
+
+    /// Whether the disk itself could not be read, as against a file that could not be opened now.
+    var isMediumFailure: Bool {
+        if case .system(_, _, EIO, _) = problem { true } else { false }
     }
 }

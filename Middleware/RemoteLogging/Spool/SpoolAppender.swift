@@ -20,7 +20,7 @@ struct SpoolRecords: Sendable, Hashable {
 /// The segment that is written to.
 struct ActiveSegment: Sendable {
     let number: UInt64
-    let file: any SpoolFile
+    let file: OpenFile<LogSpoolError>
     let salt: UInt32
     /// Where the next frame goes.
     var end: Int64
@@ -33,7 +33,7 @@ struct ActiveSegment: Sendable {
 struct SpoolLimits: Sendable {
     /// All segments together.
     let total: Int64
-    /// All segments together, as long as nothing grave comes.
+    /// All segments together, as long as nothing severe comes.
     let common: Int64
     /// One segment.
     let segment: Int64
@@ -82,9 +82,9 @@ struct SpoolAppender: Sendable {
     }
 
     /// Adds a frame as ``SpoolSegment/frame(_:)`` makes it.
-    mutating func append(_ frame: inout [UInt8], isGrave: Bool) throws(LogSpoolError) {
+    mutating func append(_ frame: inout [UInt8], isSevere: Bool) throws(LogSpoolError) {
         do throws(LogSpoolError) {
-            try write(&frame, isGrave: isGrave)
+            try write(&frame, isSevere: isSevere)
             accepted += 1
         } catch {
             refused += 1
@@ -93,7 +93,7 @@ struct SpoolAppender: Sendable {
         }
     }
 
-    private mutating func write(_ frame: inout [UInt8], isGrave: Bool) throws(LogSpoolError) {
+    private mutating func write(_ frame: inout [UInt8], isSevere: Bool) throws(LogSpoolError) {
         let size = Int64(frame.count)
         guard size <= limits.segment - Int64(SpoolSegment.headerSize) else {
             throw LogSpoolError(.recordTooLarge(ByteCount(size), limit: ByteCount(limits.segment)))
@@ -101,7 +101,7 @@ struct SpoolAppender: Sendable {
         try repair()
         let isNew = active.map { $0.end + size > limits.segment } ?? true
         let needed = isNew ? size + Int64(SpoolSegment.headerSize) : size
-        let limit = isGrave ? limits.total : limits.common
+        let limit = isSevere ? limits.total : limits.common
         guard total <= limit - needed else { throw LogSpoolError(.full(limit: ByteCount(limits.total))) }
         if isNew { try beginSegment() }
         guard let segment = active else { return }
@@ -130,7 +130,7 @@ struct SpoolAppender: Sendable {
     private mutating func beginSegment() throws(LogSpoolError) {
         seal()
         let number = nextNumber
-        guard let file = try directory.files.open(directory.segment(number), creating: true) else { return }
+        guard let file = try directory.files.open(directory.segment(number), .updateOrCreate) else { return }
         let salt = UInt32.random(in: 1 ... .max)
         // A first attempt that failed has left a file of the same name, whose header is written anew.
         try file.write(SpoolSegment.header(number: number, salt: salt), at: 0)

@@ -1,7 +1,9 @@
+import HTTPChainSupport
+
 /// The directory of a spool: where things are called what.
 struct SpoolDirectory: Sendable {
     let path: String
-    let files: any SpoolFileSystem
+    let files: Files<LogSpoolError>
     let durability: LogSpoolDurability
 
     var lock: String { path + "/lock" }
@@ -17,10 +19,10 @@ struct SpoolDirectory: Sendable {
 
 /// Keeps other spools out of a directory as long as it lives.
 final class SpoolLock: Sendable {
-    private let file: any SpoolFile
+    private let file: OpenFile<LogSpoolError>
 
     init(_ directory: SpoolDirectory) throws(LogSpoolError) {
-        guard let file = try directory.files.open(directory.lock, creating: true), try file.lock() else {
+        guard let file = try directory.files.open(directory.lock, .updateOrCreate), try file.lock() else {
             throw LogSpoolError(.inUse(directory: directory.path))
         }
         self.file = file

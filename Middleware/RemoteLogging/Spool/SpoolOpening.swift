@@ -29,10 +29,11 @@ struct SpoolOpening {
         var found: [UInt64: SpoolSegment.Content] = [:]
         var records = SpoolRecords()
         for number in numbers.sorted() {
-            guard let size = try files.size(of: directory.segment(number)) else {
+            guard let status = try files.status(of: directory.segment(number)), status.kind == .regular else {
                 foreignFiles += 1
                 continue
             }
+            let size = status.size
             var header: SpoolSegment.Header? = .damaged
             // What is done with is only still to be removed.
             if number >= saved?.segment ?? 0 {
@@ -74,7 +75,7 @@ struct SpoolOpening {
     ) throws(LogSpoolError) -> (SpoolSegment.Header?, SpoolSegment.Content) {
         guard size <= SpoolSegment.maximumSize else { return (.damaged, SpoolSegment.Content()) }
         let path = directory.segment(number)
-        guard let file = try? directory.files.openForReading(path), let bytes = try? file.read(Int(size), at: 0) else {
+        guard let file = try? directory.files.open(path, .read), let bytes = try? file.read(Int(size), at: 0) else {
             return (nil, SpoolSegment.Content())
         }
         let header = SpoolSegment.header(bytes, number: number)
@@ -96,7 +97,7 @@ struct SpoolOpening {
         _ tornBytes: inout Int64
     ) -> ActiveSegment? {
         guard case .sound(let salt) = segment.header,
-            let file = try? directory.files.open(directory.segment(segment.number), creating: false)
+            let file = try? directory.files.open(directory.segment(segment.number), .update)
         else { return nil }
         let end = Int64(content.end)
         // Where less is left than was done with, what is added would be taken for done.

@@ -10,9 +10,9 @@ struct SpoolPositionFile: Sendable {
     private static let length = 32
 
     private let path: String
-    private let files: any SpoolFileSystem
+    private let files: Files<LogSpoolError>
     private let durability: LogSpoolDurability
-    private var file: (any SpoolFile)?
+    private var file: OpenFile<LogSpoolError>?
     private var generation: UInt64 = 0
 
     /// What the file tells; `nil` when there is none.
@@ -23,14 +23,14 @@ struct SpoolPositionFile: Sendable {
     /// Reads the file, if there is one.
     init(
         _ path: String,
-        _ files: any SpoolFileSystem,
+        _ files: Files<LogSpoolError>,
         _ durability: LogSpoolDurability
     ) throws(LogSpoolError) {
         self.path = path
         self.files = files
         self.durability = durability
-        // One that may only be read tells what it has all the same.
-        guard let opened = try files.openForReading(path) else { return }
+        // One that may only be read tells what it has nevertheless.
+        guard let opened = try files.open(path, .read) else { return }
         let bytes = try opened.read(Self.placeSize * 2, at: 0)
         for offset in [0, Self.placeSize] {
             guard let place = try Self.place(bytes, at: offset, path), place.generation >= generation else { continue }
@@ -51,7 +51,7 @@ struct SpoolPositionFile: Sendable {
         writer.append(position.offset)
         writer.append(writer.bytes.withUnsafeBytes { CRC32.value($0) })
         let isNew = file == nil
-        let file = if let file { file } else { try files.open(path, creating: true) }
+        let file = if let file { file } else { try files.open(path, .updateOrCreate) }
         guard let file else { return }
         try file.write(writer.bytes, at: Int64(next % 2) * Int64(Self.placeSize))
         if durability == .power {

@@ -47,7 +47,7 @@ struct SpoolReader: Sendable {
         let size: Int64
         let header: SpoolSegment.Header?
         let records: SpoolRecords
-        let file: (any SpoolFile)?
+        let file: OpenFile<LogSpoolError>?
 
         init(_ segment: SealedSegment) {
             number = segment.number
@@ -66,7 +66,7 @@ struct SpoolReader: Sendable {
         }
     }
 
-    /// A batch under way.
+    /// A batch in flight.
     private struct Reading {
         var batch: LogSpoolBatch
         var bytes: Int64 = 0
@@ -130,7 +130,7 @@ struct SpoolReader: Sendable {
         guard reading.batch.position.offset < segment.size else { return }
         let opened =
             if let file = segment.file { file } else {
-                try directory.files.openForReading(directory.segment(segment.number))
+                try directory.files.open(directory.segment(segment.number), .read)
             }
         guard let file = opened else { return skip(to: segment.size, &reading) }
         let header: SpoolSegment.Header
@@ -147,7 +147,7 @@ struct SpoolReader: Sendable {
     }
 
     private mutating func readFrames(
-        of file: any SpoolFile,
+        of file: OpenFile<LogSpoolError>,
         to end: Int64,
         _ salt: UInt32,
         _ reading: inout Reading

@@ -1,7 +1,7 @@
 import HTTPChainCore
 import Logging
 
-/// Turns metadata of swift-log into attributes, with what is secret blotted out.
+/// Turns metadata of swift-log into attributes, with what is secret redacted.
 struct MetadataConverter {
     let settings: RemoteLogSettings
 

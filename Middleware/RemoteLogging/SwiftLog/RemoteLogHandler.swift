@@ -18,7 +18,7 @@ public import Logging
 ///
 /// With a `MultiplexLogHandler` the console keeps working beside it.
 ///
-/// - The label is the record's component, so that the sink's own levels apply: a record is made when it is as grave as
+/// - The label is the record's component, so that the sink's own levels apply: a record is made when it is as severe as
 ///   ``logLevel`` says and the sink takes it. To leave the decision to the sink, set the level to `trace`.
 /// - Metadata become attributes: the handler's, then the metadata provider's, then those of the call; of a name that
 ///   stands in several the last value counts. Dictionaries and arrays stay nested; numbers and truth values that are
@@ -26,7 +26,7 @@ public import Logging
 ///   set, not for each record.
 /// - An error of the event is `error.type` and `exception.message`; file, function, line and source are `code.*`
 ///   attributes (``LogCodeAttributes``).
-/// - **Secrets**: metadata under a name that ``HTTPChainCore/Redaction/isSecret(name:)`` knows is blotted out, nested
+/// - **Secrets**: metadata under a name that ``HTTPChainCore/Redaction/isSecret(name:)`` knows is redacted, nested
 ///   too. Messages, errors and texts are searched for secrets; that finds `token=…`, JSON and URLs with credentials, not
 ///   a password in plain words.
 /// - What is logged while records are being shipped is about the shipping, and is not taken.
@@ -35,7 +35,7 @@ public import Logging
 ///
 /// **Options.** ``RemoteLogSettings``.
 public struct RemoteLogHandler: LogHandler {
-    /// The least grave level that is logged; `info` at first.
+    /// The least severe level that is logged; `info` at first.
     public var logLevel: Logger.Level
     /// Adds metadata at the time of logging.
     public var metadataProvider: Logger.MetadataProvider?
@@ -58,7 +58,7 @@ public struct RemoteLogHandler: LogHandler {
     /// - Parameters:
     ///   - label: The label of the logger, which becomes the component.
     ///   - sink: Takes the records.
-    ///   - level: The least grave level that is logged; `info` by default.
+    ///   - level: The least severe level that is logged; `info` by default.
     ///   - metadataProvider: Adds metadata at the time of logging; that of the logging system by default.
     ///   - settings: What is made of an event; everything that a log may show by default.
     public init(
@@ -83,7 +83,7 @@ public struct RemoteLogHandler: LogHandler {
 
     /// Makes a record of the event and hands it to the sink.
     public func log(event: LogEvent) {
-        guard !LogShipping.isUnderWay, sink.takes(event.level, from: label) else { return }
+        guard !LogShipping.isUnderWay, sink.isEnabled(event.level, for: label) else { return }
         sink.log(
             LogRecord(
                 date: settings.environment.time.date,

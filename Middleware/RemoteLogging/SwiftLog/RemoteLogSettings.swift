@@ -12,7 +12,7 @@ public struct RemoteLogSettings: Sendable {
     }
     /// Whether messages, errors and texts in metadata are searched for secrets too; `true` by default.
     ///
-    /// Metadata under the name of a secret is blotted out in any case.
+    /// Metadata under the name of a secret is redacted in any case.
     public var redactsText: Bool
     /// Where the time of records comes from; the live environment by default.
     public var environment: ChainEnvironment

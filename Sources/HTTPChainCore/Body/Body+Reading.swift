@@ -7,7 +7,7 @@ extension HTTPBody {
     /// - Throws: ``BodyError/Problem/tooLarge(limit:)`` as soon as the body is, or says it is, larger; what reading
     ///   throws.
     public func collect(upTo limit: ByteCount = .mebibytes(16)) async throws -> Data {
-        if let length, length > limit.bytes { throw BodyError(.tooLarge(limit: limit)) }
+        if let length = await measured().length, length > limit.bytes { throw BodyError(.tooLarge(limit: limit)) }
         if let bytes { return bytes }
         var reader = try await makeReader()
         var result = Data()
@@ -27,16 +27,41 @@ extension HTTPBody {
         String(decoding: try await collect(upTo: limit), as: UTF8.self)
     }
 
-    /// Reads a one-shot body to its end and forgets it, so that its connection can be used again; one that is longer
-    /// than `limit` is given up, which cancels its transfer.
+    /// Reads a one-shot body to its end and discards it, so that its connection can be used again; one that is longer
+    /// than `limit`, or that has not ended after `patience`, is dropped, which cancels its transfer.
     ///
-    /// - Parameter limit: How much to read at most, 64 KiB by default: beyond it, a new connection is cheaper than the
-    ///   rest of the body.
+    /// - Parameters:
+    ///   - limit: How much to read at most, 64 KiB by default: beyond it, a new connection is cheaper than the rest of
+    ///     the body.
+    ///   - patience: How long to read at most, a second by default: a server that sends nothing more must not hold up
+    ///     whoever only wants to be polite to a connection.
+    ///   - time: The clock; the system's by default.
     /// - Returns: Whether the end was reached; `true` for a body with no transfer behind it.
     @discardableResult
-    public func drain(upTo limit: ByteCount = .kibibytes(64)) async -> Bool {
-        guard !isReplayable, var reader = try? await makeReader() else { return true }
-        if let length, length > limit.bytes { return false }
+    public func drain(
+        upTo limit: ByteCount = .kibibytes(64),
+        within patience: Duration = .seconds(1),
+        time: any TimeSource = SystemTime()
+    ) async -> Bool {
+        guard !isReplayable else { return true }
+        if let length, length > limit.bytes {
+            // Opened and dropped, so that the transfer does not wait for a reader.
+            _ = try? await makeReader()
+            return false
+        }
+        return await withTaskGroup(of: Bool?.self) { group in
+            group.addTask { await readToEnd(upTo: limit) }
+            group.addTask { (try? await time.sleep(for: patience)) == nil ? nil : false }
+            defer { group.cancelAll() }
+            while let result = await group.next() {
+                if let result { return result }
+            }
+            return false
+        }
+    }
+
+    private func readToEnd(upTo limit: ByteCount) async -> Bool {
+        guard var reader = try? await makeReader() else { return true }
         var count: Int64 = 0
         while count <= limit.bytes {
             do {
@@ -69,6 +94,7 @@ extension HTTPBody {
             prefix.append(chunk)
             bytes.append(chunk.prefix(room - bytes.count))
         }
+        let length = await measured().length
         let preview = BodyPreview(bytes, isTruncated: !ended && length != Int64(bytes.count))
         if isReplayable { return (preview, self) }
         if ended { return (preview, HTTPBody(prefix.reduce(into: Data()) { $0.append($1) })) }
@@ -96,7 +122,7 @@ extension HTTPBody {
     }
 }
 
-/// What has passed of a body on its way to its reader: the first bytes, the number of all, and whether it ended.
+/// What has passed of a body that is being read: the first bytes, the number of all, and whether it ended.
 public final class BodyTee: Sendable {
     private struct State {
         var bytes = Data()

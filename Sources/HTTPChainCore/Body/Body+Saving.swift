@@ -4,7 +4,8 @@ extension HTTPBody {
     /// Writes the body to a file.
     ///
     /// It is written beside its destination first and moved there when it is whole, so that a failure leaves no half
-    /// a file and an existing one as it was.
+    /// a file and an existing one as it was. The file has the permissions of the one that it replaces, or those that
+    /// the process's umask leaves to a new one. The disk is waited for on threads of the package's own.
     ///
     /// - Parameters:
     ///   - destination: The file URL; its directory must exist.
@@ -13,9 +14,16 @@ extension HTTPBody {
     /// - Throws: ``BodyError`` for the limit and for what the file system refuses; what reading throws.
     @discardableResult
     public func save(to destination: URL, upTo limit: ByteCount = .unlimited) async throws -> Int64 {
-        let file = try TemporaryFile(in: destination.deletingLastPathComponent())
-        let count = try await write(to: file, from: 0, upTo: limit)
-        try file.move(to: destination)
+        try await save(to: destination, upTo: limit, access: .standard)
+    }
+
+    /// ``save(to:upTo:)`` on a disk that is reached in a way of its own.
+    @discardableResult
+    package func save(to destination: URL, upTo limit: ByteCount = .unlimited, access: FileAccess) async throws -> Int64
+    {
+        let file = try await TemporaryFile.create(in: destination.deletingLastPathComponent(), access: access)
+        let count = try await write(to: file, upTo: limit)
+        try await file.move(to: destination)
         return count
     }
 
@@ -29,8 +37,8 @@ extension HTTPBody {
         in directory: URL = FileManager.default.temporaryDirectory,
         upTo limit: ByteCount = .unlimited
     ) async throws -> TemporaryFile {
-        let file = try TemporaryFile(in: directory)
-        _ = try await write(to: file, from: 0, upTo: limit)
+        let file = try await TemporaryFile.create(in: directory)
+        _ = try await write(to: file, upTo: limit)
         return file
     }
 
@@ -52,29 +60,29 @@ extension HTTPBody {
             bytes.append(chunk)
             guard Int64(bytes.count) <= limit.bytes else { throw BodyError(.tooLarge(limit: limit)) }
             guard Int64(bytes.count) > memory.bytes else { continue }
-            let file = try TemporaryFile()
-            try file.descriptor.write(bytes, at: 0)
-            var offset = Int64(bytes.count)
+            let file = try await TemporaryFile.create(in: FileManager.default.temporaryDirectory)
+            var writer = ContentWriter(file.content)
+            try await writer.append(bytes)
             bytes = Data()
             while let chunk = try await reader.read() {
-                try file.descriptor.write(chunk, at: offset)
-                offset += Int64(chunk.count)
-                guard offset <= limit.bytes else { throw BodyError(.tooLarge(limit: limit)) }
+                guard writer.count + Int64(chunk.count) <= limit.bytes else { throw BodyError(.tooLarge(limit: limit)) }
+                try await writer.append(chunk)
             }
+            try await writer.flush()
             return file.body
         }
         return HTTPBody(bytes)
     }
 
-    private func write(to file: TemporaryFile, from start: Int64, upTo limit: ByteCount) async throws -> Int64 {
-        if let length, length > limit.bytes { throw BodyError(.tooLarge(limit: limit)) }
+    private func write(to file: TemporaryFile, upTo limit: ByteCount) async throws -> Int64 {
+        if let length = await measured().length, length > limit.bytes { throw BodyError(.tooLarge(limit: limit)) }
         var reader = try await makeReader()
-        var offset = start
+        var writer = ContentWriter(file.content)
         while let chunk = try await reader.read() {
-            guard offset + Int64(chunk.count) <= limit.bytes else { throw BodyError(.tooLarge(limit: limit)) }
-            try file.descriptor.write(chunk, at: offset)
-            offset += Int64(chunk.count)
+            guard writer.count + Int64(chunk.count) <= limit.bytes else { throw BodyError(.tooLarge(limit: limit)) }
+            try await writer.append(chunk)
         }
-        return offset
+        try await writer.flush()
+        return writer.count
     }
 }

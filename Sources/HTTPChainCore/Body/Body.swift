@@ -34,8 +34,10 @@ public struct HTTPBody: Sendable {
     }
 
     /// Content that is in memory.
+    ///
+    /// A slice is copied: the bytes of a body have indices that begin at 0.
     public init(_ bytes: Data) {
-        storage = bytes.isEmpty ? .empty : .bytes(bytes)
+        storage = bytes.isEmpty ? .empty : .bytes(bytes.startIndex == 0 ? bytes : Data(bytes))
     }
 
     /// Text, as UTF-8.
@@ -45,7 +47,8 @@ public struct HTTPBody: Sendable {
 
     /// The number of bytes, or `nil` when only reading will tell.
     ///
-    /// A file's length is that of its range, or its size now; `nil` when the file cannot be reached.
+    /// A file's length is that of its range, or its size, for which the disk is asked here and now unless a chain or a
+    /// transport has done so before; `nil` when the file cannot be reached.
     public var length: Int64? {
         switch storage {
         case .empty: 0
@@ -91,7 +94,7 @@ public struct HTTPBody: Sendable {
         switch storage {
         case .empty: return DataReader(Data())
         case .bytes(let data): return DataReader(data)
-        case .file(let file): return try file.open()
+        case .file(let file): return try await file.open()
         case .stream(let stream): return try await stream.start()
         case .value(let value): throw BodyError(.unserialized(type: value.typeName))
         }

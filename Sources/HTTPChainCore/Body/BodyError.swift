@@ -16,6 +16,10 @@ public struct BodyError: HTTPChainError, Hashable {
         case unserialized(type: String)
         /// The range does not lie within the file.
         case rangeOutsideFile(path: String, range: Range<Int64>, fileSize: Int64)
+        /// There is no file of that path.
+        case missingFile(path: String)
+        /// A directory, a pipe, a socket or a device was given as a file.
+        case notARegularFile(path: String)
         /// The file changed its size while it was read.
         case fileChanged(path: String)
         /// The file system refused; the code is `errno`.
@@ -33,28 +37,53 @@ public struct BodyError: HTTPChainError, Hashable {
     /// Always "body".
     public var stage: String { "body" }
 
-    /// What went wrong and what to do about it.
-    public var reason: String {
+    /// What happened.
+    public var reason: String { explanation.reason }
+
+    /// What to do about it; `nil` where there is nothing.
+    public var recoverySuggestion: String? { explanation.advice }
+
+    private var explanation: Explanation {
         switch problem {
         case .alreadyRead:
-            "the body was already read and can be read only once; "
-                + "keep what you read, or call buffered(upTo:) before the first read"
+            Explanation(
+                "the body was already read and can be read only once",
+                "keep what you read, or call buffered(upTo:) before the first read"
+            )
         case .tooLarge(let limit):
-            "the body is larger than the limit of \(limit); raise the limit, read it in chunks, or save it to a file"
+            Explanation(
+                "the body is larger than the limit of \(limit)",
+                "raise the limit, read it in chunks, or save it to a file"
+            )
         case .shorterThanDeclared(let declared, let actual):
-            "the body ended after \(actual) of the \(declared) bytes it declares"
+            Explanation("the body ended after \(actual) of the \(declared) bytes it declares")
         case .longerThanDeclared(let declared):
-            "the body goes on after the \(declared) bytes it declares"
+            Explanation("the body goes on after the \(declared) bytes it declares")
         case .negativeLength(let length):
-            "the body declares a length of \(length) bytes; give its real length, or nil when it is not known"
+            Explanation(
+                "the body declares a length of \(length) bytes",
+                "give its real length, or nil when it is not known"
+            )
         case .unserialized(let type):
-            "the body is a value of type \(type) that is not bytes yet; add a serializer stage outside what reads it"
+            Explanation(
+                "the body is a value of type \(type) that is not bytes yet",
+                "add a serializer stage outside what reads it"
+            )
         case .rangeOutsideFile(let path, let range, let size):
-            "bytes \(range.lowerBound)..<\(range.upperBound) do not lie within \(path), which has \(size) bytes"
+            Explanation(
+                "bytes \(range.lowerBound)..<\(range.upperBound) do not lie within \(path), which has \(size) bytes"
+            )
+        case .missingFile(let path):
+            Explanation("there is no file \(path)", "give the path of a file that exists when the body is read")
+        case .notARegularFile(let path):
+            Explanation(
+                "\(path) is not a regular file but a directory, a pipe, a socket or a device, which have no length",
+                "read it yourself and give the chunks as HTTPBody.once(chunks:)"
+            )
         case .fileChanged(let path):
-            "\(path) became shorter while it was read"
+            Explanation("\(path) became shorter while it was read")
         case .file(let path, let operation, let code, let message):
-            "cannot \(operation) \(path): \(message) (errno \(code))"
+            Explanation("cannot \(operation) \(path): \(message) (errno \(code))")
         }
     }
 }

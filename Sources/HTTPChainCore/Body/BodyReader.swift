@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// A transform wraps a reader: its ``read()`` asks the inner one and changes what comes. There is no task and no
 /// queue between them, so nothing is read before somebody wants it. A reader is used by one task at a time; dropping
-/// it gives up the rest of the body, and a transfer behind it is cancelled.
+/// it discards the rest of the body, and a transfer behind it is cancelled.
 public protocol BodyReader {
     /// The next bytes, never empty; `nil` at the end and ever after.
     ///
@@ -43,7 +43,7 @@ struct SequenceReader<Iterator: AsyncIteratorProtocol>: BodyReader where Iterato
 
     nonisolated(nonsending) mutating func read() async throws -> Data? {
         while !isFinished {
-            guard let chunk = try await iterator.next(isolation: #isolation) else {
+            guard let chunk = try await next() else {
                 isFinished = true
                 try Task.checkCancellation()
                 return nil
@@ -51,6 +51,16 @@ struct SequenceReader<Iterator: AsyncIteratorProtocol>: BodyReader where Iterato
             if !chunk.isEmpty { return chunk }
         }
         return nil
+    }
+
+    nonisolated(nonsending) private mutating func next() async throws -> Data? {
+        if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
+            return try await iterator.next(isolation: #isolation)
+        }
+        // One task at a time uses a reader, so that nobody else reaches the iterator while it runs elsewhere.
+        nonisolated(unsafe) var iterator = iterator
+        defer { self.iterator = iterator }
+        return try await iterator.next()
     }
 }
 

@@ -6,44 +6,75 @@ struct FileBody: Sendable {
     let range: Range<Int64>?
     /// Keeps a temporary file in being while a body refers to it.
     var keepAlive: TemporaryFile?
+    var access = FileAccess.standard
+    /// The size as it was looked up once, so that nobody has to ask the disk again; `nil` before that.
+    var knownSize: Int64?
 
+    /// The length, for which the disk is asked unless a range or ``knownSize`` says it.
     var length: Int64? {
         if let range {
             let (count, overflows) = range.upperBound.subtractingReportingOverflow(range.lowerBound)
             return overflows ? nil : count
         }
-        return try? FileDescriptor(url.path, .read).size
+        if let knownSize { return knownSize }
+        return try? ContentFile.reading(url.path, access: access).contentLength
     }
 
-    func open() throws(BodyError) -> FileReader {
-        let file = try FileDescriptor(url.path, .read)
-        let size = try file.size
-        let range = range ?? 0..<size
-        guard range.lowerBound >= 0, range.upperBound <= size else {
-            throw BodyError(.rangeOutsideFile(path: url.path, range: range, fileSize: size))
+    /// The same file with its size looked up, on a thread that may wait for the disk.
+    func measured() async throws -> FileBody {
+        guard range == nil, knownSize == nil else { return self }
+        var copy = self
+        copy.knownSize = try await access.executor.run { [url, access] in
+            try ContentFile.reading(url.path, access: access).contentLength
         }
-        return FileReader(file: file, range: range, keepAlive: keepAlive)
+        return copy
+    }
+
+    func open() async throws -> FileReader {
+        try await access.executor.run { [self] in
+            let file = try ContentFile.reading(url.path, access: access)
+            let size = try file.size
+            guard let range = range ?? knownSize.map({ 0..<$0 }) else {
+                // The files of /proc have a size of 0 and content.
+                return FileReader(file: file, range: size == 0 ? nil : 0..<size, keepAlive: keepAlive)
+            }
+            guard range.lowerBound >= 0, range.upperBound <= size else {
+                throw self.range == nil
+                    ? BodyError(.fileChanged(path: url.path))
+                    : BodyError(.rangeOutsideFile(path: url.path, range: range, fileSize: size))
+            }
+            return FileReader(file: file, range: range, keepAlive: keepAlive)
+        }
     }
 }
 
-/// Reads a range of an open file in chunks.
-struct FileReader: BodyReader {
-    private let file: FileDescriptor
-    private var range: Range<Int64>
+/// Reads an open file in chunks: a range, or to the end where the length is unknown.
+struct FileReader: BodyReader, Sendable {
+    private let file: ContentFile
+    private var offset: Int64
+    /// Where to stop; `nil` where only the end of the file tells.
+    private let end: Int64?
+    private var isFinished = false
     private let keepAlive: TemporaryFile?
 
-    init(file: FileDescriptor, range: Range<Int64>, keepAlive: TemporaryFile?) {
+    init(file: ContentFile, range: Range<Int64>?, keepAlive: TemporaryFile?) {
         self.file = file
-        self.range = range
+        offset = range?.lowerBound ?? 0
+        end = range?.upperBound
         self.keepAlive = keepAlive
     }
 
     nonisolated(nonsending) mutating func read() async throws -> Data? {
-        guard !range.isEmpty else { return nil }
+        guard !isFinished, offset != end else { return nil }
         try Task.checkCancellation()
-        let chunk = try file.read(at: range.lowerBound, count: Int(min(Int64(HTTPBody.chunkSize), Int64(range.count))))
-        guard !chunk.isEmpty else { throw BodyError(.fileChanged(path: file.path)) }
-        range = range.lowerBound + Int64(chunk.count)..<range.upperBound
+        let count = Int(min(Int64(HTTPBody.chunkSize), (end ?? .max) - offset))
+        let chunk = try await file.access.executor.run { [file, offset] in try file.read(at: offset, count: count) }
+        guard !chunk.isEmpty else {
+            guard end == nil else { throw BodyError(.fileChanged(path: file.path)) }
+            isFinished = true
+            return nil
+        }
+        offset += Int64(chunk.count)
         return chunk
     }
 }
@@ -51,13 +82,34 @@ struct FileReader: BodyReader {
 extension HTTPBody {
     /// The content of a file, or of a range of it, read when the body is.
     ///
-    /// The file is opened for each read. A file that is missing, a range outside it and a file that shrinks while it
-    /// is read are ``BodyError``s then.
+    /// The file is opened for each read. A file that is missing, a directory, a pipe or a device, a range outside the
+    /// file and a file that shrinks while it is read are ``BodyError``s then. Reading waits for the disk on threads of
+    /// the package's own, never on one of Swift's.
     ///
     /// - Parameters:
     ///   - url: A file URL.
     ///   - range: The bytes to take; all of the file by default.
     public static func file(_ url: URL, range: Range<Int64>? = nil) -> HTTPBody {
         HTTPBody(storage: .file(FileBody(url: url, range: range)))
+    }
+
+    /// The content of a file that is reached in a way of its own, for tests with a disk that fails or stalls.
+    package static func file(_ url: URL, range: Range<Int64>? = nil, access: FileAccess) -> HTTPBody {
+        HTTPBody(storage: .file(FileBody(url: url, range: range, access: access)))
+    }
+
+    /// Whether the disk has to be asked for ``length``.
+    package var asksDiskForLength: Bool {
+        if case .file(let file) = storage { file.range == nil && file.knownSize == nil } else { false }
+    }
+
+    /// The same body; the size of a whole file is looked up once, without blocking, so that ``length`` asks no disk.
+    ///
+    /// A file that cannot be reached stays as it is: reading it says why.
+    package func measured() async -> HTTPBody {
+        guard asksDiskForLength, case .file(let file) = storage, let measured = try? await file.measured() else {
+            return self
+        }
+        return HTTPBody(storage: .file(measured))
     }
 }

@@ -4,6 +4,8 @@ public import Foundation
 struct StreamBody: Sendable {
     var length: Int64?
     let isReplayable: Bool
+    /// Up to when reads are held to the deadline of their call by whoever made the stream; nil when nobody does that.
+    var deadline: Duration?
     let open: @Sendable () async throws -> sending any BodyReader
 
     func start() async throws -> sending any BodyReader {
@@ -86,9 +88,23 @@ extension HTTPBody {
     ) -> HTTPBody {
         HTTPBody(
             storage: .stream(
-                StreamBody(length: length, isReplayable: isReplayable) { try transform(try await makeReader()) }
+                StreamBody(length: length, isReplayable: isReplayable, deadline: keptDeadline) {
+                    try transform(try await makeReader())
+                }
             )
         )
+    }
+
+    /// The deadline that reading the body is held to by whoever made it; nil when nobody does that.
+    package var keptDeadline: Duration? {
+        if case .stream(let stream) = storage { stream.deadline } else { nil }
+    }
+
+    /// The same body, whose maker ends each read when a deadline has come.
+    package func keepingDeadline(_ deadline: Duration?) -> HTTPBody {
+        guard case .stream(var stream) = storage else { return self }
+        stream.deadline = deadline
+        return HTTPBody(storage: .stream(stream))
     }
 
     /// The same body, held to a length that its head declares.

@@ -1,19 +1,45 @@
+import HTTPTypes
+
 extension Chain {
     /// The chain as a table: order, phase, what each stage does and how it is set, and the transport with what it
-    /// offers.
+    /// offers; below it the ``warnings``.
     ///
-    /// Secrets are redacted.
+    /// Secrets are redacted, by the rules of the chain's environment.
     public func explain() -> String {
+        let redaction = defaultEnvironment?.redaction ?? .standard
         var rows = [["", "phase", "stage", "what it does", "settings"]]
         for (index, stage) in stages.enumerated() {
             let summary = stage.summary
             rows.append([
                 "\(index + 1)", stage.phase.name, summary.name, summary.purpose,
-                summary.settings.map { "\($0.name): \($0.value)" }.joined(separator: "; "),
+                summary.settings.map { "\($0.name): \(redaction.value(of: $0))" }.joined(separator: "; "),
             ])
         }
         rows.append(["→", "", transport.name, "transport", "\(transport.capabilities)"])
-        return TextTable.format(rows)
+        return ([TextTable.format(rows)] + warnings.map { "warning: \($0)" }).joined(separator: "\n")
+    }
+}
+
+extension Chain: CustomStringConvertible {
+    /// The chain as a table: ``explain()``.
+    public var description: String { explain() }
+}
+
+extension StageSummary: CustomStringConvertible {
+    /// The stage on one line: "RetryMiddleware: sends again (attempts: 3)".
+    public var description: String {
+        let settings = settings.map { "\($0.name): \($0.value)" }.joined(separator: "; ")
+        return name + (purpose.isEmpty ? "" : ": \(purpose)") + (settings.isEmpty ? "" : " (\(settings))")
+    }
+}
+
+extension Redaction {
+    /// A setting's value; one that is named as a field which only this chain holds for a secret is not shown.
+    fileprivate func value(of setting: StageSummary.Setting) -> String {
+        if let name = HTTPField.Name(setting.name), isSecret(name), !Redaction.standard.isSecret(name) {
+            return Self.placeholder
+        }
+        return text(setting.value)
     }
 }
 

@@ -12,7 +12,7 @@
 /// made once and used for any number of calls at a time; it is a transport itself, so chains nest.
 public struct Chain: Transport {
     let links: ChainLinks
-    private let defaultEnvironment: ChainEnvironment?
+    let defaultEnvironment: ChainEnvironment?
     let order: OrderCheck
 
     /// What the transport and the stages together offer.
@@ -23,7 +23,7 @@ public struct Chain: Transport {
     /// - Parameters:
     ///   - transport: What carries the requests; a chain will do.
     ///   - order: Whether the order of the stages is checked; it is by default.
-    ///   - environment: Clock and randomness for the calls that bring none; the system's by default.
+    ///   - environment: Clock, randomness and redaction for the calls that bring none; the live one by default.
     ///   - stages: The stages, outermost first.
     /// - Throws: ``ChainOrderError`` when the order is wrong or stages do not go together, with the fix for each.
     public init(
@@ -45,7 +45,7 @@ public struct Chain: Transport {
         environment: ChainEnvironment? = nil
     ) throws(ChainOrderError) {
         if order == .checked {
-            let problems = ChainOrder.problems(of: stages, over: transport)
+            let problems = ChainOrder.problems(of: stages, over: transport).filter { $0.severity == .error }
             guard problems.isEmpty else { throw ChainOrderError(problems: problems) }
         }
         links = ChainLinks(stages: stages, transport: transport)
@@ -60,6 +60,12 @@ public struct Chain: Transport {
     /// What carries the requests.
     public var transport: any Transport { links.transport }
 
+    /// What may be wrong with the chain although it was built, outermost stage first: such as credentials that are sent
+    /// without TLS.
+    public var warnings: [ChainProblem] {
+        ChainOrder.problems(of: stages, over: transport).filter { $0.severity == .warning }
+    }
+
     /// The name of the chain as a transport: that of the transport inside.
     public var name: String { "chain over \(links.transport.name)" }
 
@@ -69,6 +75,7 @@ public struct Chain: Transport {
     /// - Throws: What the stages and the transport throw; `CancellationError` when the task is cancelled.
     public func send(_ request: consuming Request) async throws -> Response {
         fillEnvironment(of: &request)
+        if request.body.asksDiskForLength { request.body = await request.body.measured() }
         return try await links.first(request)
     }
 

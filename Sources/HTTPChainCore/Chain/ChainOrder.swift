@@ -4,6 +4,8 @@ public struct ChainPlace: Sendable {
     public let outside: [any Middleware]
     /// The stages between it and the transport, outermost first.
     public let inside: [any Middleware]
+    /// The stages of the chains that the transport is made of, outermost first; none for a transport that is no chain.
+    public let nested: [any Middleware]
     /// What the stages inside and the transport together offer.
     public let capabilities: TransportCapabilities
     /// The transport's name.
@@ -14,18 +16,35 @@ public struct ChainPlace: Sendable {
 
 /// Something wrong with a chain, and how to mend it.
 public struct ChainProblem: Sendable, Hashable, CustomStringConvertible {
+    /// How bad a problem is.
+    public enum Severity: Sendable, Hashable {
+        /// The chain is not built.
+        case error
+        /// The chain is built; ``Chain/warnings`` and ``Chain/explain()`` show the problem.
+        case warning
+    }
+
     /// The stage it is about.
     public let stage: String
     /// What is wrong.
     public let problem: String
     /// What to do.
     public let fix: String
+    /// How bad it is.
+    public let severity: Severity
 
     /// Makes a problem.
-    public init(stage: String, problem: String, fix: String) {
+    ///
+    /// - Parameters:
+    ///   - stage: The stage it is about.
+    ///   - problem: What is wrong.
+    ///   - fix: What to do.
+    ///   - severity: Whether the chain is built nevertheless; by default it is not.
+    public init(stage: String, problem: String, fix: String, severity: Severity = .error) {
         self.stage = stage
         self.problem = problem
         self.fix = fix
+        self.severity = severity
     }
 
     /// One sentence: what is wrong, and what to do.
@@ -40,10 +59,16 @@ public struct ChainOrderError: HTTPChainError, Hashable {
     /// Always "Chain".
     public var stage: String { "Chain" }
 
+    /// Every problem.
+    public var reason: String { problems.map(\.problem).joined(separator: "; ") }
+
+    /// The fix for each problem.
+    public var recoverySuggestion: String? { problems.map(\.fix).joined(separator: "; ") }
+
     /// Every problem with its fix, and how to switch the check off.
-    public var reason: String {
-        problems.map(\.description).joined(separator: "\n  ")
-            + "\n  (Chain(transport:order: .unchecked) builds it all the same)"
+    public var description: String {
+        "\(stage): " + problems.map(\.description).joined(separator: "\n  ")
+            + "\n  (Chain(transport:order: .unchecked) builds it without this check)"
     }
 }
 
@@ -64,6 +89,7 @@ enum ChainOrder {
             let place = ChainPlace(
                 outside: Array(stages[..<index]),
                 inside: Array(stages[(index + 1)...]),
+                nested: nested(in: transport),
                 capabilities: inner,
                 transportName: transport.name,
                 isOverChain: transport is Chain
@@ -73,12 +99,19 @@ enum ChainOrder {
         }
     }
 
+    private static func nested(in transport: any Transport) -> [any Middleware] {
+        guard let chain = transport as? Chain else { return [] }
+        return chain.stages + nested(in: chain.transport)
+    }
+
     /// What each place in the chain finds inside it: element `n` is what stage `n - 1` stands on.
     static func capabilities(of stages: [any Middleware], over transport: any Transport) -> [TransportCapabilities] {
         var result = [transport.capabilities]
         for stage in stages.reversed() {
             let inner = result[result.count - 1]
-            result.append((stage as? any ChainAwareMiddleware)?.capabilities(over: inner) ?? inner)
+            var outer = (stage as? any ChainAwareMiddleware)?.capabilities(over: inner) ?? inner
+            if !stage.keepsItsDeadlines { outer.remove(.keepsDeadlines) }
+            result.append(outer)
         }
         return result.reversed()
     }

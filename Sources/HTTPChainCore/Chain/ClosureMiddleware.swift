@@ -2,11 +2,11 @@
 ///
 /// ```swift
 /// ClosureMiddleware("Locale", phase: .build) { request, next in
-///     request.head.headerFields[.acceptLanguage] = "de"
+///     request.headers[.acceptLanguage] = "de"
 ///     return try await next(request)
 /// }
 /// ```
-public struct ClosureMiddleware: Middleware {
+public struct ClosureMiddleware: DeadlineKeepingMiddleware {
     /// What the closure is given and gives back: see ``Middleware/intercept(_:next:)``.
     public typealias Intercept = @Sendable (_ request: inout Request, _ next: Next) async throws -> Response
 
@@ -16,15 +16,26 @@ public struct ClosureMiddleware: Middleware {
     /// Where in a chain the stage belongs.
     public let phase: Phase
 
+    /// Whether the closure waits for nothing but `next`, or within ``Request/withinDeadline(_:)``.
+    public let keepsDeadlines: Bool
+
     /// Makes a stage of a closure.
     ///
     /// - Parameters:
     ///   - name: What the stage is called in ``Chain/explain()`` and traces.
     ///   - phase: Where it belongs; anywhere by default.
+    ///   - keepsDeadlines: Whether the closure waits for nothing but `next`; the deadline of a call then needs no task
+    ///     that cancels it. `false` by default.
     ///   - body: Handles one call; the request is its own to change.
-    public init(_ name: String = "ClosureMiddleware", phase: Phase = .anywhere, body: @escaping Intercept) {
+    public init(
+        _ name: String = "ClosureMiddleware",
+        phase: Phase = .anywhere,
+        keepsDeadlines: Bool = false,
+        body: @escaping Intercept
+    ) {
         self.name = name
         self.phase = phase
+        self.keepsDeadlines = keepsDeadlines
         self.body = body
     }
 

@@ -8,9 +8,9 @@ public protocol EmptyContentRepresentable {
 }
 
 /// What a response without content decodes to.
-public enum EmptyContent {
+package enum EmptyContent {
     /// The value of a type that stands for no content; `nil` where the type has none.
-    public static func value<Value>(of type: Value.Type) -> Value? {
+    package static func value<Value>(of type: Value.Type) -> Value? {
         guard let type = type as? any EmptyContentRepresentable.Type else { return nil }
         return value(type) as? Value
     }

@@ -1,6 +1,6 @@
 /// The rest of a chain, as a stage sees it: calling it sends a request on.
 public struct Next: Sendable {
-    /// A ``ChainLink``, except in the `next` that the last link itself is given, which nobody calls.
+    /// A ``ChainLink``, except in the `next` that the last link itself is given, which is never called.
     @usableFromInline let link: any AnyObject & Sendable
 
     init(_ link: any AnyObject & Sendable) {
@@ -9,7 +9,8 @@ public struct Next: Sendable {
 
     /// Passes the request to the next stage, or to the transport when there is none.
     ///
-    /// A stage may call it more than once, with a body that can be read more than once.
+    /// The request is consumed: to call it more than once, pass `copy request` in every call but the last, with a body
+    /// that can be read more than once. ``Middleware`` has an example.
     ///
     /// - Throws: What the stages inside and the transport throw.
     @inlinable
@@ -20,12 +21,21 @@ public struct Next: Sendable {
         let link = unsafeDowncast(link, to: ChainLink.self)
         return try await link.stage.intercept(request, next: link.next)
     }
+
+    /// What the stages inside and the transport together offer, for a stage that adapts to it.
+    public var capabilities: TransportCapabilities { (link as? ChainLink)?.capabilities ?? [] }
 }
 
 extension Next {
     /// A `next` that is not part of a chain but leads straight to a transport, for driving one stage by hand.
     public init(to transport: any Transport) {
-        self.init(ChainLink(TransportStage(transport: transport), next: Next(NoLink())))
+        self.init(
+            ChainLink(
+                TransportStage(transport: transport),
+                next: Next(NoLink()),
+                capabilities: transport.capabilities
+            )
+        )
     }
 }
 
@@ -34,19 +44,47 @@ extension Next {
 final class ChainLink: Sendable {
     @usableFromInline let stage: any Middleware
     @usableFromInline let next: Next
+    /// What this stage and those inside it offer to the stage before.
+    let capabilities: TransportCapabilities
+    /// What the transport offers, whatever the stages make of it.
+    let transportCapabilities: TransportCapabilities
 
-    init(_ stage: any Middleware, next: Next) {
+    init(_ stage: any Middleware, next: Next, capabilities: TransportCapabilities) {
         self.stage = stage
         self.next = next
+        self.capabilities = capabilities
+        transportCapabilities = (next.link as? ChainLink)?.transportCapabilities ?? capabilities
+    }
+}
+
+extension Next {
+    /// Whether everything that waits inside ends its wait when the deadline of the call has come.
+    ///
+    /// A stage that keeps a deadline over anything else has to cancel it; ``Request/withinDeadline(_:)`` does.
+    public var keepsDeadlines: Bool { capabilities.contains(.keepsDeadlines) }
+
+    /// What the transport offers, whatever the stages make of it.
+    package var transportCapabilities: TransportCapabilities {
+        (link as? ChainLink)?.transportCapabilities ?? []
     }
 }
 
 /// The transport as the innermost stage; there is nothing after it, and it asks for nothing.
-private struct TransportStage: Middleware {
+private struct TransportStage: DeadlineKeepingMiddleware {
     let transport: any Transport
+    /// A chain has an end of its own, which tells that a request is being sent.
+    let isChain: Bool
+
+    init(transport: any Transport) {
+        self.transport = transport
+        isChain = transport is Chain
+    }
+
+    var keepsDeadlines: Bool { transport.capabilities.contains(.keepsDeadlines) }
 
     func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        try await transport.send(request)
+        if !isChain { request.noteSending() }
+        return try await transport.send(request)
     }
 }
 
@@ -62,6 +100,9 @@ final class ChainLinks: Sendable {
     init(stages: [any Middleware], transport: any Transport) {
         self.stages = stages
         self.transport = transport
-        first = stages.reversed().reduce(Next(to: transport)) { next, stage in Next(ChainLink(stage, next: next)) }
+        let capabilities = ChainOrder.capabilities(of: stages, over: transport)
+        first = zip(stages, capabilities).reversed().reduce(Next(to: transport)) { next, place in
+            Next(ChainLink(place.0, next: next, capabilities: place.1))
+        }
     }
 }

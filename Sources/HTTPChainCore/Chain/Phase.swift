@@ -1,7 +1,19 @@
 /// Where in a chain a stage belongs, outermost first.
 ///
-/// The order follows from what each concern needs of the others; ``reason`` says what. Stages of one phase may stand
-/// in any order among themselves, and a stage that belongs ``anywhere`` is not bound to any place.
+/// The order follows from what each concern needs of the others; ``reason`` says what. The check leaves stages of one
+/// phase in the order they are given, and a stage that belongs ``anywhere`` is not bound to any place.
+///
+/// Some phases are shared, and then the order inside them may matter to you:
+///
+/// | phase | stages that share it | whether their order matters |
+/// | --- | --- | --- |
+/// | ``call`` | call log, registry of calls, the consumer's progress | no: each sees the call as a whole; the deadline has a phase of its own inside, so that they see its end as a timeout |
+/// | ``deadline`` | total deadlines | no: the nearest counts |
+/// | ``build`` | URL builder, headers, request processor, multipart | yes: each sees what those outside have built, so the URL builder comes first where others ask for the origin, and multipart before processors that look at the body |
+/// | ``authenticate`` | schemes side by side | yes: the outer scheme is preferred |
+/// | ``wire`` | attempt log, metrics, tracing, wire progress | no: none changes what the others see |
+///
+/// In every other phase one stage stands alone.
 ///
 /// Chains and stages of your own may define phases between those of this package:
 ///
@@ -74,11 +86,21 @@ extension Phase {
     /// Error handlers.
     public static let failure = Phase("failure", at: 1, because: "it must see the failure of every other stage")
 
-    /// Once for each call: call log, total deadline, call registry, the consumer's progress.
+    /// Once for each call: call log, call registry, the consumer's progress.
     public static let call = Phase(
         "call",
         at: 2,
-        because: "it acts once for each call, answers from a cache included"
+        because: "it acts once for each call, answers from a cache included, and sees how it ends"
+    )
+
+    /// The deadline of the whole call.
+    ///
+    /// Inside ``call``: a log or a registry further in would see that the call was cancelled, and not that its time
+    /// was up.
+    public static let deadline = Phase(
+        "deadline",
+        at: 2.5,
+        because: "it limits the time of everything that the call waits for"
     )
 
     /// Serializers.
@@ -154,7 +176,28 @@ extension Phase {
         because: "credentials are made for each attempt and for the origin it goes to"
     )
 
-    /// Once for each attempt: circuit breaker, rate limit, attempt timeout.
+    /// Circuit breaker and load shedding.
+    public static let breaker = Phase(
+        "breaker",
+        at: 13.25,
+        because: "it refuses an attempt before the attempt waits for anything"
+    )
+
+    /// Rate limits.
+    public static let rateLimit = Phase(
+        "rate limit",
+        at: 13.5,
+        because: "an attempt that waits for its turn must not hold a place among those that are in flight"
+    )
+
+    /// Concurrency limits.
+    public static let concurrencyLimit = Phase(
+        "concurrency limit",
+        at: 13.75,
+        because: "its queue is no part of the time that an attempt may take"
+    )
+
+    /// Once for each attempt: the attempt's own timeout.
     public static let attempt = Phase("attempt", at: 14, because: "it guards each attempt")
 
     /// Wire log, metrics, tracing, wire progress.
@@ -162,7 +205,7 @@ extension Phase {
 
     /// The phases of this package, outermost first; ``anywhere`` is not among them.
     public static let standard: [Phase] = [
-        .failure, .call, .decode, .validate, .build, .redirect, .compress, .digest, .cache, .coalesce, .retry, .hedge,
-        .authenticate, .attempt, .wire,
+        .failure, .call, .deadline, .decode, .validate, .build, .redirect, .compress, .digest, .cache, .coalesce,
+        .retry, .hedge, .authenticate, .breaker, .rateLimit, .concurrencyLimit, .attempt, .wire,
     ]
 }

@@ -30,23 +30,50 @@ extension Transport {
         _ request: consuming Request,
         as type: Value.Type
     ) async throws -> Value {
+        try await send(request, decoding: type).value
+    }
+
+    /// Sends a request, decodes the response, and gives the value together with the response.
+    ///
+    /// Pagination, entity tags and cache status need what stands beside the value:
+    ///
+    /// ```swift
+    /// let page = try await chain.send(.get("plants"), decoding: [Plant].self)
+    /// print(page.value.count, page.headers[.eTag] ?? "no tag")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - type: The type to decode to, as for ``send(_:as:)``.
+    /// - Throws: What ``send(_:as:)`` throws.
+    public func send<Value: Decodable & Sendable>(
+        _ request: consuming Request,
+        decoding type: Value.Type
+    ) async throws -> DecodedResponse<Value> {
         request.options[ExpectedType.self] = type
         let head = request.head
         let response = try await send(request)
         let sent = response.request ?? head
         guard let decoded = response.options[DecodedValue.self] else {
-            return try await response.decode(type, decoder: JSONDecoder(), upTo: .mebibytes(16), request: sent)
+            let value = try await response.decode(
+                type,
+                decoder: JSONDecoder(),
+                upTo: .mebibytes(16),
+                request: sent
+            )
+            return DecodedResponse(value, response: response)
         }
         if let value = decoded as? Value {
             if type == EmptyResponse.self { await response.body.drain() }
-            return value
+            return DecodedResponse(value, response: response)
         }
         throw DecodingFailure(
             type,
             from: Data(),
             head: response.head,
             detail: "a stage decoded it to \(Swift.type(of: decoded)); make the stage give the type that is asked for",
-            request: sent
+            request: sent,
+            attempts: response.attempts
         )
     }
 }
@@ -85,21 +112,20 @@ extension Response {
         let bytes = try await body.collect(upTo: limit)
         if bytes.isEmpty {
             if let empty = EmptyContent.value(of: type) { return empty }
-            throw DecodingFailure(type, withoutContent: head, request: request)
+            throw DecodingFailure(type, withoutContent: head, request: request, attempts: attempts)
         }
         do {
             return try decoder.decode(type, from: bytes)
         } catch {
-            throw DecodingFailure(type, from: bytes, head: head, cause: error, request: request)
+            throw DecodingFailure(type, from: bytes, head: head, cause: error, request: request, attempts: attempts)
         }
     }
 
-    /// Whether there is no content whatever the fields say: RFC 9110 §9.3.2 (HEAD), §15.3.5 (204), §15.3.6 (205) and
-    /// §15.4.5 (304).
+    /// Whether there is no content whatever the fields say: RFC 9110 §6.4.1 (HEAD, 204, 304 and others), §15.3.6 (205).
     ///
     /// - Parameter method: The method of the request, where it is known.
     public func hasNoContent(answering method: HTTPRequest.Method?) -> Bool {
-        method == .head || [204, 205, 304].contains(status.code) || body.isEmpty
+        head.hasNoContent(answering: method) || body.isEmpty
     }
 }
 
@@ -110,11 +136,13 @@ extension DecodingFailure {
     ///   - type: The type wanted.
     ///   - head: The head of the response.
     ///   - request: The request as it stood, where it is known.
+    ///   - attempts: How many attempts led to the response, where that is known.
     ///   - redaction: What counts as a secret in the error.
     public init(
         _ type: Any.Type,
         withoutContent head: HTTPResponse,
         request: HTTPRequest? = nil,
+        attempts: Int? = nil,
         redaction: Redaction = .standard
     ) {
         self.init(
@@ -123,6 +151,7 @@ extension DecodingFailure {
             head: head,
             detail: "there is no content; ask for \(type)? or EmptyResponse where that is as it should be",
             request: request,
+            attempts: attempts,
             redaction: redaction
         )
     }

@@ -48,24 +48,33 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable, CustomString
     /// Repeated response fields arrive one by one, not joined by commas.
     public static let keepsRepeatedFields = TransportCapabilities(rawValue: 1 << 7)
 
+    /// ``ConnectionReport`` is answered.
+    public static let reportsConnections = TransportCapabilities(rawValue: 1 << 8)
+    /// Servers are trusted as ``ConnectionSettings/trust`` says, pinned keys included.
+    public static let checksServerTrust = TransportCapabilities(rawValue: 1 << 9)
+    /// ``ConnectionSettings/clientIdentity`` is shown to servers that ask.
+    public static let showsClientIdentity = TransportCapabilities(rawValue: 1 << 10)
+    /// ``ConnectionSettings`` may limit networks, and wait for one.
+    public static let choosesNetworks = TransportCapabilities(rawValue: 1 << 11)
+    /// Redirects are followed, but not those of a request that forbids it (``Request/withoutRedirects()``).
+    public static let redirectsOnlyWhenAllowed = TransportCapabilities(rawValue: 1 << 12)
+    /// The deadline of a call and the limits of a transfer are kept.
+    ///
+    /// No wait goes on beyond them, with nobody to cancel it; ``TransferTimer`` helps with that.
+    public static let keepsDeadlines = TransportCapabilities(rawValue: 1 << 13)
+
     private static let names: [(TransportCapabilities, String)] = [
         (.decodesContent, "decodes content"), (.followsRedirects, "follows redirects"),
         (.handlesCookies, "handles cookies"), (.caches, "caches"), (.streamsUploads, "streams uploads"),
         (.backpressure, "backpressure"), (.reportsUploadProgress, "upload progress"),
-        (.keepsRepeatedFields, "keeps repeated fields"),
+        (.keepsRepeatedFields, "keeps repeated fields"), (.reportsConnections, "reports connections"),
+        (.checksServerTrust, "checks server trust"), (.showsClientIdentity, "client certificates"),
+        (.choosesNetworks, "chooses networks"),
+        (.redirectsOnlyWhenAllowed, "redirects only when allowed"), (.keepsDeadlines, "keeps deadlines"),
     ]
 
     /// The capabilities by name, separated by commas.
     public var description: String {
         Self.names.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
     }
-}
-
-/// Asks the transport to tell how much of the request body the network has taken.
-///
-/// The closure is given the bytes sent so far and the bytes to send in all, `nil` when not known. It is called from
-/// the transport's own threads, in order, and must return quickly.
-public enum UploadProgress: RequestOption {
-    /// Nobody asks.
-    public static var defaultValue: (@Sendable (_ sent: Int64, _ expected: Int64?) -> Void)? { nil }
 }

@@ -1,4 +1,6 @@
-/// Where stages get the time and chance from.
+import HTTPTypes
+
+/// Where stages get the time and random numbers from, and what is a secret to all of them.
 ///
 /// Every stage reads ``Request/environment``, so a test that sets a virtual one on the request (or on the chain) moves
 /// time for retry, cache, timeouts and the rest at once, and sees the same random numbers each run.
@@ -7,11 +9,23 @@ public struct ChainEnvironment: Sendable {
     public var time: any TimeSource
     /// Random numbers: jitter, nonces, boundaries.
     public var random: any RandomSource
+    /// What counts as a secret in errors, traces, descriptions and logs.
+    public var redaction: Redaction
 
-    /// Makes an environment; by default the system's clock and its cryptographically secure random numbers.
-    public init(time: any TimeSource = SystemTime(), random: any RandomSource = SystemRandom()) {
+    /// Makes an environment.
+    ///
+    /// - Parameters:
+    ///   - time: Clock and calendar; the system's by default.
+    ///   - random: Random numbers; the system's cryptographically secure ones by default.
+    ///   - redaction: What counts as a secret; ``Redaction/standard`` by default.
+    public init(
+        time: any TimeSource = SystemTime(),
+        random: any RandomSource = SystemRandom(),
+        redaction: Redaction = .standard
+    ) {
         self.time = time
         self.random = random
+        self.redaction = redaction
     }
 
     /// The system's clock and its cryptographically secure random numbers.
@@ -29,5 +43,15 @@ extension Request {
     public var environment: ChainEnvironment {
         get { options[EnvironmentOption.self] }
         set { options[EnvironmentOption.self] = newValue }
+    }
+
+    /// What counts as a secret in this call: what the environment says, and what was bound to one origin
+    /// (``OriginBoundFields``), under whatever name.
+    ///
+    /// A stage that shows anything of a call, such as in an error, redacts it with this.
+    public var redaction: Redaction {
+        let redaction = environment.redaction
+        guard options.contains(OriginBoundFields.self) else { return redaction }
+        return redaction.adding(boundFields: options[OriginBoundFields.self].keys, of: head.headerFields)
     }
 }

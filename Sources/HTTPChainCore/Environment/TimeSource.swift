@@ -10,6 +10,22 @@ public protocol TimeSource: Sendable {
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     func sleep(for duration: Duration) async throws
+
+    /// Calls back once ``elapsed`` has reached a point in time: how deadlines are kept without a task for each.
+    ///
+    /// A clock that cannot do more than sleep needs no implementation of its own. A virtual clock has one, so that it
+    /// can tell a deadline, which most calls never reach, from a sleep.
+    ///
+    /// - Parameters:
+    ///   - instant: The point in time, on the scale of ``elapsed``; one that has passed calls back soon.
+    ///   - purpose: What the alarm is for, in a few words, where a clock shows it.
+    ///   - action: Called at most once, on any thread; it must be short.
+    /// - Returns: The alarm; dropping it cancels it.
+    func alarm(
+        at instant: Duration,
+        for purpose: @autoclosure () -> String,
+        perform action: @escaping @Sendable () -> Void
+    ) -> any TimeAlarm
 }
 
 /// The system's monotonic clock and wall clock.

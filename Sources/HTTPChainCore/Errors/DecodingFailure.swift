@@ -32,6 +32,7 @@ public struct DecodingFailure: HTTPChainError {
     ///   - head: The head of the response.
     ///   - cause: The decoder's error.
     ///   - request: The request as it stood, where it is known.
+    ///   - attempts: How many attempts led to the response, where that is known.
     ///   - redaction: What counts as a secret in what is shown of the body.
     public init(
         _ type: Any.Type,
@@ -39,6 +40,7 @@ public struct DecodingFailure: HTTPChainError {
         head: HTTPResponse,
         cause: any Error,
         request: HTTPRequest? = nil,
+        attempts: Int? = nil,
         redaction: Redaction = .standard
     ) {
         let context: DecodingError.Context?
@@ -67,6 +69,7 @@ public struct DecodingFailure: HTTPChainError {
             codingPath: Self.path(path),
             detail: detail,
             request: request,
+            attempts: attempts,
             redaction: redaction,
             underlyingError: cause
         )
@@ -81,6 +84,7 @@ public struct DecodingFailure: HTTPChainError {
     ///   - codingPath: Where in the body it went wrong; empty for the whole of it.
     ///   - detail: What is wrong and what to do about it, with no secrets.
     ///   - request: The request as it stood, where it is known.
+    ///   - attempts: How many attempts led to the response, where that is known.
     ///   - redaction: What counts as a secret in what is shown of the body.
     ///   - underlyingError: The error that led to this one.
     public init(
@@ -90,6 +94,7 @@ public struct DecodingFailure: HTTPChainError {
         codingPath: String = "",
         detail: String,
         request: HTTPRequest? = nil,
+        attempts: Int? = nil,
         redaction: Redaction = .standard,
         underlyingError: (any Error)? = nil
     ) {
@@ -98,7 +103,7 @@ public struct DecodingFailure: HTTPChainError {
         preview = redaction.preview(BodyPreview(Data(bytes.prefix(limit)), isTruncated: bytes.count > limit))
         status = head.status
         contentType = head.headerFields[.contentType]
-        exchange = request.map { ExchangeSnapshot($0, response: head, redaction: redaction) }
+        exchange = request.map { ExchangeSnapshot($0, response: head, attempts: attempts, redaction: redaction) }
         self.codingPath = codingPath
         self.detail = detail
         self.underlyingError = underlyingError
@@ -112,11 +117,13 @@ public struct DecodingFailure: HTTPChainError {
         let place = codingPath.isEmpty ? "" : " at \(codingPath)"
         let kind = contentType.map { ", \($0)" } ?? ""
         let body = preview.bytes.isEmpty ? "" : "; it begins: \(preview)"
-        return "the body is not a \(expectedType)\(place): \(detail) (status \(status.code)\(kind))\(body)"
+        return "the body is no value of type \(expectedType)\(place): \(detail) (status \(status.code)\(kind))\(body)"
     }
 
     /// Stage, reason and exchange; the decoder's own error says no more than ``detail``.
-    public var description: String { "\(stage): \(reason)" + (exchange.map { "\n  \($0)" } ?? "") }
+    public var description: String {
+        Explanation(reason, recoverySuggestion).text(of: stage) + (exchange.map { "\n  \($0)" } ?? "")
+    }
 
     private static func path(_ keys: [any CodingKey]) -> String {
         keys.reduce(into: "") { path, key in

@@ -61,7 +61,7 @@ extension AnnotatedError {
 }
 
 extension ErrorNotes {
-    fileprivate var indented: String {
+    var indented: String {
         description.split(separator: "\n").joined(separator: "\n  ")
     }
 }

@@ -14,19 +14,25 @@ public struct ExchangeSnapshot: Sendable, Hashable, CustomStringConvertible {
     /// The first bytes of the response body, secrets redacted in text; `nil` when none were read.
     public let bodyPreview: BodyPreview?
 
+    /// How many attempts led to the response; `nil` when that is not known.
+    public let attempts: Int?
+
     /// Takes the snapshot.
     ///
     /// - Parameters:
     ///   - request: The request as it stands.
     ///   - response: The response head, if there was one.
     ///   - preview: The first bytes of the response body, if they were read.
+    ///   - attempts: How many attempts led to the response, where that is known.
     ///   - redaction: What counts as a secret.
     public init(
         _ request: HTTPRequest,
         response: HTTPResponse? = nil,
         preview: BodyPreview? = nil,
+        attempts: Int? = nil,
         redaction: Redaction = .standard
     ) {
+        let redaction = redaction.adding(markedIn: request.headerFields)
         method = request.method
         url = redaction.url(Request(head: request).url)
         requestFields = redaction.fields(request.headerFields)
@@ -36,12 +42,14 @@ public struct ExchangeSnapshot: Sendable, Hashable, CustomStringConvertible {
             return head
         }
         bodyPreview = preview.map(redaction.preview)
+        self.attempts = attempts
     }
 
     /// One line: `GET https://… → 404 Not Found, application/json: {"error":…`.
     public var description: String {
         var text = "\(method) \(url)"
         if let status = response?.status { text += " → \(status.label)" }
+        if let attempts, attempts > 1 { text += " after \(attempts) attempts" }
         if let type = response?.headerFields[.contentType] { text += ", \(type)" }
         if let bodyPreview { text += ": \(bodyPreview)" }
         return text
@@ -71,7 +79,7 @@ public struct BodyPreview: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The text, also when the preview ends inside a character; `nil` for binary data, of which NUL is a sign.
-    package var text: String? {
+    public var text: String? {
         guard !bytes.contains(0) else { return nil }
         for dropped in 0...min(3, max(0, bytes.count - 1)) {
             if let text = String(data: bytes.dropLast(dropped), encoding: .utf8) { return text }

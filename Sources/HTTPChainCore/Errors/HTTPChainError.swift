@@ -3,11 +3,14 @@ public import Foundation
 /// What every error of this package tells: which stage failed, why and what to do, about which exchange, and what
 /// caused it.
 ///
+/// ``reason`` is the fact, fit for a log; `recoverySuggestion` is the advice, for the person who develops or operates
+/// the program; ``description`` is both.
+///
 /// Cancellation is not among them: it is always `CancellationError`.
 public protocol HTTPChainError: LocalizedError, CustomStringConvertible {
     /// The stage or transport that failed, as ``Chain/explain()`` names it.
     var stage: String { get }
-    /// What happened and what to do about it, in one or two sentences with no secrets.
+    /// What happened, to what, in one sentence with no secrets; what to do about it is `recoverySuggestion`.
     var reason: String { get }
     /// The request as it stood and the answer so far, redacted; `nil` when there was no exchange yet.
     var exchange: ExchangeSnapshot? { get }
@@ -21,22 +24,39 @@ extension HTTPChainError {
     /// No cause unless the error has one.
     public var underlyingError: (any Error)? { nil }
 
+    /// How many attempts were made before this error; `nil` where that is not known, as for most errors that no stage
+    /// tried to repair.
+    ///
+    /// It is the one place to ask, whatever the error: a transport's after retries, a status that stayed the same, a
+    /// body of the last attempt that cannot be decoded, an error that wraps another.
+    public var attempts: Int? {
+        if let count = (self as? any AnnotatedError)?.notes.attemptCount { return count }
+        if let response = (self as? any ResponseError)?.response { return response.attempts }
+        return exchange?.attempts ?? (underlyingError as? any HTTPChainError)?.attempts
+    }
+
     /// The same as `description`, where Foundation asks for it (`localizedDescription`).
     public var errorDescription: String? { description }
     /// The same as ``reason``.
     public var failureReason: String? { reason }
-    /// Nothing beyond ``reason``, which says what to do.
+    /// What to do about it, in one sentence; `nil` where there is nothing to do, and unless the error has one.
     public var recoverySuggestion: String? { nil }
     /// There is no help book.
     public var helpAnchor: String? { nil }
 
-    /// Stage, reason, exchange and cause, on a few lines.
+    /// Stage, reason, advice, exchange and cause, on a few lines.
     public var description: String { baseDescription }
 
-    var baseDescription: String {
-        var text = "\(stage): \(reason)"
+    var baseDescription: String { description(of: underlyingError) }
+
+    func description(of cause: (any Error)?) -> String {
+        var text = Explanation(reason, recoverySuggestion).text(of: stage)
         if let exchange { text += "\n  \(exchange)" }
-        if let underlyingError { text += "\n  caused by: \(underlyingError)" }
+        if let cause {
+            // Errors of ours are redacted when they are made; others say what they like.
+            let words = cause is any HTTPChainError ? "\(cause)" : Redaction.standard.text("\(cause)")
+            text += "\n  caused by: \(words)"
+        }
         return text
     }
 }

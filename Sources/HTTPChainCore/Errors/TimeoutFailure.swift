@@ -1,19 +1,45 @@
-/// Which of its deadlines a call missed.
-public enum TimeoutScope: String, Sendable, Hashable, CaseIterable {
-    /// That of the whole call: retries, redirects, waits and the response's body included.
-    case call
-    /// That of one attempt to get a response.
-    case attempt
-    /// That between one sign of life from the server and the next.
-    case idle
+/// Which of its limits a call missed.
+public struct TimeoutScope: Sendable, Hashable, CustomStringConvertible {
+    /// The name, as in "call".
+    public let name: String
+
+    private init(_ name: String) {
+        self.name = name
+    }
+
+    /// The whole call: retries, redirects, waits and the response's body included.
+    public static let call = TimeoutScope("call")
+    /// One attempt to get a response.
+    public static let attempt = TimeoutScope("attempt")
+    /// Getting a connection to the server.
+    public static let connect = TimeoutScope("connect")
+    /// The wait until the network takes the next part of the request's body.
+    public static let write = TimeoutScope("write")
+    /// The wait for the response's head, once the request has been sent.
+    public static let response = TimeoutScope("response")
+    /// The wait for the next part of the response's body.
+    public static let read = TimeoutScope("read")
+
+    /// All scopes.
+    public static let all: [TimeoutScope] = [.call, .attempt, .connect, .write, .response, .read]
+
+    /// The name.
+    public var description: String { name }
 }
 
 /// An error that says that time ran out, and whose time: the way for a stage to tell without knowing who kept it.
 ///
-/// After ``TimeoutScope/call`` there is no time for anything more. After ``TimeoutScope/attempt`` and
-/// ``TimeoutScope/idle`` another attempt may be made where sending again is safe: the server may have seen the
-/// request, as with ``TransportError/Sent/maybe``.
+/// After ``TimeoutScope/call`` there is no time for anything more. After the others another attempt may be made where
+/// sending again is safe, which ``sent`` tells.
 public protocol TimeoutFailure: HTTPChainError {
-    /// Which deadline ran out.
+    /// Which limit was missed.
     var scope: TimeoutScope { get }
+
+    /// What the server may have seen of the request; ``TransportError/Sent/maybe`` unless the error knows better.
+    var sent: TransportError.Sent { get }
+}
+
+extension TimeoutFailure {
+    /// The server may have seen the request.
+    public var sent: TransportError.Sent { .maybe }
 }

@@ -1,28 +1,69 @@
 /// The exchange with the server failed below HTTP: no connection, no complete answer, no time left.
 public struct TransportError: AnnotatedError {
     /// What went wrong.
-    public enum Kind: String, Sendable, Hashable {
+    ///
+    /// An open set: a later version, or a transport of yours, may have further kinds. Compare with those that matter to
+    /// you, and treat all others as ``other``.
+    public struct Kind: Sendable, Hashable, CustomStringConvertible {
+        /// The name, for logs and metrics: "connectionLost".
+        ///
+        /// Kinds with the same name are the same.
+        public let name: String
+        /// What happened, to begin the text of an error with.
+        public let reason: String
+
+        /// Makes a kind of your own, as for a transport with failures that no kind here names.
+        ///
+        /// - Parameters:
+        ///   - name: The name, for logs and metrics: "tunnelClosed".
+        ///   - reason: What happened, to begin a sentence with: "the tunnel is closed".
+        public init(_ name: String, _ reason: String) {
+            self.name = name
+            self.reason = reason
+        }
+
+        /// The name.
+        public var description: String { name }
+
+        /// Whether both have the same name.
+        public static func == (lhs: Kind, rhs: Kind) -> Bool { lhs.name == rhs.name }
+
+        /// Hashes the name.
+        public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+
         /// The host name could not be resolved.
-        case hostNotFound = "the host name could not be resolved"
+        public static let hostNotFound = Kind("hostNotFound", "the host name could not be resolved")
         /// No connection could be made.
-        case cannotConnect = "no connection could be made"
+        public static let cannotConnect = Kind("cannotConnect", "no connection could be made")
         /// The connection could not be secured: certificate, protocol version or cipher.
-        case secureConnectionFailed = "the secure connection could not be established"
+        public static let secureConnectionFailed = Kind(
+            "secureConnectionFailed",
+            "the secure connection could not be established"
+        )
+        /// The server's certificate is not one that the transport's settings trust: see the transport's trust settings.
+        public static let untrustedServer = Kind("untrustedServer", "the server's certificate is not trusted")
+        /// The network that is there may not be used, by the transport's settings or the user's.
+        public static let networkNotAllowed = Kind(
+            "networkNotAllowed",
+            "the network that is available may not be used for this"
+        )
         /// The connection ended before the answer was complete.
-        case connectionLost = "the connection ended before the answer was complete"
+        public static let connectionLost = Kind("connectionLost", "the connection ended before the answer was complete")
         /// The answer is not HTTP, or breaks its framing.
-        case malformedResponse = "the answer is not well-formed HTTP"
+        public static let malformedResponse = Kind("malformedResponse", "the answer is not well-formed HTTP")
         /// The body ended before the length that its head declared.
-        case truncatedBody = "the body ended before its declared length"
+        public static let truncatedBody = Kind("truncatedBody", "the body ended before its declared length")
         /// The time allowed ran out.
-        case timedOut = "the time allowed ran out"
+        public static let timedOut = Kind("timedOut", "the time allowed ran out")
         /// The transport was shut down.
-        case shutDown = "the transport was shut down"
+        public static let shutDown = Kind("shutDown", "the transport was shut down")
         /// Anything else; the cause says what.
-        case other = "the exchange failed"
+        public static let other = Kind("other", "the exchange failed")
     }
 
     /// What the server may have seen of the request: what makes sending again safe or not.
+    ///
+    /// These three are all that there is to decide, so that a `switch` may name them all.
     public enum Sent: String, Sendable, Hashable {
         /// Nothing reached the server: sending again is safe for any method.
         case nothing = "nothing was sent"
@@ -59,13 +100,19 @@ public struct TransportError: AnnotatedError {
         self.kind = kind
         self.sent = sent
         self.stage = stage
-        self.detail = detail
+        self.detail = Redaction.standard.text(detail)
         self.exchange = exchange
         self.underlyingError = underlyingError
     }
 
+    /// Stage, reason, exchange, cause and what was added; a cause that ``detail`` tells of is not repeated.
+    public var description: String {
+        let text = description(of: detail.isEmpty ? underlyingError : nil)
+        return notes.isEmpty ? text : "\(text)\n  \(notes.indented)"
+    }
+
     /// What happened, and what the server may have seen.
     public var reason: String {
-        "\(kind.rawValue)\(detail.isEmpty ? "" : " (\(detail))"); \(sent.rawValue)"
+        "\(kind.reason)\(detail.isEmpty ? "" : " (\(detail))"); \(sent.rawValue)"
     }
 }

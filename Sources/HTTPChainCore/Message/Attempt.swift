@@ -19,8 +19,8 @@ extension Request {
 }
 
 extension Response {
-    /// How many attempts it took to get this response: 1 unless a stage sent the request again, and 0 for an answer
-    /// from a cache, which sent nothing.
+    /// How many attempts it took to get this response: 1 unless a stage sent the request again, 0 for one that a cache
+    /// had.
     public var attempts: Int {
         get { options[AttemptCount.self] }
         set { options[AttemptCount.self] = newValue }

@@ -104,11 +104,9 @@ private struct DateFields {
 
     init(_ text: some StringProtocol) {
         rest = ArraySlice(text.utf8)
-        while rest.first.map(Self.isSpace) ?? false { rest.removeFirst() }
-        while rest.last.map(Self.isSpace) ?? false { rest.removeLast() }
+        while rest.first.map(ASCII.isSpace) ?? false { rest.removeFirst() }
+        while rest.last.map(ASCII.isSpace) ?? false { rest.removeLast() }
     }
-
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
     mutating func parse(now: Date) -> Int? {
         let name = letters()
@@ -198,6 +196,6 @@ private struct DateFields {
     }
 
     private mutating func skipSpaces() {
-        while rest.first.map(Self.isSpace) ?? false { rest.removeFirst() }
+        while rest.first.map(ASCII.isSpace) ?? false { rest.removeFirst() }
     }
 }

@@ -31,27 +31,45 @@ public struct InvalidRequestError: HTTPChainError, Hashable {
     /// Always "transport": the last place a request passes.
     public var stage: String { "transport" }
 
-    /// What is wrong and what to do about it.
-    public var reason: String {
+    /// What happened.
+    public var reason: String { explanation.reason }
+
+    /// What to do about it; `nil` where there is nothing.
+    public var recoverySuggestion: String? { explanation.advice }
+
+    private var explanation: Explanation {
         switch problem {
         case .relativeURL(let reference):
-            "the URL reference \"\(Redaction.standard.url(reference))\" has no host; "
-                + "give an absolute URL or add a stage that completes it"
+            Explanation(
+                "the URL reference \"\(Redaction.standard.url(reference))\" has no host",
+                "give an absolute URL or add a stage that completes it"
+            )
         case .invalidURL(let url, let why):
-            "the URL \"\(Redaction.standard.url(url))\" is invalid: \(why)"
+            Explanation("the URL \"\(Redaction.standard.url(url))\" is invalid: \(why)")
         case .invalidHeaderValue(let name):
-            "the value of the header field \(name) holds a control character (RFC 9110 §5.5); remove it"
+            Explanation("the value of the header field \(name) holds a control character (RFC 9110 §5.5)", "remove it")
         case .invalidContentLength(let text):
-            "Content-Length \"\(text)\" is not a number of bytes; remove the field, the transport sets it"
+            Explanation(
+                "Content-Length \"\(text)\" is not a number of bytes",
+                "remove the field, the transport sets it"
+            )
         case .contentLengthMismatch(let declared, let actual):
-            "Content-Length says \(declared) bytes but the body has \(actual); remove the field, the transport sets it"
+            Explanation(
+                "Content-Length says \(declared) bytes but the body has \(actual)",
+                "remove the field, the transport sets it"
+            )
         case .negativeLength(let length):
-            "the body declares a length of \(length) bytes; give its real length, or nil when it is not known"
+            Explanation(
+                "the body declares a length of \(length) bytes",
+                "give its real length, or nil when it is not known"
+            )
         case .unserializedBody(let type):
-            "a body of type \(type) reached the transport unserialized; add a serializer stage to the chain, "
-                + "or send bytes (Request.post(_:json:) encodes at once)"
+            Explanation(
+                "a body of type \(type) reached the transport unserialized",
+                "add a serializer stage to the chain, or send bytes (Request.post(_:json:) encodes at once)"
+            )
         case .unsupportedBody(let what):
-            what
+            Explanation(what)
         }
     }
 }

@@ -8,22 +8,12 @@ package struct MediaType: Sendable, Hashable {
     /// Reads the value of a `Content-Type` field; `nil` for what is none.
     package init?(_ text: String?) {
         guard let text else { return nil }
-        let parts = Self.split(text)
-        guard let first = parts.first.map({ $0.trimmed.lowercased() }), first.split(separator: "/").count == 2 else {
-            return nil
+        let field = ParameterizedValue(text.utf8)
+        guard field.value.split(separator: "/").count == 2 else { return nil }
+        essence = field.value
+        parameters = Dictionary(field.parameters.map { ($0.name, String(decoding: $0.value, as: UTF8.self)) }) { a, _ in
+            a
         }
-        essence = first
-        var parameters: [String: String] = [:]
-        for part in parts.dropFirst() {
-            guard let equals = part.firstIndex(of: "=") else { continue }
-            var value = part[part.index(after: equals)...].trimmed
-            if value.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") {
-                value = String(value.dropFirst().dropLast())
-            }
-            let name = part[..<equals].trimmed.lowercased()
-            if parameters[name] == nil { parameters[name] = value }
-        }
-        self.parameters = parameters
     }
 
     /// The `charset` parameter.
@@ -36,27 +26,5 @@ package struct MediaType: Sendable, Hashable {
         let prefix = pattern[..<star]
         let suffix = pattern[pattern.index(after: star)...]
         return essence.count >= prefix.count + suffix.count && essence.hasPrefix(prefix) && essence.hasSuffix(suffix)
-    }
-
-    /// The pieces between semicolons that are not in a quoted string.
-    private static func split(_ text: String) -> [Substring] {
-        var parts: [Substring] = []
-        var start = text.startIndex
-        var isQuoted = false
-        for index in text.indices {
-            if text[index] == "\"" { isQuoted.toggle() }
-            if text[index] == ";", !isQuoted {
-                parts.append(text[start..<index])
-                start = text.index(after: index)
-            }
-        }
-        return parts + [text[start...]]
-    }
-}
-
-extension Substring {
-    fileprivate var trimmed: String {
-        let rest = drop { $0.isWhitespace }
-        return String(rest.reversed().drop { $0.isWhitespace }.reversed())
     }
 }

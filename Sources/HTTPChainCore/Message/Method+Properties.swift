@@ -1,10 +1,11 @@
 public import HTTPTypes
 
 extension HTTPRequest.Method {
-    /// Whether the method asks for nothing to be changed: GET, HEAD, OPTIONS and TRACE, RFC 9110 §9.2.1.
+    /// Whether the method asks for nothing to be changed: GET, HEAD, OPTIONS and TRACE, RFC 9110 §9.2.1, and QUERY, whose
+    /// content says what is asked for, draft-ietf-httpbis-safe-method-w-body §2.
     public var isSafe: Bool {
         switch self {
-        case .get, .head, .options, .trace: true
+        case .get, .head, .options, .trace, .query: true
         default: false
         }
     }

@@ -21,23 +21,24 @@ public struct Request: Sendable {
 
     /// Makes a request to a URL.
     ///
-    /// The URL may be absolute, or a reference (`"users/42"`) that a URL-building stage completes. It is not judged
-    /// here: one that does not make sense, and a reference that nothing completed, is an ``InvalidRequestError`` when
-    /// it reaches the transport.
+    /// The URL may be absolute, or a reference (`"users/42"`) that a URL-building stage completes. Characters that no
+    /// URL may hold are encoded as a browser does it: `"/a b?q=é"` is `/a%20b?q=%C3%A9`, and `münchen.example` is
+    /// `xn--mnchen-3ya.example`. A `%` and the braces of a template stay. A URL that makes no sense, and a reference that
+    /// no stage completed, is an ``InvalidRequestError`` when it reaches the transport.
     ///
     /// - Parameters:
     ///   - method: The request method, RFC 9110 §9.
-    ///   - url: The target; a fragment is kept off the wire, in ``fragment``.
+    ///   - url: The target; its fragment is not sent, and is kept in ``fragment``.
     ///   - headers: Header fields; characters that no field value may hold (CR, LF, NUL) become spaces.
     ///   - body: What is sent after the head.
     public init(_ method: HTTPRequest.Method, _ url: String, headers: HTTPFields = [:], body: HTTPBody = .empty) {
-        let target = URLReference(url)
+        let target = URLReference(URLEncoding.trimmed(url))
         self.init(
             head: HTTPRequest(
                 method: method,
                 scheme: target.scheme,
-                authority: target.authority,
-                path: target.path,
+                authority: target.authority.map(URLEncoding.authority),
+                path: URLEncoding.path(target.path),
                 headerFields: headers
             ),
             body: body
@@ -48,6 +49,8 @@ public struct Request: Sendable {
 
 extension Request {
     /// The request's target as a URL: absolute when scheme and authority are known, else the bare reference.
+    ///
+    /// A URL that is set is encoded as ``init(_:_:headers:body:)`` does it.
     public var url: String {
         get {
             let path = head.path ?? ""
@@ -55,10 +58,10 @@ extension Request {
             return (head.scheme.map { $0 + "://" } ?? "//") + authority + path
         }
         set {
-            let target = URLReference(newValue)
+            let target = URLReference(URLEncoding.trimmed(newValue))
             head.scheme = target.scheme
-            head.authority = target.authority
-            head.path = target.path
+            head.authority = target.authority.map(URLEncoding.authority)
+            head.path = URLEncoding.path(target.path)
             fragment = target.fragment
         }
     }

@@ -23,13 +23,4 @@ public struct Response: Sendable {
     public init(_ status: HTTPResponse.Status, headers: HTTPFields = [:], body: HTTPBody = .empty) {
         self.init(head: HTTPResponse(status: status, headerFields: headers), body: body)
     }
-
-    /// The status code and reason, RFC 9110 §15.
-    public var status: HTTPResponse.Status { head.status }
-
-    /// The header fields.
-    public var headers: HTTPFields {
-        get { head.headerFields }
-        set { head.headerFields = newValue }
-    }
 }

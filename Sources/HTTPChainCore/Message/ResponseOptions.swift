@@ -20,6 +20,12 @@ public struct ResponseOptions: Sendable, CustomStringConvertible, CustomDebugStr
         set { storage.set(newValue, for: option) }
     }
 
+    /// Whether something was attached under an option.
+    @inlinable
+    public func contains<Option: ResponseOption>(_ option: Option.Type) -> Bool {
+        storage.contains(option)
+    }
+
     /// The names of what is attached, in the order it was attached.
     public var names: [String] { storage.names }
 

@@ -31,12 +31,12 @@ public struct MessageChange: Sendable, Hashable, CustomStringConvertible {
             guard old[values: name] != new[values: name] else { return nil }
             let shown = { (values: [String]) -> String? in
                 if values.isEmpty { return nil }
-                return redaction.isSecret(name) ? Redaction.placeholder : values.joined(separator: ", ")
+                return values.joined(separator: ", ")
             }
             return MessageChange(
                 subject: name.rawName,
-                before: shown(old[values: name]),
-                after: shown(new[values: name])
+                before: shown(old[fields: name].map(redaction.value)),
+                after: shown(new[fields: name].map(redaction.value))
             )
         }
     }
@@ -59,18 +59,22 @@ struct RequestState: Sendable {
     let head: HTTPRequest
     let body: String
     let options: [String]
+    let redaction: Redaction
 
     init(_ request: borrowing Request) {
         head = request.head
+        redaction = request.redaction
         body = "\(request.body)"
         options = request.options.names.filter { $0 != "\(TraceParent.self)" }
     }
 
     func changes(to new: RequestState) -> [MessageChange] {
-        let url = { (state: RequestState) in Redaction.standard.url(Request(head: state.head).url) }
+        // What is secret to either is not shown of the other.
+        let redaction = redaction.union(new.redaction)
+        let url = { (state: RequestState) in redaction.url(Request(head: state.head).url) }
         return MessageChange.list("method", head.method.rawValue, new.head.method.rawValue)
             + MessageChange.list("URL", url(self), url(new))
-            + MessageChange.between(head.headerFields, new.head.headerFields)
+            + MessageChange.between(head.headerFields, new.head.headerFields, redaction: redaction)
             + MessageChange.list("body", body, new.body)
             + MessageChange.options(options, new.options)
     }
@@ -81,9 +85,11 @@ struct ResponseState: Sendable {
     let head: HTTPResponse
     let body: String
     let options: [String]
+    let redaction: Redaction
 
-    init(_ response: borrowing Response) {
+    init(_ response: borrowing Response, redaction: Redaction) {
         head = response.head
+        self.redaction = redaction
         body = "\(response.body)"
         options = response.options.names.filter { $0 != "\(SentRequest.self)" }
     }
@@ -91,7 +97,7 @@ struct ResponseState: Sendable {
     /// The changes from another response, or from none.
     func changes(from old: ResponseState?) -> [MessageChange] {
         MessageChange.list("status", old?.head.status.label, head.status.label)
-            + MessageChange.between(old?.head.headerFields ?? [:], head.headerFields)
+            + MessageChange.between(old?.head.headerFields ?? [:], head.headerFields, redaction: redaction)
             + MessageChange.list("body", old?.body, body)
             + MessageChange.options(old?.options ?? [], options)
     }

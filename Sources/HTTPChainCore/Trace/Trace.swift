@@ -72,6 +72,11 @@ public struct TracedCall: Sendable {
     }
 }
 
+extension TracedCall: CustomStringConvertible {
+    /// The trace as a table.
+    public var description: String { trace.description }
+}
+
 extension Chain {
     /// Sends a request and records what each stage does to it.
     ///
@@ -80,6 +85,8 @@ extension Chain {
     /// - Returns: The response or error as ``send(_:)`` would have given it, and the trace; a failed call has one too.
     public func trace(_ request: consuming Request) async -> TracedCall {
         fillEnvironment(of: &request)
+        // A trace inside another has spans of its own: the number of one outside means nothing in it.
+        request.options.remove(TraceParent.self)
         let time = request.environment.time
         let recorder = TraceRecorder(stages: stages, transportName: transport.name, time: time)
         var links: [any Middleware] = []
@@ -87,13 +94,14 @@ extension Chain {
             links += [TraceProbe(position: position, recorder: recorder), stage]
         }
         links.append(TraceProbe(position: stages.count, recorder: recorder))
-        let label = "\(request.head.method) \(Redaction.standard.url(request.url))"
+        let redaction = request.redaction
+        let label = "\(request.head.method) \(redaction.url(request.url))"
         let result: Result<Response, any Error>
         do {
             result = .success(try await with(links, order: .unchecked).send(request))
         } catch {
             result = .failure(error)
         }
-        return TracedCall(result: result, trace: recorder.trace(of: label, ending: result))
+        return TracedCall(result: result, trace: recorder.trace(of: label, ending: result, redaction: redaction))
     }
 }

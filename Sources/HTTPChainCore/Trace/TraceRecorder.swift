@@ -1,5 +1,5 @@
 /// Stands between two stages of a traced chain and notes what passes.
-struct TraceProbe: Middleware {
+struct TraceProbe: DeadlineKeepingMiddleware {
     let position: Int
     let recorder: TraceRecorder
 
@@ -10,12 +10,17 @@ struct TraceProbe: Middleware {
             request: RequestState(request)
         )
         request.options[TraceParent.self] = span
+        let redaction = request.redaction
         do {
             let response = try await next(request)
-            recorder.end(span, with: .response(response.status), response: ResponseState(response))
+            recorder.end(
+                span,
+                with: .response(response.status),
+                response: ResponseState(response, redaction: redaction)
+            )
             return response
         } catch {
-            recorder.end(span, with: .failure(TraceRecorder.oneLine(error)), response: nil)
+            recorder.end(span, with: .failure(TraceRecorder.oneLine(error, redaction)), response: nil)
             throw error
         }
     }
@@ -52,8 +57,11 @@ final class TraceRecorder: Sendable {
     func begin(position: Int, parent: Int?, request: RequestState) -> Int {
         let start = time.elapsed - origin
         return entries.withLock { entries in
-            // A stage that sends a request made from scratch has lost the option; its span is the open one outside.
-            let parent = parent ?? entries.lastIndex { $0.position == position - 1 && $0.end == nil }
+            // A stage that sends a request made from scratch has lost the option, and one that sends a request of
+            // another trace has a number that means nothing here: its span is the open one outside.
+            let parent =
+                parent.flatMap { $0 < entries.count ? $0 : nil }
+                ?? entries.lastIndex { $0.position == position - 1 && $0.end == nil }
             entries.append(Entry(position: position, parent: parent, start: start, request: request))
             return entries.count - 1
         }
@@ -68,7 +76,7 @@ final class TraceRecorder: Sendable {
         }
     }
 
-    func trace(of request: String, ending result: Result<Response, any Error>) -> Trace {
+    func trace(of request: String, ending result: Result<Response, any Error>, redaction: Redaction) -> Trace {
         let duration = time.elapsed - origin
         let entries = entries.withLock { $0 }
         var spans: [Trace.Span] = []
@@ -97,14 +105,14 @@ final class TraceRecorder: Sendable {
         let outcome: Trace.Outcome =
             switch result {
             case .success(let response): .response(response.status)
-            case .failure(let error): .failure(Self.oneLine(error))
+            case .failure(let error): .failure(Self.oneLine(error, redaction))
             }
         return Trace(request: request, spans: spans, outcome: outcome, duration: duration)
     }
 
-    static func oneLine(_ error: any Error) -> String {
+    static func oneLine(_ error: any Error, _ redaction: Redaction) -> String {
         let text = (error as? any HTTPChainError).map { "\($0.stage): \($0.reason)" } ?? "\(error)"
-        return text.split(whereSeparator: \.isNewline).joined(separator: " ")
+        return redaction.text(text).split(whereSeparator: \.isNewline).joined(separator: " ")
     }
 
     /// How long at least one of several intervals, in order of their beginnings, was going on.

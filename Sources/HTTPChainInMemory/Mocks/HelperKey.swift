@@ -35,10 +35,17 @@ public struct HelperTypeError: HTTPChainError, Hashable {
     /// Always "MockTransport".
     public var stage: String { "MockTransport" }
 
-    /// Which identifier it is, and what to do.
-    public var reason: String {
-        "the helper \"\(identifier)\" is a \(actual) but a mock wants a \(expected) of that name; "
-            + "give helpers of different types different identifiers"
+    /// What happened.
+    public var reason: String { explanation.reason }
+
+    /// What to do about it; `nil` where there is nothing.
+    public var recoverySuggestion: String? { explanation.advice }
+
+    private var explanation: Explanation {
+        Explanation(
+            "the helper \"\(identifier)\" is of type \(actual), but a mock wants one of type \(expected) under that name",
+            "give helpers of different types different identifiers"
+        )
     }
 }
 

@@ -5,6 +5,9 @@ import HTTPChainCore
 struct Receiver: Sendable {
     /// Kept in memory of a body that can be read once; what goes beyond it, in a temporary file.
     let memory: ByteCount
+    let time: any TimeSource
+    /// How much arrives in a second; `nil` for all at once.
+    let rate: ByteCount?
     let progress: (@Sendable (_ sent: Int64, _ expected: Int64?) -> Void)?
     let record: @Sendable (Data) -> Void
 
@@ -42,6 +45,8 @@ private struct ReceivingReader: BodyReader {
     nonisolated(nonsending) mutating func read() async throws -> Data? {
         try Task.checkCancellation()
         guard let chunk = try await inner.read() else { return nil }
+        let pause = SimulatedNetwork.time(for: chunk.count, at: receiver.rate)
+        if pause > .zero { try await receiver.time.sleep(for: pause) }
         count += Int64(chunk.count)
         receiver.record(chunk)
         receiver.progress?(count, expected)

@@ -9,6 +9,7 @@ struct Delivery: Sendable {
     /// The transport's name, for its errors.
     let transport: String
     let time: any TimeSource
+    var network = SimulatedNetwork()
     var chunkDelay: Duration = .zero
     var fault: Fault?
     /// Told how far the reader got.
@@ -48,7 +49,7 @@ struct Delivery: Sendable {
         // RFC 9112 §6.3: a transfer coding decides where the body ends, whatever Content-Length says.
         if isChunked { declared = nil }
         let known = response.body.length.flatMap { $0 >= 0 ? $0 : nil }
-        if !mayHaveContent(response.status) {
+        if HTTPResponse(status: response.status).endsWithHead(answering: request.method) {
             // RFC 9110 §8.6: the answer to HEAD carries the length that GET would have had.
             if request.method == .head, declared == nil, !isChunked, let known, known > 0 {
                 response.headers[.contentLength] = "\(known)"
@@ -74,13 +75,14 @@ struct Delivery: Sendable {
     private func framed(_ response: Response, declared: Int64?) -> HTTPBody {
         let body = response.body
         let tap = DeliveryTap(observer)
-        return .once(length: declared) { [request, head = response.head, transport, time, chunkDelay, fault] in
+        return .once(length: declared) { [request, head = response.head, transport, time, network, chunkDelay, fault] in
             DeliveryReader(
                 inner: try await body.makeReader(),
                 declared: declared,
                 fault: fault,
                 chunkDelay: chunkDelay,
                 time: time,
+                rate: network.downloadPerSecond,
                 transport: transport,
                 request: request,
                 head: head,
@@ -89,13 +91,7 @@ struct Delivery: Sendable {
         }
     }
 
-    /// RFC 9110 §6.4.1: responses to HEAD, 1xx, 204, 304 and a 2xx to CONNECT have no content.
-    private func mayHaveContent(_ status: HTTPResponse.Status) -> Bool {
-        if request.method == .head || status.code < 200 || status.code == 204 || status.code == 304 { return false }
-        return !(request.method == .connect && status.kind == .successful)
-    }
-
-    private func wait(for delay: Duration) async throws {
+    func wait(for delay: Duration) async throws {
         if delay > .zero { try await time.sleep(for: delay) }
     }
 
@@ -153,6 +149,7 @@ private struct DeliveryReader: BodyReader {
     let fault: Fault?
     let chunkDelay: Duration
     let time: any TimeSource
+    let rate: ByteCount?
     let transport: String
     let request: HTTPRequest
     let head: HTTPResponse
@@ -193,6 +190,8 @@ private struct DeliveryReader: BodyReader {
             return nil
         }
         if chunkDelay > .zero, count > 0 { try await time.sleep(for: chunkDelay) }
+        let pause = SimulatedNetwork.time(for: chunk.count, at: rate)
+        if pause > .zero { try await time.sleep(for: pause) }
         if let limit = fault?.deliveredBytes, count + Int64(chunk.count) > limit {
             chunk = chunk.prefix(Int(limit - count))
         }

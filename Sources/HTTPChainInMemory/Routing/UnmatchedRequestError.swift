@@ -40,9 +40,15 @@ public struct UnmatchedRequestError: HTTPChainError {
         self.exchange = exchange
     }
 
-    /// The request, the routes with what differs, nearest first, and what to do.
-    public var reason: String {
-        var text = "nothing answers \(method) \(url); add a route with on(_:_:) or a reply with enqueue(_:)"
+    /// The request, and what there was to answer it.
+    public var reason: String { "nothing answers \(method) \(url)" }
+
+    /// What to add.
+    public var recoverySuggestion: String? { "add a route with on(_:_:) or a reply with enqueue(_:)" }
+
+    /// The request, what to do, and the routes with what differs, nearest first.
+    public var description: String {
+        var text = Explanation(reason, recoverySuggestion).text(of: stage)
         if usedReplies > 0 {
             text += usedReplies == 1 ? "; the enqueued reply is used" : "; the \(usedReplies) enqueued replies are used"
         }
@@ -54,9 +60,6 @@ public struct UnmatchedRequestError: HTTPChainError {
         if hidden > 0 { text += "\n  and \(hidden) more" }
         return text
     }
-
-    /// Stage and reason; the reason names the request already.
-    public var description: String { "\(stage): \(reason)" }
 }
 
 /// What an in-memory transport was told to answer and was not asked for.
@@ -67,8 +70,8 @@ public struct UnusedRepliesError: HTTPChainError, Hashable {
     public let stage: String
 
     /// All that was not used.
-    public var reason: String {
-        "not everything that was scripted was used; send what should use it, or do not script it:\n  "
-            + unused.joined(separator: "\n  ")
-    }
+    public var reason: String { "not everything that was scripted was used:\n  " + unused.joined(separator: "\n  ") }
+
+    /// What to do about it.
+    public var recoverySuggestion: String? { "send what should use it, or do not script it" }
 }

@@ -34,7 +34,7 @@ public final class InMemoryTransport: Transport {
         var recordings: Recordings
     }
 
-    private enum Answer {
+    private enum Answer: Sendable {
         case reply(ScriptedReply)
         case handler(Handler, variables: [String: String])
         case nothing(routes: [Route], usedReplies: Int)
@@ -45,6 +45,7 @@ public final class InMemoryTransport: Transport {
     /// "InMemoryTransport".
     public let name = "InMemoryTransport"
     private let bodyLimit: ByteCount
+    private let network: SimulatedNetwork
     private let state: Watched<State>
 
     /// Makes a transport that has no answers yet.
@@ -54,12 +55,15 @@ public final class InMemoryTransport: Transport {
     ///     by default.
     ///   - recordedBodyLimit: How much of each request's body is recorded; 1 MiB by default.
     ///   - recordedRequestLimit: How many requests are recorded, the latest; 10,000 by default.
+    ///   - network: How slow the network is that it pretends to have; nothing takes time by default.
     public init(
         capabilities: TransportCapabilities = .inMemory,
         recordedBodyLimit: ByteCount = .mebibytes(1),
-        recordedRequestLimit: Int = 10_000
+        recordedRequestLimit: Int = 10_000,
+        network: SimulatedNetwork = SimulatedNetwork()
     ) {
         self.capabilities = capabilities
+        self.network = network
         bodyLimit = recordedBodyLimit
         state = Watched(State(recordings: Recordings(limit: recordedRequestLimit)))
     }
@@ -226,6 +230,7 @@ extension InMemoryTransport {
     public func send(_ request: consuming Request) async throws -> Response {
         try Task.checkCancellation()
         let options = request.options
+        let timer = TransferTimer(request, tellsConnection: true)
         let wire = try request.forWire()
         var head = wire.head
         if let length = wire.contentLength, length > 0 || Self.methodsWithContent.contains(head.method) {
@@ -237,7 +242,8 @@ extension InMemoryTransport {
             return (number, Self.answer(head, target, in: &state))
         }
         do {
-            var response = try await respond(with: answer, to: wire, head: head, options: options, number: number)
+            let exchange = Answering(wire: wire, head: head, options: options, number: number, answer: answer)
+            var response = try await respond(exchange, within: timer)
             try Task.checkCancellation()
             response.request = head
             return response
@@ -271,17 +277,31 @@ extension InMemoryTransport {
         return .nothing(routes: state.routes, usedReplies: state.usedReplies)
     }
 
-    private func respond(
-        with answer: Answer,
-        to wire: WireRequest,
-        head: HTTPRequest,
-        options: RequestOptions,
-        number: Int
-    ) async throws -> Response {
+    /// One request that was received, and what answers it.
+    private struct Answering: Sendable {
+        let wire: WireRequest
+        let head: HTTPRequest
+        let options: RequestOptions
+        let number: Int
+        let answer: Answer
+    }
+
+    /// Answers, and gives up what waits beyond the deadline of the call or a limit of the transfer.
+    private func respond(_ exchange: Answering, within timer: TransferTimer?) async throws -> Response {
+        guard let timer else { return try await respond(to: exchange, timer: nil) }
+        var response = try await timer.run { try await self.respond(to: exchange, timer: timer) }
+        timer.answered(response.head)
+        response.body = timer.keep(response.body)
+        return response
+    }
+
+    private func respond(to exchange: Answering, timer: TransferTimer?) async throws -> Response {
+        let number = exchange.number
         let delivery = Delivery(
-            request: head,
+            request: exchange.head,
             transport: name,
-            time: options[EnvironmentOption.self].time,
+            time: exchange.options[EnvironmentOption.self].time,
+            network: network,
             observer: { [weak self] progress in self?.record(number) { $0.note(progress) } },
             willDeliver: { [weak self] response in
                 self?.record(number) { record in
@@ -290,19 +310,33 @@ extension InMemoryTransport {
                 }
             }
         )
-        let receiver = Receiver(memory: bodyLimit, progress: options[UploadProgress.self]) { [bodyLimit] chunk in
-            self.record(number) { $0.append(chunk, upTo: bodyLimit) }
-        }
-        switch answer {
+        let progress = exchange.options.beginUploadReport()
+        let receiver = Receiver(
+            memory: bodyLimit,
+            time: exchange.options[EnvironmentOption.self].time,
+            rate: network.uploadPerSecond,
+            progress: { sent, expected in
+                timer?.sent(sent, of: expected)
+                progress?(sent, expected)
+            },
+            record: { [bodyLimit] chunk in self.record(number) { $0.append(chunk, upTo: bodyLimit) } }
+        )
+        try await delivery.wait(for: network.connecting)
+        timer?.connected()
+        switch exchange.answer {
         case .reply(let reply):
-            return try await delivery.play(reply) { _ = try await receiver.receive(wire, keeping: false) }
+            return try await delivery.play(reply) {
+                _ = try await receiver.receive(exchange.wire, keeping: false)
+                timer?.uploadEnded()
+            }
         case .handler(let handler, let variables):
-            var request = Request(head: head, options: options)
-            request.body = try await receiver.receive(wire, keeping: true)
+            var request = Request(head: exchange.head, options: exchange.options)
+            request.body = try await receiver.receive(exchange.wire, keeping: true)
+            timer?.uploadEnded()
             if !variables.isEmpty { request.options[RouteVariables.self] = variables }
             return try delivery.deliver(try await handler(request))
         case .nothing(let routes, let usedReplies):
-            throw UnmatchedRequestError(head, routes: routes, usedReplies: usedReplies, stage: name)
+            throw UnmatchedRequestError(exchange.head, routes: routes, usedReplies: usedReplies, stage: name)
         }
     }
 
@@ -314,6 +348,6 @@ extension InMemoryTransport {
 extension TransportCapabilities {
     /// What an ``InMemoryTransport`` can do: streamed uploads with their progress, backpressure, repeated fields.
     public static let inMemory: TransportCapabilities = [
-        .streamsUploads, .backpressure, .reportsUploadProgress, .keepsRepeatedFields,
+        .streamsUploads, .backpressure, .reportsUploadProgress, .keepsRepeatedFields, .keepsDeadlines,
     ]
 }

@@ -1,5 +1,4 @@
 import Foundation
-import HTTPChainCore
 
 /// The threads that file work runs on, so that a slow disk blocks neither the cooperative pool nor the main actor.
 ///
@@ -131,12 +130,12 @@ package final class FileExecutor: Sendable {
 /// Hands what an operation returns to the task that waits, or tells it at once that it was cancelled.
 private final class Outcome<Value: Sendable>: Sendable {
     private enum State {
-        case notStarted
+        case unasked
         case waiting(CheckedContinuation<Value, any Error>)
         case finished
     }
 
-    private let state = Locked(State.notStarted)
+    private let state = Locked(State.unasked)
 
     /// Whether somebody still waits.
     var isWanted: Bool {
@@ -146,7 +145,7 @@ private final class Outcome<Value: Sendable>: Sendable {
     /// - Returns: Whether there is something to wait for; otherwise the task was cancelled before.
     func wait(_ continuation: CheckedContinuation<Value, any Error>) -> Bool {
         let waits = state.withLock { state -> Bool in
-            guard case .notStarted = state else { return false }
+            guard case .unasked = state else { return false }
             state = .waiting(continuation)
             return true
         }

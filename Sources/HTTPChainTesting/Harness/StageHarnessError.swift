@@ -24,21 +24,32 @@ public struct StageHarnessError: HTTPChainError, Hashable {
     /// Always "StageHarness".
     public var stage: String { "StageHarness" }
 
-    /// What the test expected, what the stage did, and what to change.
-    public var reason: String {
+    /// What happened.
+    public var reason: String { explanation.reason }
+
+    /// What to do about it; `nil` where there is nothing.
+    public var recoverySuggestion: String? { explanation.advice }
+
+    private var explanation: Explanation {
         switch problem {
         case .noAnswerLeft(let call, let request):
-            "the stage called next \(call) \(call == 1 ? "time" : "times") (last with \(request)) "
-                + "but was given \(call - 1) \(call == 2 ? "answer" : "answers"); "
-                + "give it one more, or find out why it calls again"
+            Explanation(
+                "the stage called next \(call) \(call == 1 ? "time" : "times") (last with \(request)) "
+                    + "but was given \(call - 1) \(call == 2 ? "answer" : "answers")",
+                "give it one more, or find out why it calls again"
+            )
         case .finishedInstead(let call, let result):
-            "the test waits for call \(call) of next, but the stage finished without it: it \(result)"
+            Explanation("the test waits for call \(call) of next, but the stage finished without it: it \(result)")
         case .unanswered(let call, let request):
-            "the stage still waits for the answer to call \(call) of next (\(request)); "
-                + "answer(_:) or fail(_:) it, or hold() it if it is to stay without an answer"
+            Explanation(
+                "the stage still waits for the answer to call \(call) of next (\(request))",
+                "answer(_:) or fail(_:) it, or hold() it if it is to stay without an answer"
+            )
         case .calledAgain(let call, let request):
-            "the test waits for the stage to finish, but the stage called next (call \(call), \(request)); "
-                + "take the call with nextCall() and answer it"
+            Explanation(
+                "the test waits for the stage to finish, but the stage called next (call \(call), \(request))",
+                "take the call with nextCall() and answer it"
+            )
         }
     }
 }

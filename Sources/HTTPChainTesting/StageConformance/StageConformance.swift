@@ -6,7 +6,7 @@ import HTTPTypes
 /// Each rule is a ``Check``, so that a parameterised test shows them one by one:
 ///
 /// ```swift
-/// @Test("The stage keeps the rules", .timeLimit(.minutes(1)), arguments: StageConformance.Check.allCases)
+/// @Test("The stage keeps the rules", .timeLimit(.minutes(10)), arguments: StageConformance.Check.allCases)
 /// func conforms(check: StageConformance.Check) async throws {
 ///     try await StageConformance(calls: .exactlyOnce) { MyMiddleware() }.verify(check)
 /// }
@@ -119,7 +119,7 @@ extension StageConformance {
         case discardedResponsesAreReleased
         /// The caller can read the body from the beginning to its end.
         case responseBodyIsWhole
-        /// A body that breaks on its way is not taken for a complete one.
+        /// A body whose transfer breaks is not taken for a complete one.
         case brokenBodyStaysBroken
         /// Nothing of the request outlives the call.
         case requestIsNotKept

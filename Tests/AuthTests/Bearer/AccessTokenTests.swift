@@ -45,7 +45,7 @@ struct AccessTokenTests {
     }
 
     @Test(
-        "It is renewed ahead of its end, by no more than half its life",
+        "It is refreshed before its end, by no more than half its life",
         arguments: [
             // leeway, life known when it was made, due after
             (60, 3600, 3540), (60, 120, 60), (60, 100, 50), (60, 10, 5), (0, 10, 10), (60, 0, 0), (60, -5, -5),

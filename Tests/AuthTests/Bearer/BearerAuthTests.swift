@@ -78,7 +78,7 @@ struct BearerSendingTests {
         }
         let table = chain.explain()
         for text in [
-            "for: https://api.example.com", "renewed by: client credentials at https://<redacted>@auth.example.com",
+            "for: https://api.example.com", "refreshed by: client credentials at https://<redacted>@auth.example.com",
             "for read", "leeway: 60.0 seconds", "at most: 5 in 30.0 seconds", "token: fixed",
             "https://a.example:8443, https://b.example",
         ] {
@@ -105,7 +105,7 @@ struct BearerSendingTests {
     }
 }
 
-@Suite("A token is renewed")
+@Suite("A token is refreshed")
 struct BearerRenewalTests {
     @Test("The first call asks for the first token, the next has it")
     func firstToken() async throws {
@@ -221,8 +221,8 @@ struct BearerRenewalTests {
         #expect(next.requests.map(\.token) == ["token-1"])
     }
 
-    @Test("Ahead of its end")
-    func ahead() async throws {
+    @Test("Before its end")
+    func early() async throws {
         let clock = VirtualClock()
         let source = TokenSource { number, context in
             AccessToken(
@@ -254,7 +254,7 @@ struct BearerRenewalTests {
         #expect(await harness.send(.get(plantsURL)).requests.map(\.token) == ["token-2"])
     }
 
-    @Test("One that cannot be renewed ahead of time is used to its end")
+    @Test("One that cannot be refreshed early is used to its end")
     func usedToTheEnd() async throws {
         let clock = VirtualClock()
         let source = TokenSource { _, _ in throw ProviderBroke() }
@@ -266,30 +266,31 @@ struct BearerRenewalTests {
         #expect(source.count == 5)
         clock.advance(by: .seconds(60))
         let outcome = await harness.send(.get(plantsURL), answering: [])
-        #expect((outcome.error as? BearerAuthError)?.problem == .renewalFailed)
+        #expect((outcome.error as? BearerAuthError)?.problem == .refreshFailed)
     }
 
     @Test("No more often than the limit allows")
     func limit() async throws {
         let clock = VirtualClock()
         let source = TokenSource()
-        let limit = RenewalLimit(2, within: .seconds(30))
+        let limit = RefreshLimit(2, within: .seconds(30))
         let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old"), limit: limit)
         let harness = StageHarness(stage, clock: clock)
-        func turnDown() async throws -> Response {
+        // One path that rejects new tokens would cause no other refresher.
+        func turnDown(_ path: String) async throws -> Response {
             let answers = [StageHarness.Answer.unauthorized(), .unauthorized()]
-            return try await harness.send(.get(plantsURL), answering: answers).response()
+            return try await harness.send(.get(plantsURL + path), answering: answers).response()
         }
-        _ = try await turnDown()
+        _ = try await turnDown("/1")
         #expect(source.count == 1)
-        _ = try await turnDown()
+        _ = try await turnDown("/2")
         #expect(source.count == 2)
-        let response = try await turnDown()
-        #expect(response.authenticationRefusal == .tooManyRenewals(limit))
+        let response = try await turnDown("/3")
+        #expect(response.authenticationRefusal == .tooManyRefreshes(limit))
         #expect(try await response.body.text() == "who are you?")
         #expect(source.count == 2)
         clock.advance(by: .seconds(30))
-        _ = try await turnDown()
+        _ = try await turnDown("/4")
         #expect(source.count == 3)
     }
 
@@ -302,7 +303,7 @@ struct BearerRenewalTests {
             #expect(await harness.send(.get(plantsURL)).requests.map(\.token) == ["token-\(number)"])
         }
         let outcome = await harness.send(.get(plantsURL), answering: [])
-        #expect((outcome.error as? BearerAuthError)?.problem == .tooManyRenewals(.standard))
+        #expect((outcome.error as? BearerAuthError)?.problem == .tooManyRefreshes(.standard))
     }
 }
 

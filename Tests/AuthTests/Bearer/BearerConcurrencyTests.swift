@@ -4,61 +4,66 @@ import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 private let origin: OriginSet = "https://api.example.com"
 private let plantsURL = "https://api.example.com/plants"
 
-@Suite("Many calls, one renewal", .timeLimit(.minutes(1)))
+@Suite("Many calls, one refresh", .heavy, .timeLimit(.minutes(10)))
 struct BearerConcurrencyTests {
-    @Test("A thousand calls that are turned down at the same time cause one")
+    @Test("A thousand calls that are rejected at the same time cause one")
     func thousand() async throws {
+        let mayAnswer = Rendezvous()
         let source = TokenSource { _, _ in
-            for _ in 1...50 { await Task.yield() }
+            try await mayAnswer.wait()
             return AccessToken("new")
         }
         let transport = resourceServer { $0 == "new" }
-        let chain = try Chain(transport: transport) {
-            BearerAuthMiddleware(source, for: origin, token: AccessToken("old"))
-        }
+        let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old"))
+        let chain = try Chain(transport: transport) { stage }
         try await withThrowingTaskGroup(of: String.self) { group in
             for number in 0..<1000 {
                 group.addTask { try await chain.send(.get("\(plantsURL)/\(number)")).body.text() }
             }
+            try await until("all calls to wait for the token") { stage.waiterCount == 1000 }
+            mayAnswer.reach()
             for try await text in group { #expect(text == "new") }
         }
         #expect(source.count == 1)
+        #expect(transport.requests.contains { $0.token == "old" })
         #expect(transport.requests.count { $0.token == "new" } == 1000)
     }
 
     @Test("A thousand calls with a token that has expired cause one, and are sent once")
     func expired() async throws {
         let clock = VirtualClock()
+        let mayAnswer = Rendezvous()
         let source = TokenSource { _, _ in
-            for _ in 1...50 { await Task.yield() }
+            try await mayAnswer.wait()
             return AccessToken("new")
         }
         let transport = resourceServer { $0 == "new" }
-        let old = AccessToken("old", expiration: start)
-        let chain = try Chain(transport: transport, environment: .virtual(clock)) {
-            BearerAuthMiddleware(source, for: origin, token: old)
-        }
+        let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old", expiration: start))
+        let chain = try Chain(transport: transport, environment: .virtual(clock)) { stage }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<1000 { group.addTask { _ = try await chain.send(.get(plantsURL)) } }
+            try await until("all calls to wait for the token") { stage.waiterCount == 1000 }
+            mayAnswer.reach()
             try await group.waitForAll()
         }
         #expect(source.count == 1)
         #expect(transport.requestCount == 1000)
     }
 
-    @Test("A call that is turned down late, with an older token, is only sent again")
+    @Test("A call that is rejected late, with an older token, is only sent again")
     func late() async throws {
         let source = TokenSource()
         let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old"))
         try await StageHarness(stage).drive(.get(plantsURL)) { run in
             let first = try await run.nextCall()
             #expect(first.request.token == "old")
-            // Meanwhile another call has the token renewed.
+            // Meanwhile another call has the token refreshed.
             let other = await StageHarness(stage).send(.get(plantsURL), answering: .unauthorized(), .ok)
             #expect(other.requests.map(\.token) == ["old", "token-1"])
             first.answer(Response(.unauthorized))
@@ -66,7 +71,7 @@ struct BearerConcurrencyTests {
             #expect(second.request.token == "token-1")
             #expect(source.count == 1)
             // That one has expired meanwhile, too: now a new one is due.
-            second.answer(Response(.unauthorized))
+            second.answer(Response(.unauthorized, headers: [.wwwAuthenticate: "Bearer error=\"invalid_token\""]))
             let third = try await run.nextCall()
             #expect(third.request.token == "token-2")
             third.answer(Response(.ok))
@@ -75,7 +80,7 @@ struct BearerConcurrencyTests {
         #expect(source.count == 2)
     }
 
-    @Test("A call that begins while a token is renewed waits for the new one")
+    @Test("A call that begins while a token is refreshed waits for the new one")
     func beginsDuringRenewal() async throws {
         let (isAsked, mayAnswer) = (Rendezvous(), Rendezvous())
         let source = TokenSource { _, _ in
@@ -87,13 +92,13 @@ struct BearerConcurrencyTests {
         async let first = StageHarness(stage).send(.get(plantsURL), answering: .unauthorized(), .ok)
         try await isAsked.wait()
         async let second = StageHarness(stage).send(.get(plantsURL))
-        for _ in 1...20 { await Task.yield() }
+        try await until("the second call to wait as well") { stage.waiterCount == 2 }
         mayAnswer.reach()
         #expect(await first.requests.map(\.token) == ["old", "new"])
         #expect(await second.requests.map(\.token) == ["new"])
     }
 
-    @Test("A failure fails all who wait with its cause, and those turned down before it who come late")
+    @Test("A failure fails all who wait with its cause, and those rejected before it who come late")
     func failure() async throws {
         let isAsked = Rendezvous()
         let mayFail = Rendezvous()
@@ -102,7 +107,7 @@ struct BearerConcurrencyTests {
             try await mayFail.wait()
             throw OAuthError(.refused(.invalidGrant, detail: nil))
         }
-        // None is turned down before all have sent the old token: who comes after that waits for the new one.
+        // None is rejected before all have sent the old token: who comes after that waits for the new one.
         let arrived = Watched(0)
         let transport = InMemoryTransport { _ in
             arrived.update { $0 += 1 }
@@ -125,7 +130,12 @@ struct BearerConcurrencyTests {
                     }
                 }
                 group.addTask {
-                    try? await isAsked.wait()
+                    do {
+                        try await isAsked.wait()
+                        try await until("a hundred calls to wait for the token") { stage.waiterCount == 100 }
+                    } catch {
+                        return error
+                    }
                     mayFail.reach()
                     return BearerFailure.none
                 }
@@ -152,11 +162,11 @@ struct BearerConcurrencyTests {
         }
         let stage = BearerAuthMiddleware(source, for: origin)
         let chain = try Chain(transport: resourceServer { $0 == "new" }) { stage }
-        // The one that began the renewal is the one that leaves.
+        // The one that began the refresh is the one that leaves.
         let first = Task { try await chain.send(.get(plantsURL)) }
         try await isAsked.wait()
         let second = Task { try await chain.send(.get(plantsURL)).body.text() }
-        for _ in 1...20 { await Task.yield() }
+        try await until("the second call to wait as well") { stage.waiterCount == 2 }
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
         mayAnswer.reach()
@@ -164,7 +174,7 @@ struct BearerConcurrencyTests {
         #expect(source.count == 1)
     }
 
-    @Test("All of those who wait are cancelled, and so is the renewal, which counts for nothing")
+    @Test("All of those who wait are cancelled, and so is the refresh, which counts for nothing")
     func allCancelled() async throws {
         let source = TokenSource { number, context in
             guard number > 8 else {
@@ -179,6 +189,7 @@ struct BearerConcurrencyTests {
         for number in 1...8 {
             let calls = (1...3).map { _ in Task { try await chain.send(.get(plantsURL)) } }
             try await clock.waitForSleepers()
+            try await until("all three calls to wait") { stage.waiterCount == 3 }
             #expect(source.count == number)
             for call in calls { call.cancel() }
             for call in calls { await #expect(throws: CancellationError.self) { try await call.value } }
@@ -191,7 +202,7 @@ struct BearerConcurrencyTests {
 
 private enum BearerFailure: Error { case none }
 
-@Suite("Signing in and out", .timeLimit(.minutes(1)))
+@Suite("Signing in and out", .heavy, .timeLimit(.minutes(10)))
 struct BearerSignInTests {
     private struct Setup {
         let isAsked = Rendezvous()
@@ -210,7 +221,7 @@ struct BearerSignInTests {
         }
     }
 
-    @Test("A sign-in while a token is renewed wins, whether that fails or not", arguments: [true, false])
+    @Test("A sign-in while a token is refreshed wins, whether that fails or not", arguments: [true, false])
     func signIn(failing: Bool) async throws {
         let setup = Setup(failing: failing)
         let stage = setup.stage
@@ -223,7 +234,7 @@ struct BearerSignInTests {
         #expect(await StageHarness(stage).send(.get(plantsURL)).requests.map(\.token) == ["signed-in"])
     }
 
-    @Test("A sign-out while a token is renewed stays one")
+    @Test("A sign-out while a token is refreshed stays one")
     func signOut() async throws {
         let setup = Setup(failing: false)
         async let outcome = StageHarness(setup.stage).send(.get(plantsURL), answering: .unauthorized())
@@ -244,7 +255,7 @@ struct BearerSignInTests {
     }
 }
 
-@Suite("The renewal's own requests", .timeLimit(.minutes(1)))
+@Suite("The refresh's own requests", .heavy, .timeLimit(.minutes(10)))
 struct BearerBypassTests {
     @Test("Go through the stages inside, the same chain, or another chain with the same stage, and wait for nothing")
     func sameChain() async throws {
@@ -276,7 +287,7 @@ struct BearerBypassTests {
         }
     }
 
-    @Test("What outlives the renewal is authenticated like all else")
+    @Test("What outlives the refresh is authenticated like all else")
     func afterwards() async throws {
         let later = Locked<Task<String, any Error>?>(nil)
         let mayGoOn = Rendezvous()

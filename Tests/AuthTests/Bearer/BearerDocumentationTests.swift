@@ -45,7 +45,7 @@ struct BearerDocumentationTests {
         let token = try await endpoint.token(
             grantType: "authorization_code",
             parameters: ["code": code, "redirect_uri": redirectURI, "code_verifier": verifier],
-            in: RenewalContext(over: transport)
+            in: RefreshContext(over: transport)
         )
         #expect(token.value == "code")
     }
@@ -70,7 +70,7 @@ struct BearerDocumentationTests {
 
 @Suite("The rules of every stage are kept by Bearer tokens")
 struct BearerConformanceTests {
-    @Test(.timeLimit(.minutes(1)), arguments: StageConformance.Check.allCases)
+    @Test(.timeLimit(.minutes(10)), arguments: StageConformance.Check.allCases)
     func conforms(check: StageConformance.Check) async throws {
         try await StageConformance { BearerAuthMiddleware(token: "abc", for: "https://conformance.example") }.verify(
             check

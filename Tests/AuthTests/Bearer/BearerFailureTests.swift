@@ -9,7 +9,7 @@ import Testing
 private let origin: OriginSet = "https://api.example.com"
 private let plantsURL = "https://api.example.com/plants"
 
-@Suite("A renewal fails")
+@Suite("A refresh fails")
 struct BearerFailureTests {
     private func failure(_ cause: any Error) async throws -> BearerAuthError {
         let stage = BearerAuthMiddleware(TokenSource { _, _ in throw cause }, for: origin, token: AccessToken("old"))
@@ -20,7 +20,7 @@ struct BearerFailureTests {
     @Test("A network's failure and a grant that is not valid any more are told apart")
     func causes() async throws {
         let lost = try await failure(TransportError(.timedOut, sent: .maybe, stage: "test"))
-        #expect(lost.problem == .renewalFailed)
+        #expect(lost.problem == .refreshFailed)
         #expect((lost.underlyingError as? TransportError)?.kind == .timedOut)
         let refused = try await failure(OAuthError(.refused(.invalidGrant, detail: nil)))
         #expect(refused.problem == .signInNeeded)
@@ -28,7 +28,7 @@ struct BearerFailureTests {
         let none = try await failure(OAuthError(.noRefreshToken))
         #expect(none.problem == .signInNeeded)
         let misconfigured = try await failure(OAuthError(.refused(.invalidClient, detail: nil)))
-        #expect(misconfigured.problem == .renewalFailed)
+        #expect(misconfigured.problem == .refreshFailed)
         let own = try await failure(ProviderBroke())
         #expect(own.underlyingError is ProviderBroke)
         #expect(own.exchange?.response?.status == .unauthorized)

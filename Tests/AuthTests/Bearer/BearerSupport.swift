@@ -11,10 +11,10 @@ let start = Date(timeIntervalSince1970: 784_111_777)
 /// A provider that numbers its tokens, "token-1" first, and counts how often it is asked.
 final class TokenSource: AccessTokenProvider {
     private let state = Locked((count: 0, olds: [AccessToken?]()))
-    private let work: @Sendable (_ number: Int, RenewalContext) async throws -> AccessToken
+    private let work: @Sendable (_ number: Int, RefreshContext) async throws -> AccessToken
 
     init(
-        _ work: @escaping @Sendable (_ number: Int, RenewalContext) async throws -> AccessToken = { number, _ in
+        _ work: @escaping @Sendable (_ number: Int, RefreshContext) async throws -> AccessToken = { number, _ in
             AccessToken(Secret("token-\(number)"))
         }
     ) {
@@ -24,7 +24,7 @@ final class TokenSource: AccessTokenProvider {
     var count: Int { state.withLock { $0.count } }
     var olds: [AccessToken?] { state.withLock { $0.olds } }
 
-    func accessToken(replacing old: AccessToken?, in context: RenewalContext) async throws -> AccessToken {
+    func accessToken(replacing old: AccessToken?, in context: RefreshContext) async throws -> AccessToken {
         let number = state.withLock { state in
             state.count += 1
             state.olds.append(old)
@@ -52,7 +52,7 @@ extension StageHarness.Answer {
     }
 }
 
-/// A server that takes one token and turns down all others.
+/// A server that takes one token and rejects all others.
 func resourceServer(taking isGood: @escaping @Sendable (String?) -> Bool) -> InMemoryTransport {
     InMemoryTransport { request in
         isGood(request.token)

@@ -15,14 +15,14 @@ private func ask(
     client: OAuthClient = OAuthClient(id: "garden", secret: "s3cret"),
     parameters: [String: String] = [:],
     replyLimit: ByteCount = .kibibytes(64),
-    _ grant: (TokenEndpoint, RenewalContext) async throws -> AccessToken = { endpoint, context in
+    _ grant: (TokenEndpoint, RefreshContext) async throws -> AccessToken = { endpoint, context in
         try await endpoint.token(grantType: "client_credentials", in: context)
     }
 ) async throws -> (token: AccessToken, request: RecordedRequest) {
     let transport = InMemoryTransport()
     transport.enqueue(reply)
     let endpoint = TokenEndpoint(tokenURL, client: client, parameters: parameters, replyLimit: replyLimit)
-    let token = try await grant(endpoint, RenewalContext(over: transport, environment: .virtual()))
+    let token = try await grant(endpoint, RefreshContext(over: transport, environment: .virtual()))
     return (token, try #require(transport.requests.first))
 }
 
@@ -90,7 +90,7 @@ struct TokenRequestTests {
         let transport = InMemoryTransport()
         let grant = RefreshTokenGrant(at: TokenEndpoint(tokenURL, client: OAuthClient(id: "garden")))
         let error = await #expect(throws: OAuthError.self) {
-            try await grant.accessToken(replacing: old, in: RenewalContext(over: transport))
+            try await grant.accessToken(replacing: old, in: RefreshContext(over: transport))
         }
         #expect(error?.problem == .noRefreshToken)
         #expect(error?.needsSignIn == true)
@@ -101,7 +101,7 @@ struct TokenRequestTests {
     func ownTransport() async throws {
         let own = InMemoryTransport { _ in Response(.ok, body: #"{"access_token": "own"}"#) }
         let endpoint = TokenEndpoint(tokenURL, client: OAuthClient(id: "garden"), over: own)
-        let token = try await endpoint.token(grantType: "x", in: RenewalContext(over: InMemoryTransport()))
+        let token = try await endpoint.token(grantType: "x", in: RefreshContext(over: InMemoryTransport()))
         #expect(token.value == "own")
     }
 
@@ -119,7 +119,7 @@ struct TokenRequestTests {
     )
     func confidentiality(url: String, isAllowed: Bool) async throws {
         let transport = InMemoryTransport { _ in Response(.ok, body: #"{"access_token": "a"}"#) }
-        let context = RenewalContext(over: transport)
+        let context = RefreshContext(over: transport)
         let endpoint = TokenEndpoint(url, client: OAuthClient(id: "garden"))
         if isAllowed {
             _ = try await endpoint.token(grantType: "client_credentials", in: context)
@@ -140,7 +140,7 @@ struct TokenRequestTests {
             client: OAuthClient(id: "garden"),
             allowsPlaintext: true
         )
-        let token = try await endpoint.token(grantType: "x", in: RenewalContext(over: transport))
+        let token = try await endpoint.token(grantType: "x", in: RefreshContext(over: transport))
         #expect(token.value == "a")
     }
 }
@@ -167,7 +167,7 @@ struct TokenReplyTests {
         let transport = InMemoryTransport()
         transport.enqueue(json(#"{"access_token": "abc", "expires_in": 100}"#).delayed(by: .seconds(30)))
         let token = try await TokenEndpoint(tokenURL, client: OAuthClient(id: "a"))
-            .token(grantType: "x", in: RenewalContext(over: transport, environment: .virtual(clock)))
+            .token(grantType: "x", in: RefreshContext(over: transport, environment: .virtual(clock)))
         #expect(token.expiration == start.addingTimeInterval(100))
         #expect(clock.date == start.addingTimeInterval(30))
     }
@@ -206,7 +206,7 @@ struct TokenReplyTests {
                 .malformedReply("its access_token holds characters that no token may have")
             ),
             ("<html>", 500, .unexpectedStatus(500)), ("{}", 404, .unexpectedStatus(404)),
-            ("", 302, .unexpectedStatus(302)), (#"{"access_token": "abc"}"#, 500, .unexpectedStatus(500)),
+            ("", 302, .redirected(302)), (#"{"access_token": "abc"}"#, 500, .unexpectedStatus(500)),
             (#"{"error": "invalid_grant"}"#, 400, .refused(.invalidGrant, detail: nil)),
             (
                 #"{"error": "invalid_client", "error_description": "who?"}"#, 401,
@@ -268,5 +268,50 @@ struct TokenReplyTests {
                 #expect(!text.contains("r3fresh") && !text.contains("s3cret"), "\(text)")
             }
         }
+    }
+}
+
+/// Follows redirects itself, as a client that was not told otherwise.
+private struct Follower: Transport {
+    let inner: InMemoryTransport
+    var capabilities: TransportCapabilities { .followsRedirects }
+
+    func send(_ request: consuming Request) async throws -> Response {
+        try await inner.send(request)
+    }
+}
+
+@Suite("A token endpoint that redirects")
+struct TokenRedirectTests {
+    @Test("Is not followed: the secrets in the request stay with the endpoint", arguments: [301, 302, 303, 307, 308])
+    func redirected(code: Int) async throws {
+        let transport = InMemoryTransport { _ in
+            Response(.init(code: code), headers: [.location: "https://evil.example/token"])
+        }
+        let endpoint = TokenEndpoint(tokenURL, client: OAuthClient(id: "garden", secret: "s3cret"))
+        let error = await #expect(throws: OAuthError.self) {
+            try await endpoint.token(
+                grantType: "refresh_token",
+                parameters: ["refresh_token": "hidden"],
+                in: RefreshContext(over: transport)
+            )
+        }
+        #expect(error?.problem == .redirected(code))
+        #expect(transport.requests.map(\.url) == [tokenURL])
+        #expect(transport.requests.first?.options[WithoutRedirects.self] == true)
+    }
+
+    @Test("Nothing is sent over a transport that would follow it")
+    func follower() async throws {
+        let transport = InMemoryTransport()
+        let endpoint = TokenEndpoint(tokenURL, client: OAuthClient(id: "garden", secret: "s3cret"))
+        let error = await #expect(throws: OAuthError.self) {
+            try await endpoint.token(
+                grantType: "client_credentials",
+                in: RefreshContext(over: Follower(inner: transport))
+            )
+        }
+        #expect(error?.problem == .transportFollowsRedirects)
+        #expect(transport.requestCount == 0)
     }
 }

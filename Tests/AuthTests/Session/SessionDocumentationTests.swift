@@ -21,7 +21,7 @@ private struct GardenLogin: SessionAuthenticator {
     let password: Secret
     let login: Chain
 
-    func authenticate(replacing old: Session?, in context: RenewalContext) async throws -> Session {
+    func authenticate(replacing old: Session?, in context: RefreshContext) async throws -> Session {
         try await login.send(
             .post("https://garden.example/login", json: ["user": user, "password": password.revealed]),
             as: Session.self
@@ -80,14 +80,14 @@ struct SessionDocumentationTests {
 @Suite("The rules of every stage are kept by sessions")
 struct SessionConformanceTests {
     private struct Login: SessionAuthenticator {
-        func authenticate(replacing old: Int?, in context: RenewalContext) async throws -> Int { (old ?? 0) + 1 }
+        func authenticate(replacing old: Int?, in context: RefreshContext) async throws -> Int { (old ?? 0) + 1 }
 
         func decorate(_ request: inout Request, with session: Int) {
             request.head.headerFields[.cookie] = "session=\(session)"
         }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: StageConformance.Check.allCases)
+    @Test(.timeLimit(.minutes(10)), arguments: StageConformance.Check.allCases)
     func conforms(check: StageConformance.Check) async throws {
         try await StageConformance(calls: .any) {
             SessionAuthMiddleware(Login(), for: "https://conformance.example")

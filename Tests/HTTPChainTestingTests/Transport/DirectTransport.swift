@@ -48,7 +48,7 @@ struct DirectTransport: Transport {
     func send(_ request: consuming Request) async throws -> Response {
         if defect != .sendsWhenCancelled { try Task.checkCancellation() }
         var request = request
-        let progress = request.options[UploadProgress.self]
+        let progress = request.beginUploadReport()
         if defect != .sendsInvalidRequests {
             let wire = try request.forWire()
             request = Request(head: wire.head, body: wire.body)

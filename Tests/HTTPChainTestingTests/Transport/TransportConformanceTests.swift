@@ -2,16 +2,17 @@ import Foundation
 import HTTPChainCore
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 /// The suite itself: it passes what is right and finds each thing that is wrong.
-@Suite(.serialized)
+@Suite(.serialized, .heavy)
 struct TransportConformanceTests {
     typealias Check = TransportConformance.Check
 
     static let right = TransportConformance(inMemory: { DirectTransport($0) })
 
-    @Test("A transport that does as it should passes", .timeLimit(.minutes(1)), arguments: right.checks)
+    @Test("A transport that does as it should passes", .timeLimit(.minutes(10)), arguments: right.checks)
     func passes(_ check: Check) async throws {
         let outcome = try await Self.right.verify(check)
         if check == .uploadProgressIsReported {
@@ -36,23 +37,43 @@ struct TransportConformanceTests {
         (.shortensFields, .requestFieldsArrive), (.changesMethods, .methodsArrive),
     ]
 
-    @Test("A transport with a defect fails the check for it", .timeLimit(.minutes(1)), arguments: faults)
+    @Test("A transport with a defect fails the check for it", .timeLimit(.minutes(10)), arguments: faults)
     func fails(_ defect: DirectTransport.Defect, _ check: Check) async throws {
         let suite = TransportConformance(inMemory: { DirectTransport($0, defect: defect) })
-        let failure = try await #require(throws: ConformanceFailure.self) { try await suite.verify(check) }
+        let failure = try await #require(throws: ConformanceFailure.self) { _ = try await suite.verify(check) }
         #expect(failure.check == check)
         #expect(failure.description.contains(check.rawValue))
         #expect(!failure.expected.isEmpty && !failure.seen.isEmpty)
     }
 
-    @Test("A transport that hangs is found out, even if it ignores cancellation", .timeLimit(.minutes(1)))
+    @Test("A transport that says it keeps cookies, or follows redirects, is not asked to leave that to stages")
+    func declared() async throws {
+        let table: [(TransportCapabilities, DirectTransport.Defect, Check)] = [
+            (.handlesCookies, .keepsCookies, .cookiesAreNotKept),
+            (.followsRedirects, .followsRedirects, .redirectsAreNotFollowed),
+        ]
+        for (capability, behaviour, check) in table {
+            let suite = TransportConformance(inMemory: { handler in
+                var transport = DirectTransport(handler, defect: behaviour)
+                transport.capabilities.insert(capability)
+                return transport
+            })
+            guard case .skipped(let reason) = try await suite.verify(check) else {
+                Issue.record("\(check) was held against it")
+                continue
+            }
+            #expect(reason.hasPrefix("the transport says that it "), "\(reason)")
+        }
+    }
+
+    @Test("A transport that hangs is found out, even if it ignores cancellation", .timeLimit(.minutes(10)))
     func hanging() async throws {
         let suite = TransportConformance(
             limit: .milliseconds(600),
             inMemory: { DirectTransport($0, defect: .ignoresCancellation) }
         )
         let failure = try await #require(throws: ConformanceFailure.self) {
-            try await suite.verify(.cancellingEndsWaiting)
+            _ = try await suite.verify(.cancellingEndsWaiting)
         }
         #expect(failure.seen == "nothing: it hangs")
     }

@@ -21,7 +21,7 @@ public struct ClientCredentialsGrant: AccessTokenProvider {
     /// A token; the old one does not matter.
     ///
     /// - Throws: ``OAuthError``; what sending throws.
-    public func accessToken(replacing old: AccessToken?, in context: RenewalContext) async throws -> AccessToken {
+    public func accessToken(replacing old: AccessToken?, in context: RefreshContext) async throws -> AccessToken {
         try await endpoint.token(grantType: "client_credentials", parameters: scope.asParameter, in: context)
     }
 }
@@ -51,7 +51,7 @@ public struct RefreshTokenGrant: AccessTokenProvider {
     /// A token by the refresh token of the old one, which it keeps unless the server gives another.
     ///
     /// - Throws: ``OAuthError``, which is ``OAuthError/Problem/noRefreshToken`` when there is none; what sending throws.
-    public func accessToken(replacing old: AccessToken?, in context: RenewalContext) async throws -> AccessToken {
+    public func accessToken(replacing old: AccessToken?, in context: RefreshContext) async throws -> AccessToken {
         guard let old, let refreshToken = old.refreshToken else { throw OAuthError(.noRefreshToken) }
         var parameters = scope.asParameter
         parameters["refresh_token"] = refreshToken.revealed

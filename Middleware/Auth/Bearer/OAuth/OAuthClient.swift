@@ -33,14 +33,14 @@ public struct OAuthClient: Sendable, Hashable {
     /// The value of the `Authorization` field; `nil` for a client that has no secret or sends it in the body.
     ///
     /// Identifier and secret are encoded as in a form before they are joined, RFC 6749 §2.3.1.
-    var basicCredentials: String? {
+    package var basicCredentials: String? {
         guard let secret, authentication == .basic else { return nil }
         let pair = "\(FormEncoding.escaped(id)):\(FormEncoding.escaped(secret.revealed))"
         return "Basic " + Data(pair.utf8).base64EncodedString()
     }
 
     /// What the body says about the client.
-    var bodyParameters: [String: String] {
+    package var bodyParameters: [String: String] {
         switch (secret, authentication) {
         case (nil, _): ["client_id": id]
         case (let secret?, .body): ["client_id": id, "client_secret": secret.revealed]
@@ -50,13 +50,13 @@ public struct OAuthClient: Sendable, Hashable {
 }
 
 /// `application/x-www-form-urlencoded`, RFC 6749 appendix B.
-enum FormEncoding {
+package enum FormEncoding {
     /// The parameters, in alphabetical order of their names.
-    static func text(_ parameters: [String: String]) -> String {
+    package static func text(_ parameters: [String: String]) -> String {
         parameters.sorted { $0.key < $1.key }.map { escaped($0.key) + "=" + escaped($0.value) }.joined(separator: "&")
     }
 
-    static func escaped(_ text: String) -> String {
+    package static func escaped(_ text: String) -> String {
         var result: [UInt8] = []
         for byte in text.utf8 {
             switch byte {

@@ -41,6 +41,10 @@ public struct OAuthError: HTTPChainError {
         case unsupportedTokenType(String)
         /// The URL of the token endpoint is not an absolute one that is reached over TLS (RFC 6749 §3.2).
         case insecureEndpoint
+        /// The endpoint redirects, which is not followed: the request holds secrets that are for the endpoint alone.
+        case redirected(Int)
+        /// The transport follows redirects itself, and would take the secrets in the request along.
+        case transportFollowsRedirects
         /// There is no refresh token to ask for a new token with.
         case noRefreshToken
     }
@@ -70,31 +74,55 @@ public struct OAuthError: HTTPChainError {
     /// Always "TokenEndpoint".
     public var stage: String { "TokenEndpoint" }
 
-    /// What went wrong and what to do about it.
-    public var reason: String {
+    /// What happened.
+    public var reason: String { explanation.reason }
+
+    /// What to do about it; `nil` where there is nothing.
+    public var recoverySuggestion: String? { explanation.advice }
+
+    private var explanation: Explanation {
         switch problem {
         case .refused(let code, let detail):
-            "the authorization server refused with \(code)" + (detail.map { " (\($0))" } ?? "") + Self.advice(code)
+            Explanation(
+                "the authorization server refused with \(code)" + (detail.map { " (\($0))" } ?? ""),
+                Self.advice(code)
+            )
         case .unexpectedStatus(let status):
-            "the token endpoint answered \(status) and no error of OAuth; look whether its URL is right"
+            Explanation("the token endpoint answered \(status) and no error of OAuth", "look whether its URL is right")
         case .malformedReply(let why):
-            "the reply of the token endpoint is no token: \(why); look whether its URL is right"
+            Explanation("the reply of the token endpoint is no token: \(why)", "look whether its URL is right")
         case .unsupportedTokenType(let type):
-            "the token is of the type \"\(type)\"; only Bearer tokens can be used"
+            Explanation("the token is of the type \"\(type)\"", "only Bearer tokens can be used")
         case .insecureEndpoint:
-            "the URL of the token endpoint must be absolute, and https (RFC 6749 §3.2); change it, or allow plaintext "
-                + "where the network is your own"
+            Explanation(
+                "the URL of the token endpoint must be absolute, and https (RFC 6749 §3.2)",
+                "change it, or allow plaintext where the network is your own"
+            )
+        case .redirected(let status):
+            Explanation(
+                "the token endpoint answered \(status), a redirect, which is not followed: the request holds secrets "
+                    + "that are for the endpoint alone",
+                "write the URL where it is now"
+            )
+        case .transportFollowsRedirects:
+            Explanation(
+                "the transport follows redirects itself, and would take the secrets in the request along",
+                "switch that off in the transport"
+            )
         case .noRefreshToken:
-            "there is no refresh token; sign in, and give the stage the token (with its refresh token) that comes of it"
+            Explanation(
+                "there is no refresh token",
+                "sign in, and give the stage the token (with its refresh token) that comes of it"
+            )
         }
     }
 
-    private static func advice(_ code: Code) -> String {
+    private static func advice(_ code: Code) -> String? {
         switch code {
-        case .invalidGrant: "; sign in again"
-        case .invalidClient: "; look at the client's identifier and secret, and how they are sent (basic or body)"
-        case .invalidScope: "; ask for less, or for what the server knows"
-        default: ""
+        case .invalidGrant: "sign in again"
+        case .invalidClient: "look at the client's identifier and secret, and how they are sent (basic or body)"
+        case .invalidScope: "ask for less, or for what the server knows"
+        default: nil
         }
     }
 }

@@ -54,12 +54,23 @@ struct TokenReply: Decodable {
         let secrets: [String]
     }
 
+    /// What a reply says that is no success.
+    static func problem(status: Int, content: Data, secrets: [String]) -> OAuthError.Problem {
+        if (300..<400).contains(status) { return .redirected(status) }
+        guard let reply = try? JSONDecoder().decode(TokenReply.self, from: content), let error = reply.error else {
+            return .unexpectedStatus(status)
+        }
+        let detail = reply.errorDescription.map { shown($0, without: secrets) }
+        return .refused(.init(rawValue: shown(error, without: secrets)), detail: detail)
+    }
+
     /// The token in a reply.
     static func token(
         status: Int,
         content: Data,
         to question: Question
     ) -> Result<AccessToken, OAuthError.Problem.Failure> {
+        if (300..<400).contains(status) { return .failure(.init(.redirected(status))) }
         let isSuccess = (200..<300).contains(status)
         guard let reply = try? JSONDecoder().decode(TokenReply.self, from: content) else {
             return .failure(.init(isSuccess ? .malformedReply("it is no JSON object") : .unexpectedStatus(status)))

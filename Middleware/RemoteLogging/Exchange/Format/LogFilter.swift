@@ -25,7 +25,7 @@ public struct LogFilter: Sendable {
 
     // MARK: Conditions
 
-    /// What is as grave as this, or graver.
+    /// What is of this level, or more severe.
     public static func level(atLeast level: Logger.Level) -> LogFilter { LogFilter { $0.level >= level } }
 
     /// What a component logs, or one under it: `http` stands for `http.client` too.

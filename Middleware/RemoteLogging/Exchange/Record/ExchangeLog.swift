@@ -41,7 +41,7 @@ public struct ExchangeLog: Sendable, Hashable {
     public var unit: ExchangeUnit
     /// The component that logs.
     public var component: String
-    /// How grave it is.
+    /// How severe it is.
     public var level: Logger.Level
     /// When it began.
     public var start: Date
@@ -100,7 +100,7 @@ public struct ExchangeLog: Sendable, Hashable {
     ///   - duration: How long it took.
     ///   - start: When it began.
     ///   - outcome: How it ended.
-    ///   - level: How grave it is; `info` by default.
+    ///   - level: How severe it is; `info` by default.
     ///   - component: The component that logs.
     ///   - unit: Whether it is a call or an attempt.
     ///   - callID: Names the call.

@@ -17,7 +17,7 @@ public enum ExchangeUnit: String, Sendable, Hashable {
     }
 }
 
-/// How an exchange ended, as far as it decides how grave that is.
+/// How an exchange ended, as far as it decides how severe that is.
 public enum ExchangeOutcome: String, Sendable, Hashable, CaseIterable {
     /// With an answer below 400.
     case success
@@ -40,7 +40,7 @@ public enum ExchangeOutcome: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// How grave each outcome is; `nil` for what is not logged at all.
+/// How severe each outcome is; `nil` for what is not logged at all.
 public struct ExchangeLevels: Sendable, Hashable {
     /// For answers below 400.
     public var success: Logger.Level?
@@ -105,7 +105,7 @@ public enum ExchangeDetail: Int, Sendable, Hashable, Comparable {
     public static func < (lhs: ExchangeDetail, rhs: ExchangeDetail) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
-/// How much of an exchange is logged, by how grave it is.
+/// How much of an exchange is logged, by how severe it is.
 ///
 /// ```swift
 /// let details: ExchangeDetails = .by([.warning: .headers, .error: .bodies])

@@ -2,7 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// The beginning of a body as it is logged: text with its secrets blotted out, or what kind of content it is.
+/// The beginning of a body as it is logged: text with its secrets redacted, or what kind of content it is.
 public struct LoggedBody: Sendable, Hashable {
     /// What the body is.
     public enum Kind: Sendable, Hashable {

@@ -5,7 +5,7 @@ public struct LoggedError: Sendable, Hashable {
     /// What kind of error it is: its type, and the kind of a ``HTTPChainCore/TransportError``
     /// (`TransportError.timedOut`); `CancellationError` for whatever was cancelled.
     public var type: String
-    /// What happened, redacted and cut to 2,048 characters.
+    /// What happened, redacted, on one line and cut to 2,048 characters; what to do about it is no matter for a log.
     public var reason: String
 
     /// Makes an error.
@@ -26,13 +26,14 @@ extension LoggedError {
         switch error {
         case let error as TransportError:
             type = "\(name).\(error.kind)"
-            let cause = error.underlyingError.map { ": \($0)" } ?? ""
+            // What the platform says stands in the reason already, where it was worth a word.
+            let cause = error.detail.isEmpty ? error.underlyingError.map { ": \($0)" } ?? "" : ""
             reason = error.reason + cause
         case let error as DecodingFailure:
             type = name
             // Its own reason quotes the body, which is not shown unless it is asked for.
             let place = error.codingPath.isEmpty ? "" : " at \(error.codingPath)"
-            reason = "the body is not a \(error.expectedType)\(place): \(error.detail)"
+            reason = "the body is no value of type \(error.expectedType)\(place): \(error.detail)"
         case let error as any HTTPChainError:
             type = name
             reason = error.reason
@@ -41,7 +42,18 @@ extension LoggedError {
             reason = "\(error)"
         }
         // Cut before it is redacted: what is cut off may be long. And after it, for what redacting makes longer.
-        let cut = String(reason.prefix(2 * Self.longestReason))
-        self.reason = String(redaction.text(cut, isCutOff: cut.count < reason.count).prefix(Self.longestReason))
+        let cut = String(reason.onOneLine.prefix(2 * Self.longestReason))
+        self.reason = String(
+            redaction.text(cut, isCutOff: cut.count < reason.onOneLine.count).prefix(Self.longestReason)
+        )
+    }
+}
+
+extension String {
+    /// The text with its lines one after the other, for a record that is read as one line.
+    fileprivate var onOneLine: String {
+        guard utf8.contains(where: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) else { return self }
+        let lines = split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }
+        return lines.joined(separator: "; ")
     }
 }

@@ -29,7 +29,7 @@ public struct CallLogging: Sendable, Hashable {
     /// As another component, whose level counts then.
     public static func component(_ component: String) -> CallLogging { make { $0.component = component } }
 
-    /// With more attributes; what is a secret by its name, or holds one, is blotted out.
+    /// With more attributes; what is a secret by its name, or holds one, is redacted.
     public static func attributes(_ attributes: LogAttributes) -> CallLogging { make { $0.attributes = attributes } }
 
     private static func make(_ change: (inout CallLogging) -> Void) -> CallLogging {

@@ -6,7 +6,7 @@ import Logging
 /// How the exchanges that pass one stage are logged, and the work of it: shared by all calls of the stage.
 final class ExchangeJournal: Sendable {
     let unit: ExchangeUnit
-    let redaction: LogRedaction
+    let shownFields: LoggedFields
     let bodyLimit: ByteCount
     private let sink: any LogSink
     private let component: String
@@ -16,8 +16,8 @@ final class ExchangeJournal: Sendable {
     private let formatter: any LogFormatter
     /// The levels that a record may have.
     private let possibleLevels: [Logger.Level]
-    /// The gravest of them; a sink that does not take it takes none.
-    private let gravestLevel: Logger.Level?
+    /// The most severe of them; a sink that does not take it takes none.
+    private let mostSevereLevel: Logger.Level?
 
     init(
         _ sink: any LogSink,
@@ -26,12 +26,12 @@ final class ExchangeJournal: Sendable {
         levels: ExchangeLevels?,
         details: ExchangeDetails,
         bodyLimit: ByteCount,
-        redaction: LogRedaction,
+        showing fields: LoggedFields,
         filter: LogFilter?,
         formatter: any LogFormatter
     ) {
         self.unit = unit
-        self.redaction = redaction
+        shownFields = fields
         self.bodyLimit = bodyLimit
         self.sink = sink
         self.component = component ?? unit.component
@@ -41,7 +41,7 @@ final class ExchangeJournal: Sendable {
         self.filter = filter
         self.formatter = formatter
         possibleLevels = Array(Set(ExchangeOutcome.allCases.compactMap { levels[$0] }))
-        gravestLevel = possibleLevels.max()
+        mostSevereLevel = possibleLevels.max()
     }
 
     var settings: KeyValuePairs<String, String> {
@@ -62,8 +62,8 @@ final class ExchangeJournal: Sendable {
     }
 
     private func isSilent(_ component: String) -> Bool {
-        guard let gravestLevel else { return true }
-        return !sink.takes(gravestLevel, from: component)
+        guard let mostSevereLevel else { return true }
+        return !sink.isEnabled(mostSevereLevel, for: component)
     }
 
     /// Passes a request on, and writes the record when all is over.
@@ -85,23 +85,26 @@ final class ExchangeJournal: Sendable {
         let most = logging.detail ?? mostDetail(of: component)
         let id = request.options[LogCallID.self] ?? request.environment.random.next()
         request.options[LogCallID.self] = id
+        let record = unit == .call ? request.recordCall() : nil
         let body = await RequestBodyView(&request, upTo: most == .bodies ? bodyLimit : nil)
         return ExchangeRecorder(
             journal: self,
             request: most >= .headers ? request.head : request.head.withoutFields,
             isAbsolute: request.head.authority != nil,
+            record: record,
             body: body,
             attempt: unit == .attempt ? request.attempt : 1,
             callID: id,
             logging: logging,
             component: component,
             seesBodies: most == .bodies,
+            redaction: LogRedaction(request.redaction, showing: shownFields),
             time: request.environment.time
         )
     }
 
     private func mostDetail(of component: String) -> ExchangeDetail {
-        let taken = possibleLevels.filter { sink.takes($0, from: component) }
+        let taken = possibleLevels.filter { sink.isEnabled($0, for: component) }
         return max(formatter.leastDetail, taken.map { details[$0] }.max() ?? .summary)
     }
 
@@ -111,7 +114,7 @@ final class ExchangeJournal: Sendable {
         from component: String,
         asking detail: ExchangeDetail?
     ) -> (level: Logger.Level, detail: ExchangeDetail)? {
-        guard let level = levels[outcome], sink.takes(level, from: component) else { return nil }
+        guard let level = levels[outcome], sink.isEnabled(level, for: component) else { return nil }
         return (level, detail ?? max(formatter.leastDetail, details[level]))
     }
 
@@ -134,9 +137,4 @@ extension HTTPRequest {
     fileprivate var withoutFields: HTTPRequest {
         HTTPRequest(method: method, scheme: scheme, authority: authority, path: path)
     }
-}
-
-extension Duration {
-    /// The duration in seconds.
-    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 }

@@ -7,7 +7,8 @@ final class ExchangeRecorder: Sendable {
     private struct Answer: Sendable {
         let head: HTTPResponse
         let timeToHead: Duration
-        let attempts: Int
+        /// How many attempts it took, where a stage says so.
+        let attempts: Int?
         /// The request as the transport sent it, where it says so.
         let request: HTTPRequest?
         let declaredSize: Int64?
@@ -24,12 +25,15 @@ final class ExchangeRecorder: Sendable {
     private let journal: ExchangeJournal
     private let request: HTTPRequest
     private let isAbsolute: Bool
+    /// What became of the call further in.
+    private let record: CallRecord?
     private let body: RequestBodyView
     private let attempt: Int
     private let callID: UInt64
     private let logging: CallLogging
     private let component: String
     private let seesBodies: Bool
+    private let redaction: LogRedaction
     private let time: any TimeSource
     private let start: Duration
     private let startDate: Date
@@ -39,23 +43,27 @@ final class ExchangeRecorder: Sendable {
         journal: ExchangeJournal,
         request: HTTPRequest,
         isAbsolute: Bool,
+        record: CallRecord?,
         body: RequestBodyView,
         attempt: Int,
         callID: UInt64,
         logging: CallLogging,
         component: String,
         seesBodies: Bool,
+        redaction: LogRedaction,
         time: any TimeSource
     ) {
         self.journal = journal
         self.request = request
         self.isAbsolute = isAbsolute
+        self.record = record
         self.body = body
         self.attempt = attempt
         self.callID = callID
         self.logging = logging
         self.component = component
         self.seesBodies = seesBodies
+        self.redaction = redaction
         self.time = time
         start = time.elapsed
         startDate = time.date
@@ -67,7 +75,7 @@ final class ExchangeRecorder: Sendable {
         var answer = Answer(
             head: response.head,
             timeToHead: time.elapsed - start,
-            attempts: response.attempts,
+            attempts: response.options.contains(AttemptCount.self) ? response.attempts : nil,
             request: response.request,
             declaredSize: response.declaredLength(answering: request.method)
         )
@@ -112,15 +120,16 @@ final class ExchangeRecorder: Sendable {
         exchange.outcome = outcome
         exchange.level = entry.level
         if let error {
-            exchange.error = isCancelled ? .cancellation : LoggedError(error, redaction: journal.redaction)
+            exchange.error = isCancelled ? .cancellation : LoggedError(error, redaction: redaction)
         }
         exchange.status = head?.status ?? (error as? any HTTPChainError)?.exchange?.response?.status
         exchange.bodyEnd = end
         exchange.timeToHead = answer?.timeToHead
         if journal.unit == .call {
-            exchange.attempts = (error as? any AnnotatedError)?.notes.attemptCount ?? answer?.attempts
+            let known = (error as? any HTTPChainError)?.notedAttempts ?? answer?.attempts
+            exchange.attempts = known ?? record?.attempts
         }
-        if let head { exchange.cache = LoggedCacheStatus(head.headerFields, redaction: journal.redaction) }
+        if let head { exchange.cache = LoggedCacheStatus(head.headerFields, redaction: redaction) }
         exchange.responseSize = ExchangeLog.Size(
             declared: answer?.declaredSize ?? (answer == nil ? head.flatMap(\.declaredLength) : nil),
             counted: answer == nil ? nil : counted ?? answer?.tee?.count
@@ -147,10 +156,10 @@ final class ExchangeRecorder: Sendable {
     }
 
     private func exchange(sent: HTTPRequest?, snapshot: ExchangeSnapshot?) -> ExchangeLog {
-        let own = isAbsolute ? request : sent ?? request
-        var url = journal.redaction.url(Request(head: own).url)
-        let final = sent.map { journal.redaction.url(Request(head: $0).url) }
-        if own.authority == nil, let snapshot { url = journal.redaction.url(snapshot.url) }
+        let own = isAbsolute ? request : record?.target ?? sent ?? request
+        var url = redaction.url(Request(head: own).url)
+        let final = sent.map { redaction.url(Request(head: $0).url) }
+        if own.authority == nil, let snapshot { url = redaction.url(snapshot.url) }
         var exchange = ExchangeLog(
             request.method,
             url,
@@ -164,24 +173,24 @@ final class ExchangeRecorder: Sendable {
         if let final, final != url { exchange.finalURL = final }
         exchange.attempt = attempt
         exchange.requestSize = body.size
-        exchange.attributes = journal.redaction.attributes(logging.attributes)
+        exchange.attributes = redaction.attributes(logging.attributes)
         return exchange
     }
 
     private func addFields(to exchange: inout ExchangeLog, head: HTTPResponse?, sent: HTTPRequest?) {
-        exchange.requestFields = journal.redaction.fields((sent ?? request).headerFields)
-        exchange.responseFields = head.map { journal.redaction.fields($0.headerFields) }
+        exchange.requestFields = redaction.fields((sent ?? request).headerFields)
+        exchange.responseFields = head.map { redaction.fields($0.headerFields) }
     }
 
     private func addBodies(to exchange: inout ExchangeLog, head: HTTPResponse?, answer: Answer?, error: (any Error)?) {
-        exchange.requestBody = body.shown(journal.redaction)
+        exchange.requestBody = body.shown(redaction)
         let preview = answer?.content ?? answer?.tee?.preview ?? (error as? any HTTPChainError)?.exchange?.bodyPreview
         guard let preview, let head else { return }
         exchange.responseBody = LoggedBody(
             preview,
             size: exchange.bodyEnd == .complete ? exchange.responseSize.best : exchange.responseSize.declared,
             fields: BodyFields(head.headerFields),
-            redaction: journal.redaction
+            redaction: redaction
         )
     }
 }
@@ -191,6 +200,17 @@ extension Response {
     fileprivate func declaredLength(answering method: HTTPRequest.Method) -> Int64? {
         if hasNoContent(answering: request?.method ?? method) { return 0 }
         return body.length ?? head.declaredLength
+    }
+}
+
+extension HTTPChainError {
+    /// How many attempts were made, where the error itself knows: a status of 200 that cannot be decoded does not.
+    fileprivate var notedAttempts: Int? {
+        if let count = (self as? any AnnotatedError)?.notes.attemptCount { return count }
+        guard let response = (self as? any ResponseError)?.response else {
+            return (underlyingError as? any HTTPChainError)?.notedAttempts
+        }
+        return response.options.contains(AttemptCount.self) ? response.attempts : nil
     }
 }
 

@@ -16,7 +16,7 @@ public import Logging
 /// **Options.** ``RequestLogging`` and ``LogTraffic``.
 ///
 /// **Errors.** None of its own.
-public struct LogRequestsMiddleware: Middleware {
+public struct LogRequestsMiddleware: DeadlineKeepingMiddleware {
     private let journal: ExchangeJournal
 
     /// Makes the stage.
@@ -25,11 +25,10 @@ public struct LogRequestsMiddleware: Middleware {
     ///   - logger: Takes the records; its level decides which.
     ///   - unit: Whether there is one for each call or for each attempt; for each call by default.
     ///   - component: The component that logs, which becomes the `source`; the logger's label by default.
-    ///   - levels: How grave each outcome is; ``ExchangeLevels/calls`` or ``ExchangeLevels/attempts`` by default.
+    ///   - levels: How severe each outcome is; ``ExchangeLevels/calls`` or ``ExchangeLevels/attempts`` by default.
     ///   - detail: How much is logged; the summary by default.
     ///   - bodyLimit: How much of each body is shown where bodies are; 32 KiB by default.
     ///   - fields: The header fields whose values are shown.
-    ///   - redaction: What counts as a secret.
     ///   - filter: Which exchanges are logged; all by default.
     ///   - formatter: Puts them into words.
     public init(
@@ -40,7 +39,6 @@ public struct LogRequestsMiddleware: Middleware {
         detail: ExchangeDetails = .summary,
         bodyLimit: ByteCount = .kibibytes(32),
         showing fields: LoggedFields = .standard,
-        redaction: Redaction = .standard,
         filter: LogFilter? = nil,
         formatter: any LogFormatter = .semantic
     ) {
@@ -51,7 +49,7 @@ public struct LogRequestsMiddleware: Middleware {
             levels: levels,
             details: detail,
             bodyLimit: bodyLimit,
-            redaction: LogRedaction(redaction, showing: fields),
+            showing: fields,
             filter: filter,
             formatter: formatter
         )
@@ -60,7 +58,7 @@ public struct LogRequestsMiddleware: Middleware {
     /// Once for each call, or next to the transport.
     public var phase: Phase { journal.unit == .call ? .call : .wire }
 
-    /// What is logged, how grave it is, and how much of it.
+    /// What is logged, how severe it is, and how much of it.
     public var summary: StageSummary {
         StageSummary("LogRequestsMiddleware", purpose: "logs exchanges", settings: journal.settings)
     }

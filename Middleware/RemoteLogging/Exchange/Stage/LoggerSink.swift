@@ -13,7 +13,7 @@ public struct LoggerSink: LogSink {
     }
 
     /// Whether the logger takes records of this level; of the component it knows nothing.
-    public func takes(_ level: Logger.Level, from component: String) -> Bool {
+    public func isEnabled(_ level: Logger.Level, for component: String) -> Bool {
         level >= logger.logLevel
     }
 

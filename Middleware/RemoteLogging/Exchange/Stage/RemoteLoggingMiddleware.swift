@@ -20,7 +20,7 @@ public import HTTPChainCore
 /// beforehand. ``ExchangeLog`` says what there is, a ``LogFilter`` what of it is logged, and a ``LogFormatter`` how.
 ///
 /// **Nothing secret.** Values of header fields are shown from a list (``LoggedFields``), and placeholders in place of
-/// all others. User information is taken out of URLs, wherever they stand; values are blotted out that go by the name
+/// all others. User information is taken out of URLs, wherever they stand; values are redacted that go by the name
 /// of a secret (``HTTPChainCore/Redaction``) in a query, a fragment, a form, JSON or XML, and so is what follows
 /// `Bearer` or is a JSON Web Token. Of multipart bodies the contents are never shown. What is a secret by no rule, a
 /// token in a path or a name in a text, is not known: ask for bodies where that does no harm.
@@ -34,7 +34,7 @@ public import HTTPChainCore
 /// passes untouched.
 ///
 /// **Errors.** None of its own.
-public struct RemoteLoggingMiddleware: Middleware {
+public struct RemoteLoggingMiddleware: DeadlineKeepingMiddleware {
     private let journal: ExchangeJournal
 
     /// Makes the stage.
@@ -43,11 +43,10 @@ public struct RemoteLoggingMiddleware: Middleware {
     ///   - sink: Takes the records.
     ///   - unit: Whether there is one for each call or for each attempt; for each call by default.
     ///   - component: The component that logs; that of ``ExchangeUnit/component`` by default.
-    ///   - levels: How grave each outcome is; ``ExchangeLevels/calls`` or ``ExchangeLevels/attempts`` by default.
+    ///   - levels: How severe each outcome is; ``ExchangeLevels/calls`` or ``ExchangeLevels/attempts`` by default.
     ///   - detail: How much is logged; the summary by default.
     ///   - bodyLimit: How much of each body is shown where bodies are; 32 KiB by default.
     ///   - fields: The header fields whose values are shown.
-    ///   - redaction: What counts as a secret.
     ///   - filter: Which exchanges are logged; all by default.
     ///   - formatter: Puts them into words.
     public init(
@@ -58,7 +57,6 @@ public struct RemoteLoggingMiddleware: Middleware {
         detail: ExchangeDetails = .summary,
         bodyLimit: ByteCount = .kibibytes(32),
         showing fields: LoggedFields = .standard,
-        redaction: Redaction = .standard,
         filter: LogFilter? = nil,
         formatter: any LogFormatter = .semantic
     ) {
@@ -69,7 +67,7 @@ public struct RemoteLoggingMiddleware: Middleware {
             levels: levels,
             details: detail,
             bodyLimit: bodyLimit,
-            redaction: LogRedaction(redaction, showing: fields),
+            showing: fields,
             filter: filter,
             formatter: formatter
         )
@@ -78,7 +76,7 @@ public struct RemoteLoggingMiddleware: Middleware {
     /// Once for each call, or next to the transport.
     public var phase: Phase { journal.unit == .call ? .call : .wire }
 
-    /// What is logged, how grave it is, and how much of it.
+    /// What is logged, how severe it is, and how much of it.
     public var summary: StageSummary {
         StageSummary("RemoteLoggingMiddleware", purpose: "logs exchanges", settings: journal.settings)
     }

@@ -16,6 +16,7 @@ struct RequestBodyView: Sendable {
     private let length: Int64?
     private let fields: BodyFields
     private let showsContent: Bool
+    private let made: MadeContent
 
     /// - Parameter limit: How much is shown; `nil` for nothing.
     init(_ request: inout Request, upTo limit: ByteCount?) async {
@@ -23,6 +24,8 @@ struct RequestBodyView: Sendable {
         length = body.length
         fields = BodyFields(request.head.headerFields)
         showsContent = limit != nil
+        made = MadeContent(outer: request.options[RequestContentObserverOption.self])
+        if length == nil { request.options[RequestContentObserverOption.self] = made }
         if let value = body.value {
             content = .value(value)
         } else if body.isEmpty {
@@ -42,7 +45,11 @@ struct RequestBodyView: Sendable {
     }
 
     var size: ExchangeLog.Size {
-        if case .stream(let tee) = content { return .init(declared: length, counted: tee.count) }
+        let length = made.length ?? length
+        // A stream that nobody read was replaced further in, or never sent: nothing is known of its size.
+        if case .stream(let tee) = content, tee.count > 0 || tee.isComplete {
+            return .init(declared: length, counted: tee.count)
+        }
         return .init(declared: length)
     }
 
@@ -56,6 +63,27 @@ struct RequestBodyView: Sendable {
             let size = length ?? (tee.isComplete ? tee.count : nil)
             return LoggedBody(tee.preview, size: size, fields: fields, redaction: redaction)
         }
+    }
+}
+
+/// Learns the size of content that a stage further in makes: a form that is framed, a value that is encoded.
+private final class MadeContent: RequestContentObserver {
+    private let outer: (any RequestContentObserver)?
+    private let size = Locked<Int64?>(nil)
+
+    init(outer: (any RequestContentObserver)?) {
+        self.outer = outer
+    }
+
+    var length: Int64? { size.withLock { $0 } }
+
+    func contentIsMade(_ content: HTTPBody) -> HTTPBody {
+        size.withLock { $0 = content.length }
+        return outer?.contentIsMade(content) ?? content
+    }
+
+    func contentIsEncoded(_ content: HTTPBody) -> HTTPBody {
+        outer?.contentIsEncoded(content) ?? content
     }
 }
 

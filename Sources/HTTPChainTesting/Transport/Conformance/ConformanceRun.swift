@@ -105,7 +105,7 @@ struct ConformanceRun: Sendable {
             }
         }
         let watch = Task {
-            try await Task.sleep(for: limit, clock: .continuous)
+            try await Patience(lasting: limit).runOut()
             race.settle(.failure(hanging))
             work.cancel()
         }

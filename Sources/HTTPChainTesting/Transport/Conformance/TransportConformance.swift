@@ -8,7 +8,7 @@ public import HTTPChainCore
 ///
 ///     @Test(arguments: suite.checks)
 ///     func conforms(_ check: TransportConformance.Check) async throws {
-///         try await Self.suite.verify(check)
+///         #expect(try await Self.suite.verify(check) == .passed)
 ///     }
 /// }
 /// ```
@@ -51,7 +51,8 @@ public struct TransportConformance: Sendable {
     ///
     /// - Parameters:
     ///   - network: What it talks over.
-    ///   - limit: How long one check may take before it counts as hanging; 50 seconds by default.
+    ///   - limit: How long one check may take before it counts as hanging; 50 seconds by default. It is counted in
+    ///     turns of the pool of threads, ten to a second, and so lasts longer where many tests share a small machine.
     ///   - excluded: Checks to leave out, each with the reason why.
     ///   - timingOut: Makes a transport that gives up after a short while, such as 200 ms; without it,
     ///     ``Check/timeoutFails`` is skipped.
@@ -75,7 +76,8 @@ public struct TransportConformance: Sendable {
     /// A suite for a transport that has no network.
     ///
     /// - Parameters:
-    ///   - limit: How long one check may take before it counts as hanging; 50 seconds by default.
+    ///   - limit: How long one check may take before it counts as hanging; 50 seconds by default. It is counted in
+    ///     turns of the pool of threads, ten to a second, and so lasts longer where many tests share a small machine.
     ///   - excluded: Checks to leave out, each with the reason why.
     ///   - make: Makes a transport whose server is the closure it is given.
     public init(
@@ -107,7 +109,6 @@ public struct TransportConformance: Sendable {
     ///
     /// - Returns: ``Outcome/skipped(_:)`` when the check does not apply.
     /// - Throws: ``ConformanceFailure`` when the transport fails it.
-    @discardableResult
     public func verify(_ check: Check) async throws -> Outcome {
         if let reason = reasonToSkip(check) { return .skipped(reason) }
         let run = ConformanceRun(suite: self, check: check)

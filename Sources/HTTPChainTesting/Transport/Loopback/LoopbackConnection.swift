@@ -115,7 +115,7 @@ actor LoopbackConnection {
         if reset { try? socket.setValue(linger(l_onoff: 1, l_linger: 0), for: LingerOption()) }
         state = .closing
         if operations > 0 {
-            // Whoever waits on the socket must let go before its descriptor may be used again for another.
+            // Whoever waits on the socket must release it before its descriptor may be used again for another.
             _ = shutdown(socket.file.rawValue, Int32(SHUT_RDWR))
         } else {
             await finishClosing()

@@ -1,7 +1,7 @@
 import Scenarios
 
 extension Suite {
-    /// What credentials sent ahead add to a call, and how long a digest answer takes from the password on.
+    /// What preemptive credentials add to a call, and how long a digest answer takes from the password on.
     static let auth = Suite(name: "auth", prefixes: ["auth"]) {
         let stages = try await AuthScenarios.stages()
         let answers = AuthScenarios.answers()

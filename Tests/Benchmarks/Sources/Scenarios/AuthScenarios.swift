@@ -3,7 +3,7 @@ import HTTPChainAuthDigest
 public import HTTPChainCore
 import HTTPTypes
 
-/// Credentials sent ahead, each stage alone, and what digest has to compute.
+/// Preemptive credentials, each stage alone, and what digest has to compute.
 public enum AuthScenarios {
     /// The chain without credentials.
     public static let baseline = "auth.none"
@@ -17,7 +17,7 @@ public enum AuthScenarios {
             try scenario("auth.bearer", [BearerAuthMiddleware(token: "mF_9.B5f-4.1JqM", for: origin)]),
             try scenario(
                 "auth.basic",
-                [BasicAuthMiddleware(user: "Aladdin", password: "open sesame", for: origin, sending: .ahead)]
+                [BasicAuthMiddleware(user: "Aladdin", password: "open sesame", for: origin, sending: .preemptively)]
             ),
             try scenario("auth.digest", [digest]),
         ]
@@ -44,7 +44,7 @@ public enum AuthScenarios {
         }
     }
 
-    /// Lets the stage answer one challenge, so that it goes on ahead with its nonce.
+    /// Lets the stage answer one challenge, so that it goes on preemptively with its nonce.
     private static func learnNonce(_ stage: DigestAuthMiddleware) async throws {
         let challenge = #"Digest realm="r", nonce="7ypf/xlj9XXwfDPEoM4URrv", qop="auth", algorithm=SHA-256"#
         let chain = try Chain(transport: CannedTransport()) {

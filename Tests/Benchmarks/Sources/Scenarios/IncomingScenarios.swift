@@ -44,7 +44,7 @@ public enum IncomingScenarios {
             ("timeout.call", [TimeoutMiddleware(.seconds(60))]),
             (
                 "timeout.both",
-                [TimeoutMiddleware(.seconds(60)), AttemptTimeoutMiddleware(.seconds(10), idle: .seconds(5))]
+                [TimeoutMiddleware(.seconds(60)), AttemptTimeoutMiddleware()]
             ),
         ]
         return try stages.map { name, stages in

@@ -48,7 +48,7 @@ public enum LoggingScenarios {
         return settings
     }
 
-    /// One record into a queue: with room and nobody who takes, with a worker that takes, full of records as grave, and
+    /// One record into a queue: with room and nobody who takes, with a worker that takes, full of records as severe, and
     /// not taken because of its level.
     public static func enqueueing() -> [Scenario] {
         let record = record(42)
@@ -72,7 +72,7 @@ public enum LoggingScenarios {
             },
             Scenario(name: "logging.level.off") { count in
                 var taken = 0
-                for _ in 0..<count where full.takes(.debug, from: "http.client") { taken += 1 }
+                for _ in 0..<count where full.isEnabled(.debug, for: "http.client") { taken += 1 }
                 guard taken == 0 else { throw Lost() }
             },
         ]

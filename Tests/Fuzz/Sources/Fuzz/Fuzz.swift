@@ -10,6 +10,7 @@ enum Fuzz {
         "multipart": { checkMultipart($0) },
         "gunzip": { checkGunzip($0) },
         "headers": { checkHeaders($0) },
+        "secrets": { checkSecrets($0) },
         "challenges": { checkChallenges($0) },
         "digest": { checkDigest($0) },
         "cache": { checkCache($0) },

@@ -1,42 +1,45 @@
 import Foundation
-import HTTPChainCore
 
+@testable import HTTPChainCore
 @testable import HTTPChainRemoteLogging
+@testable import HTTPChainSupport
 
 /// Files in memory for a log spool.
-final class MemorySpoolFiles: SpoolFileSystem {
+final class MemorySpoolFiles: FileSystem {
     fileprivate let files = Locked<[String: [UInt8]]>([:])
 
     func set(_ path: String, _ bytes: [UInt8]) { files.withLock { $0[path] = bytes } }
 
-    func makeDirectory(_ path: String) throws(LogSpoolError) {}
+    func makeDirectory(_ path: String) throws(FileFault) {}
 
-    func names(in path: String) throws(LogSpoolError) -> [String] {
-        files.withLock { $0.keys.filter { $0.hasPrefix(path + "/") }.map { String($0.dropFirst(path.count + 1)) } }
+    func list(_ path: String, _ visit: (UnsafeBufferPointer<UInt8>) -> Void) throws(FileFault) {
+        let names = files.withLock { $0.keys.filter { $0.hasPrefix(path + "/") }.map { $0.dropFirst(path.count + 1) } }
+        for name in names { Array(name.utf8).withUnsafeBufferPointer(visit) }
     }
 
-    func size(of path: String) throws(LogSpoolError) -> Int64? {
-        files.withLock { $0[path].map { Int64($0.count) } }
+    func status(of path: String) throws(FileFault) -> FileStatus? {
+        files.withLock { $0[path].map { FileStatus(size: Int64($0.count)) } }
     }
 
-    func open(_ path: String, creating: Bool) throws(LogSpoolError) -> (any SpoolFile)? {
+    func open(_ path: String, _ opening: FileOpening) throws(FileFault) -> (any File)? {
         let isThere = files.withLock { files in
-            if creating, files[path] == nil { files[path] = [] }
+            if opening.creation != .never, files[path] == nil { files[path] = [] }
             return files[path] != nil
         }
         return isThere ? MemorySpoolFile(path, self) : nil
     }
 
-    func openForReading(_ path: String) throws(LogSpoolError) -> (any SpoolFile)? {
-        try open(path, creating: false)
+    func rename(_ path: String, to destination: String) throws(FileFault) -> Bool {
+        files.withLock { $0[destination] = $0.removeValue(forKey: path) }
+        return true
     }
 
-    func remove(_ path: String) throws(LogSpoolError) { files.withLock { $0[path] = nil } }
+    func remove(_ path: String) throws(FileFault) -> Bool { files.withLock { $0.removeValue(forKey: path) != nil } }
 
-    func synchronizeDirectory(_ path: String) throws(LogSpoolError) {}
+    func synchronizeDirectory(_ path: String) throws(FileFault) {}
 }
 
-private final class MemorySpoolFile: SpoolFile {
+private final class MemorySpoolFile: File {
     private let path: String
     private let system: MemorySpoolFiles
 
@@ -45,13 +48,19 @@ private final class MemorySpoolFile: SpoolFile {
         self.system = system
     }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(LogSpoolError) -> Int {
+    func status() throws(FileFault) -> FileStatus {
+        FileStatus(size: system.files.withLock { Int64($0[path]?.count ?? 0) })
+    }
+
+    func setPermissions(_ permissions: UInt16) throws(FileFault) {}
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileFault) -> Int {
         let bytes = system.files.withLock { $0[path] ?? [] }.dropFirst(Int(offset)).prefix(buffer.count)
         buffer.copyBytes(from: bytes)
         return bytes.count
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(LogSpoolError) {
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileFault) {
         let (bytes, start) = ([UInt8](bytes), Int(offset))
         system.files.withLock { [path] files in
             var content = files[path] ?? []
@@ -62,13 +71,13 @@ private final class MemorySpoolFile: SpoolFile {
         }
     }
 
-    func truncate(to size: Int64) throws(LogSpoolError) {
+    func truncate(to size: Int64) throws(FileFault) {
         system.files.withLock { [path] files in files[path] = files[path].map { Array($0.prefix(Int(size))) } }
     }
 
-    func lock() throws(LogSpoolError) -> Bool { true }
+    func lock() throws(FileFault) -> Bool { true }
 
     func unlock() {}
 
-    func synchronize() throws(LogSpoolError) {}
+    func synchronize() throws(FileFault) {}
 }

@@ -1,0 +1,31 @@
+import HTTPChain
+
+/// Says who asks.
+struct AgentMiddleware: Middleware {
+    let name: String
+
+    var phase: Phase { .build }
+
+    func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        request.head.headerFields[.userAgent] = name
+        return try await next(request)
+    }
+}
+
+/// Tells on the standard error stream of answers that are going to be withdrawn (RFC 9745).
+struct DeprecationMiddleware: Middleware {
+    var report: @Sendable (String) -> Void = { message in printError(message) }
+
+    var phase: Phase { .compress }
+
+    func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        let asked = request.head
+        let response = try await next(request)
+        if let name = HTTPField.Name("Deprecation"), response.headers[name] != nil {
+            // The request as it was sent; the one that passed here may have been redirected since.
+            let sent = response.request ?? asked
+            report("\(sent.method) \(sent.path ?? "") is deprecated.")
+        }
+        return response
+    }
+}

@@ -1,0 +1,37 @@
+import HTTPChainCore
+
+/// Marks the task in which a refresh is at work, so that its stage knows the requests that the refresh sends.
+///
+/// A task that the work leaves behind inherits the mark but not its effect: the mark ends with the work.
+final class RefreshScope: Sendable {
+    @TaskLocal private static var current: RefreshScope?
+
+    private let owner: ObjectIdentifier
+    private let outer: RefreshScope?
+    private let isOpen = Locked(true)
+
+    private init(owner: ObjectIdentifier, inside outer: RefreshScope?) {
+        self.owner = owner
+        self.outer = outer
+    }
+
+    /// Whether the current task works for the owner, perhaps for the sake of another.
+    static func isInside(_ owner: AnyObject) -> Bool {
+        guard let current else { return false }
+        return current.isInside(ObjectIdentifier(owner))
+    }
+
+    private func isInside(_ owner: ObjectIdentifier) -> Bool {
+        (self.owner == owner && isOpen.withLock { $0 }) || outer?.isInside(owner) ?? false
+    }
+
+    /// Does an owner's work.
+    static func run<Value: Sendable>(
+        for owner: AnyObject,
+        _ work: @Sendable () async throws -> Value
+    ) async rethrows -> Value {
+        let scope = RefreshScope(owner: ObjectIdentifier(owner), inside: current)
+        defer { scope.isOpen.withLock { $0 = false } }
+        return try await $current.withValue(scope) { try await work() }
+    }
+}

@@ -1,0 +1,31 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Whose the files of a store are: what is stored are the answers to one user, and nobody else reads or plants them.
+package enum CacheOwnership {
+    /// Refuses what is a symbolic link, something else than was expected, or another user's.
+    ///
+    /// It takes away what others may do with what is this user's own. What is not there passes.
+    package static func check(_ path: String, isDirectory: Bool) throws(CacheStoreFault) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            if errno == ENOENT { return }
+            throw CacheStoreFault(.unsafe(path, "it cannot be looked at"))
+        }
+        let kind = status.st_mode & S_IFMT
+        if kind == S_IFLNK { throw CacheStoreFault(.unsafe(path, "it is a symbolic link")) }
+        guard kind == (isDirectory ? S_IFDIR : S_IFREG) else {
+            throw CacheStoreFault(.unsafe(path, isDirectory ? "it is no directory" : "it is no plain file"))
+        }
+        guard status.st_uid == geteuid() else { throw CacheStoreFault(.unsafe(path, "it belongs to another user")) }
+        guard status.st_mode & 0o077 != 0 else { return }
+        guard chmod(path, isDirectory ? 0o700 : 0o600) == 0 else {
+            throw CacheStoreFault(.unsafe(path, "others may use it, and that cannot be changed"))
+        }
+    }
+}

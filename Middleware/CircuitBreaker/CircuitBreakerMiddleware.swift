@@ -1,0 +1,203 @@
+public import HTTPChainCore
+import HTTPTypes
+
+/// Stops sending to a server that fails, and finds out with few calls when it is well again.
+///
+/// ```swift
+/// let chain = try Chain(transport: transport) {
+///     RetryMiddleware()
+///     CircuitBreakerMiddleware()
+/// }
+/// do {
+///     let response = try await chain.send(.get("https://api.example.com/plants"))
+/// } catch let error as CircuitOpenError {
+///     print("try again in", error.retryAfter ?? .zero)
+/// }
+/// ```
+///
+/// Each origin has a circuit, or each key of a grouping of yours. While it is **closed**, calls pass and their results
+/// are counted; at a failure rate, a rate of slow calls or a number of failures in a row (``CircuitBreakerPolicy``) it
+/// **opens**, and calls are refused with ``CircuitOpenError`` before anything is sent. After a time that grows with
+/// each failed attempt, and varies by chance, it is **half-open**: a few calls pass as probes. As many successes close
+/// it, one failure opens it again. A probe that is cancelled gives its place to another; one that does not end in time
+/// has failed, so that a circuit never stays half-open for good.
+///
+/// **What counts.** 5xx, transport errors and timeouts of an attempt are failures, and so is a body that breaks; 2xx
+/// and 3xx are successes. 4xx are neither: they say something about the request. Neither are refusals by stages inside,
+/// cancelled calls and other errors. ``CircuitBreakerPolicy/verdict`` decides otherwise. A 429 or 503 with
+/// `Retry-After` (RFC 9110 §10.2.3) opens the circuit for that long, for all calls.
+///
+/// **Place.** Phase ``Phase/breaker``: inside retry and hedging, so that each attempt asks, and outside the limits, so
+/// that what is refused does not wait first. Retry does not repeat a refusal; a cache further out answers with what is
+/// stale where it may (RFC 5861 §4).
+///
+/// **Errors.** ``CircuitOpenError``, with the time until the next probe.
+public struct CircuitBreakerMiddleware: Middleware {
+    /// The circuits.
+    public let breaker: CircuitBreaker
+
+    /// Makes a stage with circuits of its own.
+    ///
+    /// - Parameters:
+    ///   - policy: When circuits open and close.
+    ///   - group: What has a circuit of its own; each origin by default.
+    ///   - observer: Told of each change of state; it must return quickly.
+    public init(
+        _ policy: CircuitBreakerPolicy = CircuitBreakerPolicy(),
+        by group: RequestGroup = .origin,
+        observer: (@Sendable (CircuitChange) -> Void)? = nil
+    ) {
+        breaker = CircuitBreaker(policy, by: group, observer: observer)
+    }
+
+    /// Makes a stage with circuits that are shared, watched, or changed by hand.
+    public init(_ breaker: CircuitBreaker) {
+        self.breaker = breaker
+    }
+
+    /// Outside the limits, for each attempt.
+    public var phase: Phase { .breaker }
+
+    /// The policy, and the circuits that are not closed now.
+    public var summary: StageSummary {
+        let policy = breaker.policy
+        let rules = [
+            policy.failureRate.map { "\($0) of \(max(1, policy.minimumCalls)) or more calls" },
+            policy.consecutiveFailures.map { "\($0) in a row" },
+            policy.slowCalls.map { "\($0.rate) over \($0.threshold.label)" },
+        ]
+        let open = breaker.keysNotClosed
+        return StageSummary(
+            "CircuitBreakerMiddleware",
+            purpose: "stops sending to a server that fails",
+            settings: [
+                "opens at": rules.compactMap(\.self).joined(separator: ", "), "by": breaker.group.description,
+                "open for": "\(policy.openTime.base.label) to \(policy.openTime.cap.label)",
+                "probes": "\(max(1, policy.probes))",
+                "not closed": open.isEmpty
+                    ? "none" : open.prefix(3).joined(separator: ", ") + (open.count > 3 ? " and more" : ""),
+            ]
+        )
+    }
+
+    /// Passes the request on unless its circuit is open, and counts what comes of it.
+    ///
+    /// - Throws: ``CircuitOpenError``; what the stages inside throw.
+    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        guard let circuit = breaker.circuit(for: request) else { return try await next(request) }
+        let call = try CircuitCall(request, circuit, breaker.policy)
+        do {
+            let response = try await next(request)
+            return call.finish(response)
+        } catch {
+            call.fail(error)
+            throw error
+        }
+    }
+}
+
+/// One call through a circuit.
+private struct CircuitCall: Sendable {
+    let circuit: Circuit
+    let policy: CircuitBreakerPolicy
+    let permit: CircuitRules.Permit
+    let environment: ChainEnvironment
+    /// When it began, where that matters.
+    let started: Duration?
+    /// What a verdict needs.
+    let head: HTTPRequest?
+
+    init(_ request: borrowing Request, _ circuit: Circuit, _ policy: CircuitBreakerPolicy) throws(CircuitOpenError) {
+        environment = request.environment
+        switch circuit.admit(environment) {
+        case .success(let permit): self.permit = permit
+        case .failure(let refusal):
+            throw CircuitOpenError(
+                key: circuit.key,
+                cause: refusal.reason,
+                retryAfter: refusal.wait,
+                exchange: ExchangeSnapshot(request.head)
+            )
+        }
+        self.circuit = circuit
+        self.policy = policy
+        started = policy.slowCalls == nil ? nil : environment.time.elapsed
+        head = policy.verdict == nil ? nil : request.head
+    }
+
+    func finish(_ response: consuming Response) -> Response {
+        var outcome = policy.outcome(of: response.status)
+        if let verdict = policy.verdict, let head {
+            outcome = policy.outcome(
+                verdict(CircuitCandidate(request: head, outcome: .response(response.head))),
+                standard: outcome
+            )
+        }
+        record(outcome, pushback: pushback(response.head))
+        guard outcome == .success, response.body.hasTransfer else { return response }
+        response.body = response.body.notifying { [self] end in
+            if case .failed(let error) = end, judge(error) == .failure {
+                let now = environment.time.elapsed
+                circuit.change { $0.recordLateFailure(permit, at: now, random: environment.random) }
+            }
+        }
+        return response
+    }
+
+    func fail(_ error: any Error) {
+        record(Task.isCancelled ? .neither : judge(error))
+    }
+
+    private func judge(_ error: any Error) -> CircuitRules.Outcome {
+        let outcome = policy.outcome(of: error)
+        guard let verdict = policy.verdict, let head, !(error is CancellationError) else { return outcome }
+        let judged = verdict(CircuitCandidate(request: head, outcome: .failure(error)))
+        return policy.outcome(judged, standard: outcome)
+    }
+
+    private func record(_ outcome: CircuitRules.Outcome, pushback: Duration? = nil) {
+        let now = environment.time.elapsed
+        circuit.change { rules in
+            rules.record(
+                permit,
+                outcome,
+                taking: started.map { now - $0 },
+                pushback: pushback,
+                at: now,
+                random: environment.random
+            )
+        }
+    }
+
+    /// RFC 6585 §4 and RFC 9110 §15.6.4: with these statuses the server says how long it wants to be left alone.
+    private func pushback(_ head: HTTPResponse) -> Duration? {
+        guard head.status.code == 429 || head.status.code == 503 else { return nil }
+        return RetryAfter.wait(in: head.headerFields, now: environment.time.date)
+    }
+}
+
+extension CircuitBreakerPolicy {
+    func outcome(of status: HTTPResponse.Status) -> CircuitRules.Outcome {
+        if failureStatuses.contains(status.code) { return .failure }
+        return status.code >= 400 ? .neither : .success
+    }
+
+    func outcome(of error: any Error) -> CircuitRules.Outcome {
+        switch error {
+        case is CancellationError, is any RefusalError: .neither
+        case is TransportError: .failure
+        // After the call's own deadline the server may have had no time at all.
+        case let error as any TimeoutFailure: error.scope == .call ? .neither : .failure
+        default: .neither
+        }
+    }
+
+    func outcome(_ verdict: CircuitVerdict, standard: CircuitRules.Outcome) -> CircuitRules.Outcome {
+        switch verdict {
+        case .standard: standard
+        case .success: .success
+        case .failure: .failure
+        case .neither: .neither
+        }
+    }
+}

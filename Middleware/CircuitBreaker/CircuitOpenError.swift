@@ -1,0 +1,64 @@
+public import HTTPChainCore
+
+/// A call was refused because its circuit is open; nothing was sent.
+public struct CircuitOpenError: RefusalError, AnnotatedError {
+    /// Why the circuit refuses calls.
+    public enum Reason: Sendable, Hashable {
+        /// Too many calls failed or were slow.
+        case failures
+        /// The server asked for a pause, with `Retry-After`.
+        case serverAsked
+        /// It is being probed, and no more probes are let through.
+        case probing
+        /// It was opened by hand.
+        case opened
+        /// It was opened by hand until it is closed by hand.
+        case isolated
+
+        init(_ cause: CircuitChange.Cause) {
+            switch cause {
+            case .retryAfter: self = .serverAsked
+            case .manual: self = .opened
+            default: self = .failures
+            }
+        }
+    }
+
+    /// The key of the circuit: the origin, unless another group was chosen.
+    public let key: String
+    /// Why it refuses calls.
+    public let cause: Reason
+    /// How long until the next probe is let through; `nil` when that depends on a probe in flight, or on somebody who
+    /// closes the circuit.
+    public let retryAfter: Duration?
+    /// The request, redacted.
+    public let exchange: ExchangeSnapshot?
+    /// What stages on the way added.
+    public var notes = ErrorNotes()
+
+    init(key: String, cause: Reason, retryAfter: Duration?, exchange: ExchangeSnapshot) {
+        self.key = key
+        self.cause = cause
+        self.retryAfter = retryAfter
+        self.exchange = exchange
+    }
+
+    /// Always "CircuitBreakerMiddleware".
+    public var stage: String { "CircuitBreakerMiddleware" }
+
+    /// Which circuit is open, why, and until when.
+    public var reason: String {
+        let name = key.isEmpty ? "the circuit" : "the circuit of \(key)"
+        let state =
+            switch cause {
+            case .failures: "is open because too many calls failed or were slow"
+            case .serverAsked: "is open because the server asked for a pause"
+            case .probing: "is half-open, and its probes have no result yet"
+            case .opened: "was opened by hand"
+            case .isolated: "was opened by hand"
+            }
+        let advice = retryAfter.map { "try again in \($0.label)" }
+        let fallback = cause == .isolated ? "close it with close(_:)" : "try again when the probe has ended"
+        return "\(name) \(state), and nothing was sent; \(advice ?? fallback)"
+    }
+}

@@ -1,0 +1,91 @@
+/// The state of a circuit.
+public enum CircuitState: Sendable, Hashable {
+    /// Calls pass, and their results are counted.
+    case closed
+    /// Calls are refused until a point on the scale of `environment.time.elapsed`.
+    case open(until: Duration)
+    /// A few calls pass as probes; they decide.
+    case halfOpen
+    /// Calls are refused until the circuit is closed by hand.
+    case isolated
+}
+
+extension CircuitState: CustomStringConvertible {
+    /// The state in a word.
+    public var description: String {
+        switch self {
+        case .closed: "closed"
+        case .open: "open"
+        case .halfOpen: "half-open"
+        case .isolated: "isolated"
+        }
+    }
+}
+
+/// A change of the state of a circuit.
+public struct CircuitChange: Sendable, Hashable, CustomStringConvertible {
+    /// What made a circuit change.
+    public enum Cause: Sendable, Hashable {
+        /// The share of failures reached the policy's.
+        case failureRate(failures: Int, calls: Int)
+        /// The share of slow calls reached the policy's.
+        case slowCalls(slow: Int, calls: Int)
+        /// So many failures came in a row.
+        case consecutiveFailures(Int)
+        /// The server asked to be left alone, with `Retry-After` (RFC 9110 §10.2.3).
+        case retryAfter
+        /// The time to stay open is over.
+        case timePassed
+        /// As many probes succeeded as the policy wants.
+        case probesSucceeded
+        /// A probe failed.
+        case probeFailed
+        /// A probe had no result in time.
+        case probeTimedOut
+        /// Somebody changed it by hand.
+        case manual
+    }
+
+    /// One change without its circuit.
+    package struct Step: Sendable, Hashable {
+        package let from: CircuitState
+        package let to: CircuitState
+        package let cause: Cause
+    }
+
+    /// The key of the circuit: the origin, unless another group was chosen.
+    public let key: String
+    /// The state before.
+    public let from: CircuitState
+    /// The state after.
+    public let to: CircuitState
+    /// What made it change.
+    public let cause: Cause
+
+    init(_ key: String, _ step: Step) {
+        self.key = key
+        from = step.from
+        to = step.to
+        cause = step.cause
+    }
+
+    /// Key, states and cause on one line.
+    public var description: String { "\(key): \(from) to \(to), \(cause)" }
+}
+
+extension CircuitChange.Cause: CustomStringConvertible {
+    /// The cause in words.
+    public var description: String {
+        switch self {
+        case .failureRate(let failures, let calls): "\(failures) of \(calls) calls failed"
+        case .slowCalls(let slow, let calls): "\(slow) of \(calls) calls were slow"
+        case .consecutiveFailures(let count): "\(count) failures in a row"
+        case .retryAfter: "the server asked for a pause"
+        case .timePassed: "the time to stay open is over"
+        case .probesSucceeded: "the probes succeeded"
+        case .probeFailed: "a probe failed"
+        case .probeTimedOut: "a probe had no result in time"
+        case .manual: "changed by hand"
+        }
+    }
+}

@@ -1,0 +1,239 @@
+package import HTTPChainCore
+
+/// One circuit as a value: what is let through, and what its results change.
+///
+/// Time and chance are given; nothing is waited for, so that a test or a simulation runs a day in a moment.
+package struct CircuitRules: Sendable {
+    /// What a call said about the server.
+    package enum Outcome: Sendable, Hashable {
+        case success
+        case failure
+        /// Nothing: a 4xx, a refusal by a stage inside, a cancelled call.
+        case neither
+    }
+
+    /// Lets one call through; its result is to be given back with it, once.
+    package struct Permit: Sendable, Hashable {
+        let generation: UInt64
+        /// The number of a probe; 0 for a call through a closed circuit.
+        let probe: UInt64
+
+        /// Whether the call probes a circuit that was open.
+        package var isProbe: Bool { probe != 0 }
+    }
+
+    /// Why a call is refused, and for how long; `nil` until somebody closes the circuit, or a probe ends.
+    package struct Refusal: Sendable, Hashable {
+        package let reason: CircuitOpenError.Reason
+        package let wait: Duration?
+
+        package init(reason: CircuitOpenError.Reason, wait: Duration?) {
+            self.reason = reason
+            self.wait = wait
+        }
+    }
+
+    private struct Probe: Sendable {
+        let number: UInt64
+        let started: Duration
+    }
+
+    private let policy: CircuitBreakerPolicy
+    private let needed: Int
+    package private(set) var state = CircuitState.closed
+    /// Why the circuit is open.
+    private var cause = CircuitChange.Cause.manual
+    private var window: OutcomeWindow
+    private var failuresInRow = 0
+    /// Openings without a time in between as long as the last one was.
+    private var openings = 0
+    private var lastOpenTime = Duration.zero
+    private var closedAt: Duration?
+    /// Moves with each change of state: the results of calls from before say nothing about the state after.
+    private var generation: UInt64 = 0
+    private var probes: [Probe] = []
+    private var probesMade: UInt64 = 0
+    private var successes = 0
+    /// The changes that nobody has taken yet.
+    private var changes: [CircuitChange.Step] = []
+
+    package init(_ policy: CircuitBreakerPolicy) {
+        self.policy = policy
+        needed = min(max(1, policy.probes), 1000)
+        window = OutcomeWindow(policy.window)
+        probes.reserveCapacity(needed)
+    }
+
+    // MARK: - Calls
+
+    /// Whether a call through the circuit needs the time: a closed one does without.
+    package var admitsWithoutTime: Bool { state == .closed }
+
+    /// Lets a call through, or refuses it.
+    package mutating func admit(at now: Duration, random: some RandomSource) -> Result<Permit, Refusal> {
+        advance(to: now, random: random)
+        switch state {
+        case .closed: return .success(Permit(generation: generation, probe: 0))
+        case .open(let until): return .failure(Refusal(reason: .init(cause), wait: until - now))
+        case .isolated: return .failure(Refusal(reason: .isolated, wait: nil))
+        case .halfOpen:
+            guard probes.count + successes < needed else {
+                return .failure(Refusal(reason: .probing, wait: nil))
+            }
+            probesMade += 1
+            probes.append(Probe(number: probesMade, started: now))
+            return .success(Permit(generation: generation, probe: probesMade))
+        }
+    }
+
+    /// Takes the result of a call that was let through.
+    ///
+    /// - Parameters:
+    ///   - permit: What let it through.
+    ///   - outcome: What it said.
+    ///   - duration: How long it took; `nil` where that says nothing.
+    ///   - pushback: How long the server asks to be left alone.
+    package mutating func record(
+        _ permit: Permit,
+        _ outcome: Outcome,
+        taking duration: Duration? = nil,
+        pushback: Duration? = nil,
+        at now: Duration,
+        random: some RandomSource
+    ) {
+        if state != .closed { advance(to: now, random: random) }
+        let isCurrent = permit.generation == generation
+        if isCurrent, permit.isProbe {
+            guard let index = probes.firstIndex(where: { $0.number == permit.probe }) else { return }
+            probes.remove(at: index)
+        }
+        if let pushback, policy.retryAfterLimit > .zero, pushback > .zero {
+            return pause(for: min(pushback, policy.retryAfterLimit).bounded, at: now)
+        }
+        guard isCurrent, outcome != .neither else { return }
+        switch state {
+        case .closed: count(isFailure: outcome == .failure, duration, at: now, random: random)
+        case .halfOpen: judgeProbe(isSuccess: outcome == .success, at: now, random: random)
+        case .open, .isolated: break
+        }
+    }
+
+    /// A failure that came after the result, such as a body that broke.
+    package mutating func recordLateFailure(_ permit: Permit, at now: Duration, random: some RandomSource) {
+        guard permit.generation == generation, state == .closed else { return }
+        count(isFailure: true, nil, at: now, random: random)
+    }
+
+    private mutating func count(
+        isFailure: Bool,
+        _ duration: Duration?,
+        at now: Duration,
+        random: some RandomSource
+    ) {
+        var isSlow = false
+        if let slowCalls = policy.slowCalls, let duration { isSlow = duration > slowCalls.threshold }
+        window.record(isFailure: isFailure, isSlow: isSlow, at: now)
+        failuresInRow = isFailure ? failuresInRow + 1 : 0
+        // Only a bad result can make matters worse.
+        guard isFailure || isSlow else { return }
+        if let limit = policy.consecutiveFailures, failuresInRow >= max(1, limit) {
+            return open(.consecutiveFailures(failuresInRow), at: now, random: random)
+        }
+        let totals = window.totals
+        guard totals.calls >= max(1, policy.minimumCalls) else { return }
+        if let rate = policy.failureRate, isFailure, Double(totals.failures) >= rate * Double(totals.calls) {
+            return open(.failureRate(failures: totals.failures, calls: totals.calls), at: now, random: random)
+        }
+        if let rule = policy.slowCalls, isSlow, Double(totals.slow) >= rule.rate * Double(totals.calls) {
+            open(.slowCalls(slow: totals.slow, calls: totals.calls), at: now, random: random)
+        }
+    }
+
+    private mutating func judgeProbe(isSuccess: Bool, at now: Duration, random: some RandomSource) {
+        guard isSuccess else { return open(.probeFailed, at: now, random: random) }
+        successes += 1
+        if successes >= needed { close(at: now, .probesSucceeded) }
+    }
+
+    // MARK: - Time
+
+    /// Does what time alone does: an open circuit lets probes through, a probe that does not end has failed.
+    package mutating func advance(to now: Duration, random: some RandomSource) {
+        if case .open(let until) = state, now >= until { change(to: .halfOpen, .timePassed) }
+        if case .halfOpen = state, let first = probes.first, now - first.started >= policy.probeTimeout.bounded {
+            open(.probeTimedOut, at: now, random: random)
+        }
+    }
+
+    // MARK: - Changes
+
+    private mutating func open(_ cause: CircuitChange.Cause, at now: Duration, random: some RandomSource) {
+        if let closedAt, now - closedAt >= lastOpenTime { openings = 0 }
+        openings = min(openings + 1, 64)
+        lastOpenTime = policy.openTime.duration(ofOpening: openings, random: random)
+        change(to: .open(until: now + lastOpenTime), cause)
+    }
+
+    /// Opens for as long as the server asks; a circuit that is open for longer stays so.
+    private mutating func pause(for time: Duration, at now: Duration) {
+        switch state {
+        case .isolated: return
+        case .open(let until) where until >= now + time: return
+        default: change(to: .open(until: now + time), .retryAfter)
+        }
+    }
+
+    private mutating func close(at now: Duration, _ cause: CircuitChange.Cause) {
+        closedAt = now
+        window.clear()
+        failuresInRow = 0
+        change(to: .closed, cause)
+    }
+
+    /// Opens the circuit by hand.
+    ///
+    /// - Parameter time: For how long, after which it is probed; `nil` for the policy's time.
+    package mutating func open(for time: Duration?, at now: Duration, random: some RandomSource) {
+        if let time {
+            change(to: .open(until: now + time.bounded), .manual)
+        } else {
+            open(.manual, at: now, random: random)
+        }
+    }
+
+    /// Closes the circuit by hand, and forgets what was counted.
+    package mutating func close(at now: Duration) {
+        openings = 0
+        lastOpenTime = .zero
+        close(at: now, .manual)
+    }
+
+    /// Opens the circuit until it is closed by hand.
+    package mutating func isolate() {
+        change(to: .isolated, .manual)
+    }
+
+    private mutating func change(to new: CircuitState, _ cause: CircuitChange.Cause) {
+        generation &+= 1
+        probes.removeAll(keepingCapacity: true)
+        successes = 0
+        self.cause = cause
+        guard new != state else { return }
+        changes.append(CircuitChange.Step(from: state, to: new, cause: cause))
+        state = new
+    }
+
+    /// Takes the changes since it was last asked.
+    package mutating func takeChanges() -> [CircuitChange.Step] {
+        if changes.isEmpty { return [] }
+        defer { changes.removeAll() }
+        return changes
+    }
+
+    package var hasChanges: Bool { !changes.isEmpty }
+
+    /// What was counted, for people to read.
+    var counts: OutcomeWindow.Counts { window.totals }
+}
+
+extension CircuitRules.Refusal: Error {}

@@ -1,0 +1,87 @@
+import HTTPChainCore
+
+/// How many calls ended, and how, in the time or among the calls before.
+///
+/// A ring of cells with their sum: a call costs the same however large the window is, and nothing is allocated after
+/// the first.
+struct OutcomeWindow: Sendable {
+    struct Counts: Sendable, Hashable {
+        var calls = 0
+        var failures = 0
+        var slow = 0
+
+        static func += (sum: inout Counts, other: Counts) {
+            sum.calls += other.calls
+            sum.failures += other.failures
+            sum.slow += other.slow
+        }
+
+        static func -= (sum: inout Counts, other: Counts) {
+            sum.calls -= other.calls
+            sum.failures -= other.failures
+            sum.slow -= other.slow
+        }
+    }
+
+    /// How many steps a window of time moves in.
+    static let steps = 10
+
+    private(set) var totals = Counts()
+    private var cells: [Counts]
+    private var current = 0
+    /// How long a cell is filled; `nil` when each call has its own.
+    private let width: Duration?
+    /// When the current cell is full; `nil` before the first call.
+    private var end: Duration?
+
+    init(_ window: CircuitBreakerPolicy.Window) {
+        switch window {
+        case .time(let time):
+            cells = Array(repeating: Counts(), count: Self.steps)
+            width = max(.milliseconds(1), time.bounded) / Self.steps
+        case .calls(let count):
+            cells = Array(repeating: Counts(), count: min(max(1, count), 100_000))
+            width = nil
+        }
+    }
+
+    mutating func record(isFailure: Bool, isSlow: Bool, at now: Duration) {
+        if width == nil { step() } else { move(to: now) }
+        let call = Counts(calls: 1, failures: isFailure ? 1 : 0, slow: isSlow ? 1 : 0)
+        cells[current] += call
+        totals += call
+    }
+
+    /// Lets go what is too old.
+    mutating func move(to now: Duration) {
+        guard let width else { return }
+        guard let end else {
+            self.end = now + width
+            return
+        }
+        guard now >= end else { return }
+        if now >= end + width * Self.steps {
+            clear()
+            self.end = now + width
+            return
+        }
+        var next = end
+        while now >= next {
+            step()
+            next += width
+        }
+        self.end = next
+    }
+
+    private mutating func step() {
+        current = current + 1 == cells.count ? 0 : current + 1
+        totals -= cells[current]
+        cells[current] = Counts()
+    }
+
+    mutating func clear() {
+        for index in cells.indices { cells[index] = Counts() }
+        totals = Counts()
+        end = nil
+    }
+}

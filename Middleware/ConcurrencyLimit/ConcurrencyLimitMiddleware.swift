@@ -1,0 +1,137 @@
+public import HTTPChainCore
+import HTTPTypes
+
+/// Limits how many calls are in flight at once, to a number or to what the server can work on.
+///
+/// ```swift
+/// let chain = try Chain(transport: transport) {
+///     ConcurrencyLimitMiddleware()                // finds the limit out
+///     // or: ConcurrencyLimitMiddleware(.fixed(20))
+/// }
+/// ```
+///
+/// A server that gets more calls at once than it works on puts them into its queue, where they grow old; when their
+/// callers have given up, the work is done for nobody. It is better that they wait at the client, or are refused there
+/// at once.
+///
+/// Each origin has a limit, or each key of a grouping of yours. A call holds its place until its response's body was
+/// read to the end, broke, or was dropped; a body in memory holds none. Where there is no place, calls wait up to a
+/// number and a time (``ConcurrencyQueue``), the more important first (``CallPriority``), and are refused with
+/// ``ConcurrencyLimitError`` beyond that, the less important first. A call that is cancelled while it waits takes no
+/// place.
+///
+/// **The limit** is fixed, or ``ConcurrencyAlgorithm/adaptive(in:initial:)``, or follows one of the rules known from
+/// elsewhere. Latency is that of the response's head. Timeouts, those of the whole call included, lost connections, 429,
+/// 503 and 504 count as drops; refusals by stages inside and calls that somebody cancelled do not count.
+///
+/// **Place.** Phase ``Phase/concurrencyLimit``: inside a rate limit, outside the attempt's timeout, whose time should
+/// not pass in the queue.
+///
+/// **Options.** ``CallPriority``, in short ``HTTPChainCore/Request/priority(_:)``.
+///
+/// **Errors.** ``ConcurrencyLimitError``.
+public struct ConcurrencyLimitMiddleware: Middleware {
+    /// The places.
+    public let limiter: ConcurrencyLimiter
+
+    /// Makes a stage with places of its own.
+    ///
+    /// - Parameters:
+    ///   - algorithm: How the limit is found; adaptive by default.
+    ///   - group: What has a limit of its own; each origin by default.
+    ///   - queue: What becomes of calls for which there is no place; 100 wait up to a second by default.
+    public init(
+        _ algorithm: ConcurrencyAlgorithm = .adaptive(),
+        by group: RequestGroup = .origin,
+        queue: ConcurrencyQueue = ConcurrencyQueue()
+    ) {
+        limiter = ConcurrencyLimiter(algorithm, by: group, queue: queue)
+    }
+
+    /// Makes a stage with places that are shared or watched.
+    public init(_ limiter: ConcurrencyLimiter) {
+        self.limiter = limiter
+    }
+
+    /// For each attempt, outside its timeout.
+    public var phase: Phase { .concurrencyLimit }
+
+    /// How the limit is found, and who waits.
+    public var summary: StageSummary {
+        let queue = limiter.queue
+        return StageSummary(
+            "ConcurrencyLimitMiddleware",
+            purpose: "limits the calls in flight",
+            settings: [
+                "limit": limiter.algorithm.description, "by": limiter.group.description,
+                "waiting": queue.length == 0 ? "none" : "\(queue.length) for up to \(queue.longestWait.label)",
+            ]
+        )
+    }
+
+    /// Passes the request on when there is a place.
+    ///
+    /// - Throws: ``ConcurrencyLimitError``; what the stages inside throw; `CancellationError`.
+    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        guard let pool = limiter.pool(for: request) else { return try await next(request) }
+        let time = request.environment.time
+        let deadline = request.options.contains(CallDeadline.self) ? request.options[CallDeadline.self] : nil
+        let inFlight: Int
+        if let taken = pool.takeAtOnce() { inFlight = taken } else { inFlight = try await wait(request, pool, time) }
+        let started = time.elapsed
+        do {
+            let response = try await next(request)
+            let now = time.elapsed
+            let isDrop = [429, 503, 504].contains(response.status.code)
+            let outcome = isDrop ? ConcurrencySample.Outcome.dropped : .success
+            pool.learn(ConcurrencySample(latency: now - started, inFlight: inFlight, outcome: outcome, time: now))
+            guard response.body.hasTransfer else {
+                pool.giveBack()
+                return response
+            }
+            return held(response, pool)
+        } catch {
+            let now = time.elapsed
+            if Self.isDrop(error, isLate: deadline.map { now >= $0 } ?? false) {
+                pool.learn(ConcurrencySample(latency: now - started, inFlight: inFlight, outcome: .dropped, time: now))
+            }
+            pool.giveBack()
+            throw error
+        }
+    }
+
+    private func held(_ response: consuming Response, _ pool: PermitPool) -> Response {
+        response.body = response.body.notifying { _ in pool.giveBack() }
+        return response
+    }
+
+    private func wait(_ request: borrowing Request, _ pool: PermitPool, _ time: any TimeSource) async throws -> Int {
+        let head = request.head
+        do {
+            return try await pool.take(
+                request.options[CallPriority.self],
+                remaining: request.remainingTime,
+                time
+            )
+        } catch let refusal as PermitPool.Refusal {
+            throw ConcurrencyLimitError(
+                key: pool.key,
+                cause: refusal.cause,
+                limit: refusal.limit,
+                exchange: ExchangeSnapshot(head)
+            )
+        }
+    }
+
+    /// Whether a failure says that the server, or the way to it, has too much to do.
+    private static func isDrop(_ error: any Error, isLate: Bool) -> Bool {
+        switch error {
+        case is any RefusalError: false
+        case let error as TransportError:
+            [.cannotConnect, .connectionLost, .timedOut].contains(error.kind)
+        case is any TimeoutFailure: true
+        // The stage that keeps the call's deadline cancels what is inside when time is up.
+        default: isLate && (error is CancellationError || Task.isCancelled)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import HTTPChainCore
+
+/// Who waits for a place, by priority and then in the order they came.
+package struct PriorityQueue<Element: Sendable>: Sendable {
+    private struct Entry: Sendable {
+        let id: UInt64
+        let element: Element
+    }
+
+    /// What becomes of a call that wants to wait.
+    package enum Admission: Sendable {
+        case added(id: UInt64)
+        /// It is added, and takes the place of the one that came last among the least important.
+        case replaced(id: UInt64, Element)
+        case full
+    }
+
+    private var rows: [[Entry]]
+    package private(set) var count = 0
+    private var lastID: UInt64 = 0
+    private let limit: Int
+
+    package init(limit: Int) {
+        self.limit = max(0, limit)
+        rows = CallPriority.allCases.map { _ in [] }
+    }
+
+    /// Adds a call where its priority has room.
+    ///
+    /// Each priority may fill a share of the queue together with those below it, so that there is room for the more
+    /// important; where there is none, the more important take the places of the less important.
+    package mutating func add(_ element: Element, _ priority: CallPriority) -> Admission {
+        let row = priority.rawValue
+        let upToHere = rows[...row].reduce(0) { $0 + $1.count }
+        if count < limit, Double(upToHere) < Double(limit) * priority.queueShare {
+            return .added(id: append(element, row))
+        }
+        guard let victimRow = rows.indices.first(where: { !rows[$0].isEmpty }), victimRow < row,
+            let victim = rows[victimRow].popLast()
+        else { return .full }
+        count -= 1
+        return .replaced(id: append(element, row), victim.element)
+    }
+
+    private mutating func append(_ element: Element, _ row: Int) -> UInt64 {
+        lastID += 1
+        count += 1
+        rows[row].append(Entry(id: lastID, element: element))
+        return lastID
+    }
+
+    /// The one whose turn it is.
+    package mutating func next() -> Element? {
+        guard let row = rows.indices.last(where: { !rows[$0].isEmpty }) else { return nil }
+        count -= 1
+        return rows[row].removeFirst().element
+    }
+
+    /// Takes one out that waits no longer.
+    package mutating func remove(_ id: UInt64, _ priority: CallPriority) {
+        let row = priority.rawValue
+        guard let index = rows[row].firstIndex(where: { $0.id == id }) else { return }
+        rows[row].remove(at: index)
+        count -= 1
+    }
+}

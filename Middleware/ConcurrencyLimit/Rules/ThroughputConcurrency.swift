@@ -1,0 +1,135 @@
+import HTTPChainCore
+
+/// Finds out how many calls a server works on at once, and keeps as many in flight, and a few more.
+///
+/// A server that has a queue answers no more calls a second when it gets more of them at once; it only answers later. So
+/// the limit worth having is its best throughput times its latency without a queue (Little's law), which is known to
+/// networks as the bandwidth-delay product and is what TCP BBR keeps in flight. Calls are looked at in rounds:
+///
+/// - **Throughput** is the best of the last rounds. Only calls that were answered count, so that a server which answers
+///   nothing, or only timeouts, gets fewer calls and not more.
+/// - **The latency without a queue** is the lowest mean latency of a round. It is forgotten after a while, or earlier
+///   when latency stays far above it however few calls are in flight: then a round with fewer calls measures it again,
+///   so that a queue which has come to stay is not taken for how the server is.
+/// - **Drops** (timeouts, lost connections, 429, 503) of more than a twentieth of a round lower the limit by their share,
+///   at most by half, at once.
+/// - **A round that was not at the limit** says nothing about more calls: it lowers nothing.
+/// - **At first** the limit doubles from round to round while throughput follows.
+public struct ThroughputConcurrency: ConcurrencyRule {
+    /// One round of calls.
+    private struct Round {
+        var started: Duration
+        var successes = 0
+        var drops = 0
+        var latency = 0.0
+        var mostInFlight = 0
+    }
+
+    /// How much more than the product is kept in flight: what finds out that there is more throughput to have.
+    private static let headroom = 1.15
+    private static let rememberedRounds = 8
+    private static let baselineAge = Duration.seconds(10)
+
+    private var bounded: BoundedLimit
+    private var round: Round?
+    private var throughputs: [Double] = []
+    private var baseline: (latency: Double, time: Duration)?
+    private var isStarting = true
+    /// The limit to go back to after a round that measured the baseline.
+    private var limitBeforeProbe: Double?
+    /// Rounds in a row with latency far above the baseline.
+    private var slowRounds = 0
+    /// Consecutive rounds in which throughput did not follow the limit.
+    private var flatRounds = 0
+
+    /// Makes the rule.
+    ///
+    /// - Parameters:
+    ///   - range: The smallest and the largest limit.
+    ///   - initial: The limit at first.
+    public init(in range: ClosedRange<Int> = 1...1000, initial: Int = 10) {
+        bounded = BoundedLimit(range, initial: initial)
+        throughputs.reserveCapacity(Self.rememberedRounds + 1)
+    }
+
+    /// How many calls may be in flight now.
+    public var limit: Int { bounded.limit }
+
+    /// Learns from a call that ended.
+    public mutating func learn(_ sample: ConcurrencySample) {
+        // What began before a probe lowered the limit says nothing about the probe.
+        if limitBeforeProbe != nil, sample.outcome == .success, Double(sample.inFlight) > bounded.value + 1 { return }
+        var current = round ?? Round(started: max(.zero, sample.time - sample.latency))
+        if sample.outcome == .success {
+            current.successes += 1
+            current.latency += sample.latency.inSeconds
+        } else {
+            current.drops += 1
+        }
+        current.mostInFlight = max(current.mostInFlight, sample.inFlight)
+        round = current
+        let length = (sample.time - current.started).inSeconds
+        let calls = current.successes + current.drops
+        // Long enough to have seen calls begin and end, and enough of them for a mean.
+        let wanted = min(max(20, bounded.value), 100)
+        let usual = current.successes > 0 ? current.latency / Double(current.successes) : sample.latency.inSeconds
+        guard Double(calls) >= wanted, length >= min(1, max(0.01, 2 * usual)) else { return }
+        round = Round(started: sample.time)
+        finish(current, length: length, at: sample.time)
+    }
+
+    private mutating func finish(_ round: Round, length: Double, at now: Duration) {
+        let dropShare = Double(round.drops) / Double(round.successes + round.drops)
+        if dropShare > 0.05 {
+            // What the limit was before says little now; it is found again as at first.
+            isStarting = true
+            flatRounds = 0
+            limitBeforeProbe = nil
+            throughputs.removeAll(keepingCapacity: true)
+            return bounded.set(bounded.value * max(0.5, 1 - dropShare))
+        }
+        guard round.successes > 0 else { return }
+        let latency = round.latency / Double(round.successes)
+        let throughput = Double(round.successes) / length
+        if let before = limitBeforeProbe {
+            limitBeforeProbe = nil
+            baseline = (latency, now)
+            slowRounds = 0
+            return bounded.set(before)
+        }
+        if latency <= baseline?.latency ?? .infinity { baseline = (latency, now) }
+        let isAtLimit = Double(round.mostInFlight) >= Double(bounded.limit) * 0.9
+        throughputs.append(throughput)
+        if throughputs.count > Self.rememberedRounds { throughputs.removeFirst() }
+        guard isAtLimit, let lowest = baseline else { return }
+        if isStarting, start(latency: latency, lowest: lowest.latency, throughput: throughput) { return }
+        // The best round alone would be one in which chance was kind.
+        let best =
+            throughputs.sorted().suffix(max(1, throughputs.count / 2)).reduce(0, +)
+            / Double(max(1, throughputs.count / 2))
+        let product = best * lowest.latency
+        slowRounds = latency > 1.6 * lowest.latency ? slowRounds + 1 : 0
+        if now - lowest.time > Self.baselineAge || slowRounds >= 6 {
+            // With less than the product in flight there is no queue, if the product is right.
+            limitBeforeProbe = bounded.value
+            slowRounds = 0
+            return bounded.set(min(bounded.value, product) * 0.6)
+        }
+        var target = product * Self.headroom + 1
+        // Without a queue at the server there is no reason for less: the product of a few calls is often too small.
+        if latency <= 1.4 * lowest.latency { target = max(target, bounded.value * 1.1 + 0.5) }
+        bounded.set(target > bounded.value ? min(target, bounded.value * 1.5 + 1) : max(target, bounded.value * 0.8))
+    }
+
+    /// Doubles the limit while that brings throughput.
+    private mutating func start(latency: Double, lowest: Double, throughput: Double) -> Bool {
+        let before = throughputs.dropLast().max() ?? 0
+        flatRounds = throughput > before * 1.2 ? 0 : flatRounds + 1
+        if latency > 1.5 * lowest || flatRounds >= 2 {
+            isStarting = false
+            return false
+        }
+        bounded.set(bounded.value * 2)
+        return true
+    }
+}

@@ -1,0 +1,96 @@
+public import HTTPChainCore
+public import HTTPTypes
+
+/// Answers from elsewhere when a call fails: another chain, a response of your own, the last good answer.
+///
+/// ```swift
+/// let chain = try Chain(transport: transport) {
+///     FallbackMiddleware(.chain(mirror).or(.response(Response(.ok, body: "[]"))))
+///     RetryMiddleware()
+///     CircuitBreakerMiddleware()
+/// }
+/// let response = try await chain.send(.get("https://api.example.com/plants"))
+/// if let reason = response.fallback { print("not from the server:", reason) }
+/// ```
+///
+/// **When.** After refusals by stages inside (an open circuit, a full queue), transport errors, timeouts, and 500, 502,
+/// 503 and 504, for GET, HEAD and OPTIONS. For other methods only where nothing was sent, so that nothing is done twice.
+/// A condition of yours decides otherwise. A cancelled call is not answered.
+///
+/// When the fallback has no answer, or fails itself, the result is that of the call. What the fallback answers says so in
+/// ``HTTPChainCore/Response/fallback``.
+///
+/// **Place.** Anywhere; outside retry and circuit breaker, so that it stands in for what they could not mend.
+///
+/// **Errors.** Those of the call.
+public struct FallbackMiddleware: Middleware {
+    /// Decides whether a failure is answered from elsewhere.
+    public typealias Condition = @Sendable (_ request: HTTPRequest, _ failure: CallFallback.Reason) -> Bool
+
+    private let fallback: Fallback
+    private let condition: Condition
+
+    /// Makes the stage.
+    ///
+    /// - Parameters:
+    ///   - fallback: What answers.
+    ///   - condition: Whether a failure is answered from elsewhere; also asked for statuses from 400 on. As described
+    ///     above by default.
+    public init(_ fallback: Fallback, when condition: @escaping Condition = FallbackMiddleware.standard) {
+        self.fallback = fallback
+        self.condition = condition
+    }
+
+    /// Refusals, transport errors, timeouts, and 500, 502, 503 and 504, where nothing is done twice.
+    public static let standard: Condition = { request, failure in
+        switch failure {
+        case .status(let code): request.method.isSafe && [500, 502, 503, 504].contains(code)
+        case .failure(is any RefusalError): true
+        case .failure(let error as TransportError): request.method.isSafe || error.sent == .nothing
+        case .failure(is any TimeoutFailure): request.method.isSafe
+        case .failure: false
+        }
+    }
+
+    /// What answers.
+    public var summary: StageSummary {
+        StageSummary(
+            "FallbackMiddleware",
+            purpose: "answers from elsewhere when a call fails",
+            settings: ["fallback": fallback.description]
+        )
+    }
+
+    /// Passes the request on, and answers from elsewhere when that fails.
+    ///
+    /// - Throws: What the stages inside throw, where the fallback has no answer; `CancellationError`.
+    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        let kept = request
+        do {
+            let response = try await next(request)
+            let reason = CallFallback.Reason.status(response.status.code)
+            if response.status.code >= 400, condition(kept.head, reason),
+                let other = try await answer(kept, reason)
+            {
+                return other
+            }
+            return fallback.memory.map { $0.remembering(response, to: kept) } ?? response
+        } catch {
+            if error is CancellationError || Task.isCancelled { throw error }
+            let reason = CallFallback.Reason.failure(error)
+            if condition(kept.head, reason), let other = try await answer(kept, reason) { return other }
+            throw error
+        }
+    }
+
+    private func answer(_ request: Request, _ reason: CallFallback.Reason) async throws -> Response? {
+        do {
+            guard var response = try await fallback.answer(request, reason) else { return nil }
+            response.options[CallFallback.self] = reason
+            return response
+        } catch {
+            if error is CancellationError || Task.isCancelled { throw CancellationError() }
+            return nil
+        }
+    }
+}

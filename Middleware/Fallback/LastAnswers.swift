@@ -1,0 +1,59 @@
+import HTTPChainCore
+import HTTPTypes
+
+/// Good answers, for when there is no other.
+final class LastAnswers: Sendable {
+    private struct Answer: Sendable {
+        let head: HTTPResponse
+        let body: HTTPBody
+        var age: UInt64
+    }
+
+    /// The answers of one group by URL.
+    private final class Group: Sendable {
+        let answers = Locked<(byURL: [String: Answer], clock: UInt64)>(([:], 0))
+    }
+
+    private let groups: GroupTable<Group>
+    private let count: Int
+    private let limit: ByteCount
+
+    init(_ group: RequestGroup, count: Int, limit: ByteCount) {
+        groups = GroupTable(group, limit: 1000) { _ in Group() }
+        self.count = max(1, count)
+        self.limit = limit
+    }
+
+    /// The response, remembered when its body will have been read to the end.
+    func remembering(_ response: consuming Response, to request: borrowing Request) -> Response {
+        guard request.head.method == .get, response.status.kind == .successful, response.status.code != 206,
+            response.body.length ?? 0 <= limit.bytes, let group = groups.entry(for: request)
+        else { return response }
+        let (url, head, count) = (request.url, response.head, count)
+        @Sendable func keep(_ body: HTTPBody) {
+            group.answers.withLock { state in
+                state.clock += 1
+                state.byURL[url] = Answer(head: head, body: body, age: state.clock)
+                if state.byURL.count > count, let oldest = state.byURL.min(by: { $0.value.age < $1.value.age })?.key {
+                    state.byURL[oldest] = nil
+                }
+            }
+        }
+        if let bytes = response.body.bytes {
+            keep(HTTPBody(bytes))
+            return response
+        }
+        let (body, seen) = response.body.tee(upTo: limit)
+        response.body = body.notifying { end in
+            guard case .complete = end, !seen.preview.isTruncated else { return }
+            keep(HTTPBody(seen.preview.bytes))
+        }
+        return response
+    }
+
+    func answer(to request: borrowing Request) -> Response? {
+        guard request.head.method == .get, let group = groups.entry(for: request) else { return nil }
+        let url = request.url
+        return group.answers.withLock { $0.byURL[url] }.map { Response(head: $0.head, body: $0.body) }
+    }
+}

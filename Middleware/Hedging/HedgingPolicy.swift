@@ -1,0 +1,73 @@
+public import HTTPChainCore
+public import HTTPTypes
+
+/// When another attempt is made beside one that has no answer yet, and how many.
+///
+/// ```swift
+/// HedgingPolicy(after: .quantile(0.95))                         // what 95 % of the calls take
+/// HedgingPolicy(after: .fixed(.milliseconds(200)), attempts: 3)
+/// ```
+public struct HedgingPolicy: Sendable {
+    /// How long an attempt has before another one is made.
+    public enum Delay: Sendable, Hashable, CustomStringConvertible {
+        /// Always so long.
+        case fixed(Duration)
+        /// The time in which this share of the latest calls was answered, from 0.5 to 0.999, no shorter than `minimum`;
+        /// with no hedging before 20 calls were seen.
+        case quantile(Double, minimum: Duration = .milliseconds(1))
+
+        /// The delay in a few words.
+        public var description: String {
+            switch self {
+            case .fixed(let time): "\(time)"
+            case .quantile(let share, _): "the time of \(share) of the calls"
+            }
+        }
+    }
+
+    /// How long an attempt has before another one is made.
+    public var delay: Delay
+    /// How many attempts are made at most, the first included; at most 10.
+    public var attempts: Int
+    /// Statuses after which another attempt is made at once, and whose response is a result only when no attempt has a
+    /// better one.
+    public var nonFatalStatuses: StatusSet
+    /// The kinds of ``TransportError`` after which another attempt is made at once.
+    public var nonFatalErrors: Set<TransportError.Kind>
+    /// The methods whose requests are hedged.
+    public var methods: Set<HTTPRequest.Method>
+    /// Where attempts go: the first to the request's own origin, each further one to the next of these in turn, such as
+    /// "https://replica.example.com"; empty for the request's own.
+    ///
+    /// Credentials that are bound to an origin do not go to another one.
+    public var origins: [String]
+
+    /// Makes a policy.
+    ///
+    /// - Parameters:
+    ///   - delay: How long an attempt has before another one is made; what 95 % of the calls take by default.
+    ///   - attempts: How many attempts are made at most, the first included; 2 by default.
+    ///   - origins: Where further attempts go; the request's own origin by default.
+    public init(after delay: Delay = .quantile(0.95), attempts: Int = 2, origins: [String] = []) {
+        self.delay = delay
+        self.attempts = attempts
+        self.origins = origins
+        nonFatalStatuses = [500, 502, 503, 504]
+        nonFatalErrors = [.hostNotFound, .cannotConnect, .connectionLost, .timedOut]
+        methods = [.get, .head, .options]
+    }
+}
+
+/// The hedging policy of one call, in place of that of ``HedgingMiddleware``.
+public enum CallHedging: RequestOption {
+    /// The stage's.
+    public static var defaultValue: HedgingPolicy? { nil }
+}
+
+extension Request {
+    /// The request with a hedging policy of its own; `HedgingPolicy(attempts: 1)` for none.
+    public consuming func hedging(_ policy: HedgingPolicy) -> Request {
+        options[CallHedging.self] = policy
+        return self
+    }
+}

@@ -1,0 +1,62 @@
+import HTTPChainCore
+
+/// A quantile of the latest latencies, in a fixed amount of memory.
+///
+/// A histogram whose cells grow by a twelfth, so that the answer is right within 9 %, from 1 microsecond to an hour. Two
+/// of them take turns: the answer is that of both, and when the younger has seen enough it takes the place of the older,
+/// so that what was long ago is forgotten.
+package struct LatencyQuantile: Sendable {
+    /// How many calls make a generation.
+    package static let generation = 1000
+    /// How many calls have to be seen before there is an answer.
+    package static let minimum = 20
+
+    private static let bounds: [Double] = {
+        var bounds: [Double] = []
+        var bound = 1e-6
+        while bound < 3600 {
+            bounds.append(bound)
+            bound *= 13.0 / 12.0
+        }
+        return bounds
+    }()
+
+    private var older = [UInt32](repeating: 0, count: bounds.count + 1)
+    private var younger = [UInt32](repeating: 0, count: bounds.count + 1)
+    private var olderCount = 0
+    private var youngerCount = 0
+
+    package init() {}
+
+    package mutating func record(_ latency: Duration) {
+        let seconds = Double(latency.components.seconds) + Double(latency.components.attoseconds) * 1e-18
+        var low = 0
+        var high = Self.bounds.count
+        while low < high {
+            let middle = (low + high) / 2
+            if Self.bounds[middle] < seconds { low = middle + 1 } else { high = middle }
+        }
+        younger[low] += 1
+        youngerCount += 1
+        guard youngerCount >= Self.generation else { return }
+        swap(&older, &younger)
+        olderCount = youngerCount
+        for index in younger.indices { younger[index] = 0 }
+        youngerCount = 0
+    }
+
+    /// The time within which a share of the calls was answered; `nil` when too few were seen.
+    package func value(_ share: Double) -> Duration? {
+        let count = olderCount + youngerCount
+        guard count >= Self.minimum else { return nil }
+        let rank = (min(max(share, 0), 1) * Double(count)).rounded(.up)
+        var seen = 0
+        for index in older.indices {
+            seen += Int(older[index]) + Int(younger[index])
+            if Double(seen) >= rank, seen > 0 {
+                return .nanoseconds(Int64(Self.bounds[min(index, Self.bounds.count - 1)] * 1e9))
+            }
+        }
+        return .seconds(3600)
+    }
+}

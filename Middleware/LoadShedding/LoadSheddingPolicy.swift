@@ -1,0 +1,34 @@
+public import HTTPChainCore
+
+/// From when on a client refuses its own calls.
+///
+/// The rule is that of adaptive throttling in "Site Reliability Engineering" (Beyer and others, 2016, chapter 21): with
+/// `requests` made and `accepts` accepted by the server in the window, a call is refused with the probability
+/// `max(0, (requests - multiplier · accepts) / (requests + 1))`.
+public struct LoadSheddingPolicy: Sendable {
+    /// How many calls are let through for each that the server accepts, at least 1; 2 by default.
+    ///
+    /// With 2 a client sends about twice what the server takes, and so finds out soon when it takes more; with 1.1 it
+    /// spares the server more.
+    public var multiplier: Double
+    /// Over which time calls are counted; two minutes by default.
+    public var window: Duration
+    /// Which statuses say that the server did not take the call for lack of room; 429, 503 and 504 by default.
+    public var overloadStatuses: StatusSet
+
+    /// Makes a policy.
+    ///
+    /// - Parameters:
+    ///   - multiplier: How many calls are let through for each that the server accepts; 2 by default.
+    ///   - window: Over which time calls are counted; two minutes by default.
+    ///   - overloadStatuses: Which statuses are refusals by the server; 429, 503 and 504 by default.
+    public init(
+        multiplier: Double = 2,
+        window: Duration = .seconds(120),
+        overloadStatuses: StatusSet = [429, 503, 504]
+    ) {
+        self.multiplier = multiplier
+        self.window = window
+        self.overloadStatuses = overloadStatuses
+    }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import HTTPChainAuth
+public import HTTPChainCore
+
+/// One request for a user's authorization, RFC 6749 §4.1.1, and the check of what comes back.
+///
+/// It is good for one sign-in: `state` and proof key are its own.
+public struct AuthorizationRequest: Sendable, Hashable {
+    /// What the browser opens.
+    public let url: String
+    /// Where the browser comes back to.
+    public let redirectURI: String
+    /// What has to come back unchanged (RFC 6749 §10.12).
+    public let state: Secret
+    /// What the code is exchanged with.
+    public let proofKey: ProofKey
+    private let issuer: String?
+    private let namesIssuer: Bool
+
+    /// Makes a request.
+    ///
+    /// - Parameters:
+    ///   - endpoint: The authorization endpoint; https, or a loopback address. A query of its own is kept.
+    ///   - clientID: The client's identifier.
+    ///   - redirectURI: Where the browser comes back to, as it is registered at the server.
+    ///   - scope: What the token is to be good for; what the server thinks fit by default.
+    ///   - parameters: What else the request says, such as `prompt` or `login_hint`; nothing by default. What the
+    ///     request is made of cannot be replaced by them.
+    ///   - issuer: The server's name, which has to come back where the server sends one (RFC 9207).
+    ///   - namesIssuer: Whether the server always sends its name back
+    ///     (``AuthorizationServerMetadata/namesIssuerInCallback``); `false` by default.
+    ///   - random: Where `state` and proof key come from.
+    /// - Throws: ``SignInError`` for an endpoint that is not reached over TLS.
+    public init(
+        to endpoint: String,
+        clientID: String,
+        redirectURI: String,
+        scope: [String] = [],
+        parameters: [String: String] = [:],
+        issuer: String? = nil,
+        namesIssuer: Bool = false,
+        random: some RandomSource
+    ) throws(SignInError) {
+        guard Origin(endpoint)?.isConfidential == true else { throw SignInError(.insecureEndpoint(endpoint)) }
+        state = Secret(ProofKey.base64URL(random.bytes(16)))
+        proofKey = ProofKey(random: random)
+        self.redirectURI = redirectURI
+        self.issuer = issuer
+        self.namesIssuer = namesIssuer
+        var query = parameters
+        query["response_type"] = "code"
+        query["client_id"] = clientID
+        query["redirect_uri"] = redirectURI
+        query["scope"] = scope.isEmpty ? nil : scope.joined(separator: " ")
+        query["state"] = state.revealed
+        query["code_challenge"] = proofKey.challenge
+        query["code_challenge_method"] = "S256"
+        // A fragment would end the URL before the query (RFC 6749 §3.1 forbids it).
+        let base = endpoint.prefix { $0 != "#" }
+        let separator = base.contains("?") ? (base.hasSuffix("?") || base.hasSuffix("&") ? "" : "&") : "?"
+        url = base + separator + FormEncoding.text(query)
+    }
+
+    /// The authorization code in the URL that the browser came back with, RFC 6749 §4.1.2.
+    ///
+    /// - Throws: ``SignInError`` when it does not belong to this request, or is an error of the server.
+    public func code(in callback: String) throws(SignInError) -> Secret {
+        let (target, query) = Self.split(callback)
+        guard target == Self.split(redirectURI).target else {
+            throw SignInError(.malformedCallback("it is not the redirect URI"))
+        }
+        let values = Self.values(of: query)
+        // Before anything else is believed: without it, the rest may be anybody's.
+        guard let returned = try Self.single("state", values), Self.isEqual(returned, state.revealed) else {
+            throw SignInError(.wrongState)
+        }
+        try checkIssuer(try Self.single("iss", values))
+        if let error = try Self.single("error", values) {
+            let detail = try Self.single("error_description", values).map(Self.shown)
+            throw SignInError(.refused(OAuthError.Code(rawValue: Self.shown(error)), detail: detail))
+        }
+        guard let code = try Self.single("code", values), !code.isEmpty else {
+            throw SignInError(.malformedCallback("it has no code"))
+        }
+        return Secret(code)
+    }
+
+    /// RFC 9207 §2.4.
+    private func checkIssuer(_ name: String?) throws(SignInError) {
+        guard let issuer else { return }
+        if let name, name != issuer { throw SignInError(.wrongIssuer(Self.shown(name))) }
+        if name == nil, namesIssuer { throw SignInError(.wrongIssuer(nil)) }
+    }
+
+    private static func split(_ url: String) -> (target: Substring, query: Substring) {
+        let url = url.prefix { $0 != "#" }
+        guard let question = url.firstIndex(of: "?") else { return (url, "") }
+        return (url[..<question], url[question...].dropFirst())
+    }
+
+    private static func values(of query: Substring) -> [(name: String, value: String)] {
+        query.split(separator: "&").map { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return (decoded(parts[0]), parts.count == 2 ? decoded(parts[1]) : "")
+        }
+    }
+
+    private static func decoded(_ text: Substring) -> String {
+        let spaced = text.replacingOccurrences(of: "+", with: " ")
+        return spaced.removingPercentEncoding ?? spaced
+    }
+
+    /// RFC 6749 §3.1: a parameter must not be there twice.
+    private static func single(
+        _ name: String,
+        _ values: [(name: String, value: String)]
+    ) throws(SignInError) -> String? {
+        let found = values.filter { $0.name == name }
+        guard found.count <= 1 else { throw SignInError(.malformedCallback("it has \(name) more than once")) }
+        return found.first?.value
+    }
+
+    /// Takes as long wherever they differ.
+    private static func isEqual(_ one: String, _ other: String) -> Bool {
+        guard one.utf8.count == other.utf8.count else { return false }
+        return zip(one.utf8, other.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+
+    /// A server's text as it may stand in an error: one line, and not long.
+    private static func shown(_ text: String) -> String {
+        let line = String(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : Character($0) })
+        return line.count > 256 ? line.prefix(256) + "…" : line
+    }
+}
+
+extension AuthorizationRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The URL without its query; no secret.
+    public var description: String { "authorization request to \(url.prefix { $0 != "?" })" }
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+    /// Shows nothing inside: the URL holds the state.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

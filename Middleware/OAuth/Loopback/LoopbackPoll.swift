@@ -1,0 +1,91 @@
+import Foundation
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The loop of the loopback server's thread: reads requests, answers them, and ends with the one that is meant.
+struct LoopbackPoll: Sendable {
+    /// Browsers open connections ahead of need; more than a few are none of theirs.
+    private static let maximumConnections = 16
+    /// How long a connection may take to send its head, in seconds.
+    private static let patience: TimeInterval = 10
+
+    let listener: Int32
+    let wake: Int32
+    let port: UInt16
+    let path: String
+    let page: String
+
+    private struct Connection {
+        let descriptor: Int32
+        var head = Data()
+        /// Read to its end only so that the answer arrives: what is closed with bytes unread is reset.
+        var isAnswered = false
+        let end: Date
+    }
+
+    /// Runs until the browser comes back, or it is woken.
+    func run() -> Result<String, any Error> {
+        var connections: [Connection] = []
+        defer { for connection in connections { LoopbackSocket.close(connection.descriptor) } }
+        while true {
+            var polled = [pollfd(fd: wake, events: Int16(POLLIN), revents: 0)]
+            if connections.count < Self.maximumConnections {
+                polled.append(pollfd(fd: listener, events: Int16(POLLIN), revents: 0))
+            }
+            let first = polled.count
+            polled += connections.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+            let count = poll(&polled, nfds_t(polled.count), connections.isEmpty ? -1 : 1000)
+            if count < 0, errno != EINTR { return .failure(SignInError(.cannotListen(LoopbackSocket.lastError))) }
+            guard count >= 0 else { continue }
+            if polled[0].revents != 0 { return .failure(CancellationError()) }
+            for index in connections.indices.reversed() {
+                let isReadable = polled[first + index].revents != 0
+                switch isReadable ? read(&connections[index]) : .waits {
+                case .waits where connections[index].end > Date(): continue
+                case .callback(let target):
+                    return .success(target)
+                case .waits, .ended:
+                    LoopbackSocket.close(connections[index].descriptor)
+                    connections.remove(at: index)
+                }
+            }
+            if first == 2, polled[1].revents != 0, let descriptor = LoopbackSocket.accept(listener) {
+                connections.append(Connection(descriptor: descriptor, end: Date(timeIntervalSinceNow: Self.patience)))
+            }
+        }
+    }
+
+    private enum Outcome {
+        case waits
+        case ended
+        case callback(String)
+    }
+
+    private func read(_ connection: inout Connection) -> Outcome {
+        guard let bytes = LoopbackSocket.read(connection.descriptor) else { return .waits }
+        if connection.isAnswered { return bytes.isEmpty ? .ended : .waits }
+        connection.head += bytes
+        guard !bytes.isEmpty, connection.head.count <= LoopbackRequest.limit else { return .ended }
+        guard LoopbackRequest.isWhole(connection.head) else { return .waits }
+        guard let request = LoopbackRequest(head: connection.head) else {
+            let response = LoopbackRequest.response("400 Bad Request", "This is no request.")
+            return answer(response, to: &connection)
+        }
+        let (response, isCallback) = request.answer(path: path, port: port, page: page)
+        let outcome = answer(response, to: &connection)
+        return isCallback ? .callback(request.target) : outcome
+    }
+
+    private func answer(_ response: Data, to connection: inout Connection) -> Outcome {
+        LoopbackSocket.write(response, to: connection.descriptor)
+        LoopbackSocket.endWriting(connection.descriptor)
+        connection.isAnswered = true
+        return .waits
+    }
+}

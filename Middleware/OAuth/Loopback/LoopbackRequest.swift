@@ -1,0 +1,56 @@
+import Foundation
+
+/// What a browser asks the loopback server, as far as that is read: the request line and the host.
+struct LoopbackRequest: Hashable {
+    /// The method.
+    let method: String
+    /// Path and query.
+    let target: String
+    /// The `Host` field; `nil` when there is none, or more than one.
+    let host: String?
+
+    /// The most that is read of a head.
+    static let limit = 16_384
+
+    /// Reads a head, once it is whole.
+    ///
+    /// - Returns: `nil` for what is no request of HTTP/1.
+    init?(head: Data) {
+        let lines = String(decoding: head, as: UTF8.self).components(separatedBy: "\r\n")
+        let parts = (lines.first ?? "").split(separator: " ", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[2].hasPrefix("HTTP/1."), parts[1].hasPrefix("/") else { return nil }
+        method = String(parts[0])
+        target = String(parts[1])
+        let hosts = lines.dropFirst().compactMap { line -> String? in
+            guard let colon = line.firstIndex(of: ":"), line[..<colon].lowercased() == "host" else { return nil }
+            return line[colon...].dropFirst().trimmingCharacters(in: .whitespaces)
+        }
+        host = hosts.count == 1 ? hosts.first : nil
+    }
+
+    /// Whether the head is whole.
+    static func isWhole(_ bytes: Data) -> Bool { bytes.range(of: Data("\r\n\r\n".utf8)) != nil }
+
+    /// What the server answers.
+    ///
+    /// Another host in the field means that a page of the web reaches this server under a name of its own (DNS
+    /// rebinding).
+    func answer(path: String, port: UInt16, page: String) -> (response: Data, isCallback: Bool) {
+        guard host == "127.0.0.1:\(port)" || host == "localhost:\(port)" else {
+            return (Self.response("421 Misdirected Request", "This server is not here for that."), false)
+        }
+        guard target.prefix(while: { $0 != "?" }) == path else {
+            return (Self.response("404 Not Found", "There is nothing here."), false)
+        }
+        guard method == "GET" else { return (Self.response("405 Method Not Allowed", "GET only."), false) }
+        return (Self.response("200 OK", page), true)
+    }
+
+    static func response(_ status: String, _ page: String) -> Data {
+        let head = """
+            HTTP/1.1 \(status)\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: \(page.utf8.count)\r\n\
+            Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nConnection: close\r\n\r\n
+            """
+        return Data((head + page).utf8)
+    }
+}

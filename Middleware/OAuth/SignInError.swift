@@ -1,0 +1,106 @@
+public import HTTPChainAuth
+public import HTTPChainCore
+
+/// A sign-in came to no token.
+///
+/// What the token endpoint says is an `OAuthError`, as everywhere.
+public struct SignInError: HTTPChainError {
+    /// What went wrong.
+    public enum Problem: Sendable, Hashable {
+        /// The authorization server sent an error back (RFC 6749 §4.1.2.1, RFC 8628 §3.5), such as `access_denied` when
+        /// the user said no: its code, and what it says to developers, where it says something.
+        case refused(OAuthError.Code, detail: String?)
+        /// What came back does not belong to the request that was made: its `state` is another, or missing (RFC 6749
+        /// §10.12). Somebody may be trying to sign the user in to another account.
+        case wrongState
+        /// What came back is of another authorization server than was asked (RFC 9207 §2.4); the name that it gives,
+        /// `nil` when it gives none although it should.
+        case wrongIssuer(String?)
+        /// What came back is no answer to an authorization request, for this reason.
+        case malformedCallback(String)
+        /// The user did not sign in before the code expired (RFC 8628 §3.5).
+        case expired
+        /// The URL of this endpoint is not an absolute one that is reached over TLS, or on this machine.
+        case insecureEndpoint(String)
+        /// The server's metadata cannot be used, for this reason (RFC 8414 §3.3).
+        case unusableMetadata(String)
+        /// The server's metadata names no such endpoint.
+        case noEndpoint(String)
+        /// Nothing on this machine can listen for the browser, for this reason.
+        case cannotListen(String)
+        /// The user closed the sign-in.
+        case dismissed
+    }
+
+    /// What went wrong.
+    public let problem: Problem
+    /// The request and the head of its reply, redacted; `nil` when it did not go wrong there.
+    public let exchange: ExchangeSnapshot?
+    /// The cause, where there is one.
+    public let underlyingError: (any Error)?
+
+    /// Makes the error.
+    public init(_ problem: Problem, exchange: ExchangeSnapshot? = nil, underlyingError: (any Error)? = nil) {
+        self.problem = problem
+        self.exchange = exchange
+        self.underlyingError = underlyingError
+    }
+
+    /// Always "OAuth".
+    public var stage: String { "OAuth" }
+
+    /// What happened.
+    public var reason: String { explanation.reason }
+
+    /// What to do about it; `nil` where there is nothing.
+    public var recoverySuggestion: String? { explanation.advice }
+
+    private var explanation: Explanation {
+        switch problem {
+        case .refused(let code, let detail):
+            Explanation(
+                "the authorization server refused with \(code)" + (detail.map { " (\($0))" } ?? ""),
+                code == .accessDenied ? "ask the user again only when they want it" : nil
+            )
+        case .wrongState:
+            Explanation("what the browser came back with belongs to another sign-in (its state differs)", "begin again")
+        case .wrongIssuer(let issuer):
+            Explanation(
+                "what the browser came back with is of "
+                    + (issuer.map { "another authorization server, \($0)" } ?? "a server that does not name itself"),
+                "begin again, and find out who sent it"
+            )
+        case .malformedCallback(let why):
+            Explanation(
+                "what the browser came back with is no answer: \(why)",
+                "look whether the redirect URI is right"
+            )
+        case .expired:
+            Explanation("the user did not sign in before the code expired", "begin again")
+        case .insecureEndpoint(let url):
+            Explanation("\(Redaction.standard.url(url)) is no absolute https URL (RFC 6749 §3.1)", "change it")
+        case .unusableMetadata(let why):
+            Explanation(
+                "the metadata of the authorization server cannot be used: \(why)",
+                "look whether the issuer is right"
+            )
+        case .noEndpoint(let name):
+            Explanation("the metadata of the authorization server has no \(name)", "the server does not offer this")
+        case .cannotListen(let why):
+            Explanation("nothing on this machine can listen for the browser: \(why)")
+        case .dismissed:
+            Explanation("the user closed the sign-in")
+        }
+    }
+}
+
+extension OAuthError.Code {
+    /// The user or the server said no, RFC 6749 §4.1.2.1 and RFC 8628 §3.5.
+    public static let accessDenied = OAuthError.Code(rawValue: "access_denied")
+    /// The user has not signed in yet, RFC 8628 §3.5.
+    public static let authorizationPending = OAuthError.Code(rawValue: "authorization_pending")
+    /// It was asked too often, RFC 8628 §3.5.
+    public static let slowDown = OAuthError.Code(rawValue: "slow_down")
+    /// The device code has expired, RFC 8628 §3.5.
+    public static let expiredToken = OAuthError.Code(rawValue: "expired_token")
+}

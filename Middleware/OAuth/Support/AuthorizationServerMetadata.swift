@@ -1,0 +1,149 @@
+public import Foundation
+public import HTTPChainAuth
+public import HTTPChainCore
+import HTTPTypes
+
+/// What an authorization server says about itself, RFC 8414: where its endpoints are and what it knows.
+///
+/// ```swift
+/// let metadata = try await AuthorizationServerMetadata.discover("https://auth.example.com", over: transport)
+/// let endpoint = try metadata.tokenEndpoint(client: OAuthClient(id: "garden"))
+/// ```
+public struct AuthorizationServerMetadata: Sendable, Hashable {
+    /// The server's name: an https URL.
+    public let issuer: String
+    /// What the browser opens.
+    public let authorizationEndpoint: String?
+    /// Where tokens are handed out.
+    public let tokenEndpoint: String?
+    /// Where a device code is asked for (RFC 8628 §4).
+    public let deviceAuthorizationEndpoint: String?
+    /// Where tokens are revoked.
+    public let revocationEndpoint: String?
+    /// The scopes that it knows; `nil` when it does not say.
+    public let scopes: [String]?
+    /// The code challenge methods of PKCE that it knows; `nil` when it does not say.
+    public let codeChallengeMethods: [String]?
+    /// Whether it always sends its name back with an authorization code (RFC 9207 §3).
+    public let namesIssuerInCallback: Bool
+
+    /// Where the metadata is, below the issuer.
+    public enum Location: String, Sendable, Hashable {
+        /// RFC 8414 §3.1.
+        case oauth = "oauth-authorization-server"
+        /// OpenID Connect Discovery 1.0 §4.
+        case openID = "openid-configuration"
+    }
+
+    /// Fetches the metadata of a server.
+    ///
+    /// A redirect is not followed: what is elsewhere is not what the issuer says.
+    ///
+    /// - Parameters:
+    ///   - issuer: The server's name, exactly as it gives it; https, or a loopback address.
+    ///   - location: Where the metadata is; as RFC 8414 has it by default.
+    ///   - transport: What carries the request.
+    ///   - limit: How much is read; 64 KiB by default.
+    ///   - environment: Time and chance; the system's by default.
+    /// - Throws: ``SignInError`` when it cannot be used; what sending throws.
+    public static func discover(
+        _ issuer: String,
+        at location: Location = .oauth,
+        over transport: any Transport,
+        limit: ByteCount = .kibibytes(64),
+        environment: ChainEnvironment = .live
+    ) async throws -> AuthorizationServerMetadata {
+        guard Origin(issuer)?.isConfidential == true else { throw SignInError(.insecureEndpoint(issuer)) }
+        guard let url = Self.url(of: issuer, at: location) else {
+            throw SignInError(.unusableMetadata("an issuer has neither query nor fragment (RFC 8414 §2)"))
+        }
+        var request = Request.get(url, headers: [.accept: "application/json"]).unauthenticated().withoutRedirects()
+        request.environment = environment
+        let head = request.head
+        let response = try await transport.send(request)
+        let exchange = ExchangeSnapshot(response.request ?? head, response: response.head)
+        guard response.status.code == 200 else {
+            throw SignInError(.unusableMetadata("the answer is \(response.status.code)"), exchange: exchange)
+        }
+        let content: Data
+        do {
+            content = try await response.body.collect(upTo: limit)
+        } catch let error as BodyError {
+            throw SignInError(.unusableMetadata("it cannot be read"), exchange: exchange, underlyingError: error)
+        }
+        do {
+            return try AuthorizationServerMetadata(content, of: issuer)
+        } catch {
+            throw SignInError(error.problem, exchange: exchange)
+        }
+    }
+
+    /// Reads metadata, RFC 8414 §3.2 and §3.3.
+    ///
+    /// - Parameters:
+    ///   - content: The JSON object.
+    ///   - issuer: Whose it has to be: anybody else's name in it is an error.
+    /// - Throws: ``SignInError``.
+    public init(_ content: Data, of issuer: String) throws(SignInError) {
+        guard let document = try? JSONDecoder().decode(Document.self, from: content) else {
+            throw SignInError(.unusableMetadata("it is no JSON object with an issuer"))
+        }
+        guard document.issuer == issuer else {
+            throw SignInError(.unusableMetadata("its issuer is another than was asked (RFC 8414 §3.3)"))
+        }
+        self.issuer = issuer
+        authorizationEndpoint = document.authorization_endpoint
+        tokenEndpoint = document.token_endpoint
+        deviceAuthorizationEndpoint = document.device_authorization_endpoint
+        revocationEndpoint = document.revocation_endpoint
+        scopes = document.scopes_supported
+        codeChallengeMethods = document.code_challenge_methods_supported
+        namesIssuerInCallback = document.authorization_response_iss_parameter_supported ?? false
+    }
+
+    /// The token endpoint, as a client asks it.
+    ///
+    /// - Parameters:
+    ///   - client: Who asks.
+    ///   - transport: What carries the requests; by default what each call is given.
+    /// - Throws: ``SignInError`` when the server names none.
+    public func tokenEndpoint(
+        client: OAuthClient,
+        over transport: (any Transport)? = nil
+    ) throws(SignInError) -> TokenEndpoint {
+        TokenEndpoint(try endpoint(\.tokenEndpoint, "token_endpoint"), client: client, over: transport)
+    }
+
+    func endpoint(
+        _ path: KeyPath<AuthorizationServerMetadata, String?>,
+        _ name: String
+    ) throws(SignInError) -> String {
+        guard let url = self[keyPath: path] else { throw SignInError(.noEndpoint(name)) }
+        guard Origin(url)?.isConfidential == true else { throw SignInError(.insecureEndpoint(url)) }
+        return url
+    }
+
+    /// Where the metadata of an issuer is: the well-known path goes before the issuer's own (RFC 8414 §3.1), or after it
+    /// (OpenID Connect Discovery 1.0 §4.1).
+    static func url(of issuer: String, at location: Location) -> String? {
+        guard !issuer.contains("?"), !issuer.contains("#"), let schemeEnd = issuer.range(of: "://") else { return nil }
+        let trimmed = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
+        guard location == .oauth else { return "\(trimmed)/.well-known/\(location.rawValue)" }
+        let rest = trimmed[schemeEnd.upperBound...]
+        let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+        return "\(trimmed[..<slash])/.well-known/\(location.rawValue)\(trimmed[slash...])"
+    }
+
+    // As the server writes them.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    private struct Document: Decodable {
+        let issuer: String
+        let authorization_endpoint: String?
+        let token_endpoint: String?
+        let device_authorization_endpoint: String?
+        let revocation_endpoint: String?
+        let scopes_supported: [String]?
+        let code_challenge_methods_supported: [String]?
+        let authorization_response_iss_parameter_supported: Bool?
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+public import HTTPChainCore
+
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
+
+/// Proves that whoever exchanges an authorization code is who asked for it: PKCE, RFC 7636, with the method S256.
+///
+/// A code that is intercepted on the way back from the browser is worth nothing without the verifier.
+public struct ProofKey: Sendable, Hashable {
+    /// What is sent with the code, RFC 7636 §4.1.
+    public let verifier: Secret
+    /// What is sent with the authorization request: the verifier's SHA-256 in base64url, RFC 7636 §4.2.
+    public let challenge: String
+
+    /// Makes a key of 32 random bytes, as RFC 7636 §4.1 recommends.
+    public init(random: some RandomSource) {
+        self.init(wellFormed: Self.base64URL(random.bytes(32)))
+    }
+
+    /// Takes a verifier that was made elsewhere.
+    ///
+    /// - Returns: `nil` when it is not 43 to 128 letters, digits and `-._~` (RFC 7636 §4.1).
+    public init?(verifier: Secret) {
+        let text = verifier.revealed
+        guard (43...128).contains(text.utf8.count), text.utf8.allSatisfy(Self.isUnreserved) else { return nil }
+        self.init(wellFormed: text)
+    }
+
+    private init(wellFormed text: String) {
+        verifier = Secret(text)
+        challenge = Self.base64URL(Array(SHA256.hash(data: Data(text.utf8))))
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "-._~".utf8.contains(byte)
+        }
+    }
+
+    /// RFC 4648 §5, without padding.
+    static func base64URL(_ bytes: [UInt8]) -> String {
+        Data(bytes).base64EncodedString()
+            .replacingOccurrences(of: "+", with: "-")
+            .replacingOccurrences(of: "/", with: "_")
+            .replacingOccurrences(of: "=", with: "")
+    }
+}

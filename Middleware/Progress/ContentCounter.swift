@@ -1,0 +1,80 @@
+import HTTPChainCore
+
+/// Counts the bytes of the caller's content, whatever becomes of them further in.
+///
+/// Where the transport tells what it has sent, that is what counts: a transport may read a body long before it sends
+/// it. Content that is encoded while it is read is counted as it is read, because how many bytes will be sent is not
+/// known before the end.
+final class ContentCounter: RequestContentObserver {
+    private struct State {
+        /// The number of bytes of the content, once it has any.
+        var length: Int64?
+        /// Whether somebody counts what is read, so that what is sent does not count.
+        var isRead: Bool
+        var attempts = 0
+    }
+
+    private let tracker: TransferTracker
+    private let first: Int
+    private let asRead: Bool
+    private let outer: (any RequestContentObserver)?
+    private let state: Locked<State>
+
+    init(_ tracker: TransferTracker, length: Int64?, asRead: Bool, outer: (any RequestContentObserver)?) {
+        self.tracker = tracker
+        self.asRead = asRead
+        self.outer = outer
+        first = tracker.attempt
+        state = Locked(State(length: length, isRead: asRead))
+    }
+
+    func contentIsMade(_ content: HTTPBody) -> HTTPBody {
+        let content = outer?.contentIsMade(content) ?? content
+        state.withLock { $0.length = content.length }
+        tracker.begin(.upload, expected: content.length)
+        return asRead ? counting(content) : content
+    }
+
+    func contentIsEncoded(_ content: HTTPBody) -> HTTPBody {
+        let content = outer?.contentIsEncoded(content) ?? content
+        if asRead { return content }
+        state.withLock { $0.isRead = true }
+        return counting(content)
+    }
+
+    /// The content, each reading of which is an attempt that is counted.
+    func counting(_ content: HTTPBody) -> HTTPBody {
+        content.transformed(length: content.length) { [self] inner in
+            UploadReader(inner, tracker: tracker, attempt: beginAttempt())
+        }
+    }
+
+    /// Begins another attempt to send the content.
+    ///
+    /// - Returns: Where its transport reports to.
+    func beginSending() -> @Sendable (_ sent: Int64, _ expected: Int64?) -> Void {
+        if state.withLock({ $0.isRead }) { return { _, _ in } }
+        let attempt = beginAttempt()
+        return { [self] sent, expected in
+            let length = state.withLock { $0.length }
+            let count = Self.count(sent: sent, of: expected, for: length)
+            tracker.advanceUpload(to: count, of: length ?? expected, attempt: attempt)
+        }
+    }
+
+    private func beginAttempt() -> Int {
+        let (earlier, length) = state.withLock { state in
+            defer { state.attempts += 1 }
+            return (state.attempts, state.length)
+        }
+        if earlier > 0 { tracker.beginUploadAgain(expected: length, attempt: first + earlier) }
+        return first + earlier
+    }
+
+    /// How much of the content has been sent, where it is sent as so many bytes: encoded content has fewer.
+    static func count(sent: Int64, of expected: Int64?, for length: Int64?) -> Int64 {
+        guard let length, let expected, expected > 0, expected != length else { return sent }
+        if sent >= expected { return length }
+        return Int64(Double(sent) / Double(expected) * Double(length))
+    }
+}

@@ -1,0 +1,158 @@
+import HTTPChainCore
+
+/// The calls of one group: who may go, and who waits.
+final class LimitedGroup: Sendable {
+    private struct Waiter: Sendable {
+        let id: UInt64
+        let tokens: Int
+        let deadline: Duration
+        /// Called when it is the waiter's turn to look at the limits; until then it sleeps without a timer.
+        let turn: Handover<Turn>
+    }
+
+    private enum Turn: Sendable {
+        case look
+        /// The server asked for a pause that is longer than the call waits.
+        case late
+    }
+
+    private struct State: Sendable {
+        var rules: RateLimitRules
+        var queue: [Waiter] = []
+        var lastID: UInt64 = 0
+    }
+
+    let key: String
+    private let limits: [RateLimit]
+    private let store: (any RateLimitStore)?
+    private let state: Locked<State>
+
+    init(_ key: String, _ limits: [RateLimit], _ store: (any RateLimitStore)?) {
+        self.key = key
+        self.limits = limits
+        self.store = store
+        // Buckets that are kept elsewhere are not kept here as well.
+        state = Locked(State(rules: RateLimitRules(store == nil ? limits : [])))
+    }
+
+    struct Refusal: Error {
+        let cause: RateLimitExceededError.Cause
+        let wait: Duration?
+    }
+
+    /// Lets a call through at once, if nobody waits and nothing is against it.
+    func enterAtOnce(_ tokens: Int, at now: Duration) -> Bool {
+        if store != nil { return false }
+        return state.withLock { state in
+            guard state.queue.isEmpty, state.rules.wait(for: tokens, at: now) <= .zero else { return false }
+            state.rules.take(tokens, at: now)
+            return true
+        }
+    }
+
+    /// Lets a call through when it is its turn.
+    ///
+    /// - Throws: ``Refusal``; `CancellationError`, and then nothing was taken; what a store throws.
+    func enter(_ tokens: Int, _ excess: RateLimitExcess, remaining: Duration?, _ time: any TimeSource) async throws {
+        let now = time.elapsed
+        guard case .wait(let longest, let length) = excess else {
+            let wait = try await attempt(tokens, at: now)
+            if wait > .zero { throw refusal(wait, at: now, tokens) }
+            return
+        }
+        let patience = min(longest.bounded, remaining ?? .longest)
+        let waiter = try state.withLock { state in
+            let ahead = state.queue.reduce(tokens) { $0 + $1.tokens }
+            let wait = state.rules.waitInQueue(of: ahead, at: now)
+            if wait > patience {
+                throw Refusal(
+                    cause: state.rules.serverWait(for: tokens, at: now) > .zero ? .server : .limit,
+                    wait: wait
+                )
+            }
+            if state.queue.count >= max(0, length) + 1 { throw Refusal(cause: .queueFull, wait: wait) }
+            state.lastID += 1
+            let waiter = Waiter(id: state.lastID, tokens: tokens, deadline: now + patience, turn: Handover())
+            state.queue.append(waiter)
+            if state.queue.count == 1 { _ = waiter.turn.give(.look) }
+            return waiter
+        }
+        do {
+            guard case .look = try await waiter.turn.value() else {
+                throw refusal(state.withLock { $0.rules.serverWait(for: tokens, at: time.elapsed) }, at: now, tokens)
+            }
+            try await waitAsFirst(waiter, time)
+        } catch {
+            leave(waiter)
+            throw error
+        }
+        leave(waiter)
+    }
+
+    private func waitAsFirst(_ waiter: Waiter, _ time: any TimeSource) async throws {
+        while true {
+            try Task.checkCancellation()
+            let now = time.elapsed
+            let wait = try await attempt(waiter.tokens, at: now)
+            if wait <= .zero { return }
+            if now + wait > waiter.deadline { throw refusal(wait, at: now, waiter.tokens) }
+            try await time.sleep(for: wait)
+        }
+    }
+
+    /// Takes tokens if they are there; otherwise returns how long until they are.
+    private func attempt(_ tokens: Int, at now: Duration) async throws -> Duration {
+        let wait = state.withLock { state in
+            let wait = state.rules.wait(for: tokens, at: now)
+            if wait <= .zero, store == nil { state.rules.take(tokens, at: now) }
+            return wait
+        }
+        guard wait <= .zero, let store else { return wait }
+        // Nothing that is without weight asks, and a store with no limits to keep has no say.
+        if tokens > 0, !limits.isEmpty,
+            case .wait(let time) = try await store.take(tokens, of: key, limits: limits, at: now)
+        {
+            return max(time, .microseconds(1))
+        }
+        state.withLock { $0.rules.take(tokens, at: now) }
+        return .zero
+    }
+
+    private func refusal(_ wait: Duration, at now: Duration, _ tokens: Int) -> Refusal {
+        let isServers = state.withLock { $0.rules.serverWait(for: tokens, at: now) > .zero }
+        return Refusal(cause: isServers ? .server : .limit, wait: wait)
+    }
+
+    /// Takes a waiter out, and gives the turn to the next.
+    private func leave(_ waiter: Waiter) {
+        state.withLock { state in
+            guard let index = state.queue.firstIndex(where: { $0.id == waiter.id }) else { return }
+            state.queue.remove(at: index)
+            // One that was cancelled takes no turn, and is about to leave by itself: the one behind it goes on.
+            if index == 0 { _ = state.queue.first { $0.turn.give(.look) } }
+        }
+    }
+
+    /// The call was answered.
+    func finish(_ limits: ServerLimits?, at now: Duration) {
+        let late = state.withLock { state -> [Waiter] in
+            state.rules.finish()
+            guard let limits else { return [] }
+            state.rules.learn(limits, at: now)
+            let wait = state.rules.serverWait(for: 1, at: now)
+            return wait > .zero ? state.queue.dropFirst().filter { $0.deadline < now + wait } : []
+        }
+        for waiter in late { _ = waiter.turn.give(.late) }
+    }
+
+    /// The call was not sent.
+    func giveBack(_ tokens: Int, at now: Duration) async {
+        state.withLock { $0.rules.giveBack(tokens) }
+        // The call fails for a reason of its own; a store that fails as well costs a token.
+        if tokens > 0, !limits.isEmpty { try? await store?.giveBack(tokens, of: key, limits: limits, at: now) }
+    }
+
+    func snapshot(at now: Duration) -> (waiting: Int, unanswered: Int, available: [Int]) {
+        state.withLock { ($0.queue.count, $0.rules.unansweredCalls, $0.rules.available(at: now)) }
+    }
+}

@@ -1,0 +1,47 @@
+public import HTTPChainCore
+
+/// A call was refused because its rate limit is reached and its turn would come too late; nothing was sent.
+public struct RateLimitExceededError: RefusalError, AnnotatedError {
+    /// Whose limit is reached.
+    public enum Cause: Sendable, Hashable {
+        /// The limit of the stage.
+        case limit
+        /// The limit that the server declared, or the pause that it asked for.
+        case server
+        /// More calls wait already than may.
+        case queueFull
+    }
+
+    /// The key of the limit: the origin, unless another group was chosen.
+    public let key: String
+    /// Whose limit is reached.
+    public let cause: Cause
+    /// How long until the call could have its turn; `nil` when that is not known.
+    public let retryAfter: Duration?
+    /// The request, redacted.
+    public let exchange: ExchangeSnapshot?
+    /// What stages on the way added.
+    public var notes = ErrorNotes()
+
+    init(key: String, cause: Cause, retryAfter: Duration?, exchange: ExchangeSnapshot) {
+        self.key = key
+        self.cause = cause
+        self.retryAfter = retryAfter
+        self.exchange = exchange
+    }
+
+    /// Always "RateLimitMiddleware".
+    public var stage: String { "RateLimitMiddleware" }
+
+    /// Which limit is reached, and until when.
+    public var reason: String {
+        let name = key.isEmpty ? "" : " of \(key)"
+        let what =
+            switch cause {
+            case .limit: "the rate limit\(name) is reached"
+            case .server: "the server's own limit\(name) is reached"
+            case .queueFull: "too many calls wait for the rate limit\(name)"
+            }
+        return "\(what), and nothing was sent; " + (retryAfter.map { "try again in \($0.label)" } ?? "try again later")
+    }
+}

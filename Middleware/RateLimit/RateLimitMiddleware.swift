@@ -1,0 +1,119 @@
+public import HTTPChainCore
+import HTTPTypes
+
+/// Keeps to a rate of calls, the server's or one of your own.
+///
+/// ```swift
+/// let chain = try Chain(transport: transport) {
+///     RateLimitMiddleware(RateLimit(100, per: .seconds(60)), RateLimit(10, per: .seconds(1)))
+/// }
+/// ```
+///
+/// **Limits of your own** are token buckets by origin, or by a key of yours; all of them have to let a call through.
+/// A call that comes too early waits for its turn, first come first served, up to a time and a number of calls; where
+/// its turn would come too late, or later than its deadline, it is refused at once with ``RateLimitExceededError``.
+/// One that is cancelled while it waits takes nothing, and what a stage inside refused is given back.
+///
+/// **The server's limits** are kept as its responses tell them: `RateLimit` with `RateLimit-Policy` (IETF draft
+/// httpapi-ratelimit-headers), `X-RateLimit-Remaining` with `-Reset` and its relatives in seconds, as a date or since
+/// 1970. What is left is counted down with each call, those in flight included; at zero, calls wait until the reset.
+/// After a 429 or 503 with `Retry-After` (RFC 9110 §10.2.3) all calls of the group wait that long, not only the one
+/// that was answered so. `RateLimitMiddleware()` keeps the server's limits alone.
+///
+/// **Place.** Phase ``Phase/rateLimit``: each attempt counts, inside a circuit breaker and outside a concurrency limit.
+///
+/// **Options.** ``RateLimitWeight`` (in short ``HTTPChainCore/Request/rateLimitWeight(_:)``) is how many tokens a call
+/// takes.
+///
+/// **Errors.** ``RateLimitExceededError``, with the time until the call could have its turn; what a store throws.
+public struct RateLimitMiddleware: Middleware {
+    /// The limits.
+    public let limiter: RateLimiter
+
+    /// Makes a stage with limits of its own, or with the server's alone.
+    ///
+    /// - Parameters:
+    ///   - limits: The limits, all of which have to let a call through; none for the server's own alone.
+    ///   - group: What has limits of its own; each origin by default.
+    ///   - excess: What happens to a call that comes when a limit is reached; it waits up to 10 seconds by default.
+    ///   - obeysServer: Whether the server's own limits are kept; they are by default.
+    public init(
+        _ limits: RateLimit...,
+        by group: RequestGroup = .origin,
+        excess: RateLimitExcess = .wait(upTo: .seconds(10)),
+        obeysServer: Bool = true
+    ) {
+        limiter = RateLimiter(limits, by: group, excess: excess, obeysServer: obeysServer)
+    }
+
+    /// Makes a stage with limits that are shared.
+    public init(_ limiter: RateLimiter) {
+        self.limiter = limiter
+    }
+
+    /// For each attempt, outside a concurrency limit.
+    public var phase: Phase { .rateLimit }
+
+    /// The limits, and what happens beyond them.
+    public var summary: StageSummary {
+        let own = limiter.limits.map(\.description)
+        let all = limiter.obeysServer ? own + ["the server's"] : own
+        return StageSummary(
+            "RateLimitMiddleware",
+            purpose: "keeps to a rate of calls",
+            settings: [
+                "limits": all.isEmpty ? "none" : all.joined(separator: "; "), "by": limiter.group.description,
+                "beyond": limiter.excess.description, "buckets": limiter.hasStore ? "in a store" : "in memory",
+            ]
+        )
+    }
+
+    /// Passes the request on when the limits let it through.
+    ///
+    /// - Throws: ``RateLimitExceededError``; what a store and the stages inside throw; `CancellationError`.
+    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        guard let group = limiter.limitedGroup(for: request) else { return try await next(request) }
+        let tokens =
+            request.options.contains(RateLimitWeight.self) ? max(0, request.options[RateLimitWeight.self]) : 1
+        let time = request.environment.time
+        if !group.enterAtOnce(tokens, at: time.elapsed) { try await wait(request, group, tokens, time) }
+        do {
+            let response = try await next(request)
+            let obeys = limiter.obeysServer && Self.mayTellLimits(response.head)
+            group.finish(obeys ? ServerLimits(response.head, now: time.date) : nil, at: obeys ? time.elapsed : .zero)
+            return response
+        } catch let error as any RefusalError {
+            await group.giveBack(tokens, at: time.elapsed)
+            throw error
+        } catch {
+            group.finish(nil, at: .zero)
+            throw error
+        }
+    }
+
+    private func wait(
+        _ request: borrowing Request,
+        _ group: LimitedGroup,
+        _ tokens: Int,
+        _ time: any TimeSource
+    ) async throws {
+        let head = request.head
+        do {
+            try await group.enter(tokens, limiter.excess, remaining: request.remainingTime, time)
+        } catch let refusal as LimitedGroup.Refusal {
+            throw RateLimitExceededError(
+                key: group.key,
+                cause: refusal.cause,
+                retryAfter: refusal.wait,
+                exchange: ExchangeSnapshot(head)
+            )
+        }
+    }
+
+    /// Whether it is worth to look closer: most responses say nothing about limits.
+    private static func mayTellLimits(_ head: HTTPResponse) -> Bool {
+        if head.status.code == 429 || head.status.code == 503 { return true }
+        for field in head.headerFields where field.name.canonicalName.contains("rate") { return true }
+        return false
+    }
+}

@@ -1,0 +1,94 @@
+import HTTPChainCore
+
+/// The limits of one group as a value: the buckets of our own, and what the server told of its.
+package struct RateLimitRules: Sendable {
+    /// What a server said is left, counted down since.
+    private struct Known: Sendable {
+        let policy: String
+        var partition: String
+        var remaining: Int
+        var reset: Duration
+    }
+
+    private var cells: [CellRate]
+    private var known: [Known] = []
+    private var pausedUntil = Duration.zero
+    /// Calls let through whose answers have not come: the server has not counted them in what it told last.
+    private var unanswered = 0
+
+    package init(_ limits: [RateLimit]) {
+        cells = limits.map(CellRate.init)
+    }
+
+    /// How long a call has to wait, if nobody waits before it.
+    package func wait(for tokens: Int, at now: Duration) -> Duration {
+        var wait = serverWait(for: tokens, at: now)
+        for cell in cells { wait = max(wait, cell.wait(for: tokens, at: now)) }
+        return wait
+    }
+
+    /// How long the server's own limits keep a call.
+    package func serverWait(for tokens: Int, at now: Duration) -> Duration {
+        guard tokens > 0 else { return .zero }
+        var wait = max(.zero, pausedUntil - now)
+        for quota in known where quota.remaining <= 0 { wait = max(wait, quota.reset - now) }
+        return wait
+    }
+
+    /// How long a call has to wait behind others.
+    ///
+    /// - Parameter tokens: What all of them take, itself included.
+    package func waitInQueue(of tokens: Int, at now: Duration) -> Duration {
+        cells.reduce(serverWait(for: tokens, at: now)) { max($0, $1.waitForQueue(of: tokens, at: now)) }
+    }
+
+    /// Lets a call through.
+    package mutating func take(_ tokens: Int, at now: Duration) {
+        unanswered += 1
+        guard tokens > 0 else { return }
+        for index in cells.indices { cells[index].take(tokens, at: now) }
+        if !known.isEmpty { known.removeAll { $0.reset <= now } }
+        for index in known.indices { known[index].remaining -= 1 }
+    }
+
+    /// Takes the answer of a call that was let through.
+    package mutating func finish() { unanswered -= 1 }
+
+    /// Gives back what a call took that was never sent.
+    package mutating func giveBack(_ tokens: Int) {
+        unanswered -= 1
+        guard tokens > 0 else { return }
+        for index in cells.indices { cells[index].giveBack(tokens) }
+        for index in known.indices { known[index].remaining += 1 }
+    }
+
+    /// Learns what the server says with an answer.
+    package mutating func learn(_ limits: ServerLimits, at now: Duration) {
+        if let pause = limits.pause { pausedUntil = max(pausedUntil, now + pause) }
+        for quota in limits.quotas {
+            let remaining = max(0, quota.remaining - max(0, unanswered))
+            let reset = now + quota.reset
+            guard let index = known.firstIndex(where: { $0.policy == quota.policy }) else {
+                known.append(
+                    Known(policy: quota.policy, partition: quota.partition, remaining: remaining, reset: reset)
+                )
+                if known.count > ServerLimits.maximumQuotas { known.removeFirst() }
+                continue
+            }
+            // Answers overtake each other: within one window of one partition the smaller number is the later one.
+            let isSameWindow =
+                known[index].partition == quota.partition && known[index].reset > now
+                && abs(known[index].reset, reset) < .seconds(2)
+            known[index].remaining = isSameWindow ? min(known[index].remaining, remaining) : remaining
+            known[index].partition = quota.partition
+            known[index].reset = reset
+        }
+    }
+
+    /// The tokens of each bucket, for people and tests.
+    package func available(at now: Duration) -> [Int] { cells.map { $0.available(at: now) } }
+
+    package var unansweredCalls: Int { unanswered }
+
+    private func abs(_ one: Duration, _ two: Duration) -> Duration { one > two ? one - two : two - one }
+}

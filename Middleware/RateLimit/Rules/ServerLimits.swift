@@ -1,0 +1,186 @@
+package import Foundation
+import HTTPChainCore
+package import HTTPTypes
+import RawStructuredFieldValues
+
+/// What a response says about the server's limits.
+package struct ServerLimits: Sendable, Hashable {
+    /// What is left of one limit.
+    package struct Quota: Sendable, Hashable {
+        /// The name of the policy; empty where the fields have no names.
+        package var policy: String
+        /// The partition key, as it is written; empty for none.
+        package var partition: String
+        package var remaining: Int
+        /// How long until it is replenished.
+        package var reset: Duration
+
+        package init(policy: String, partition: String, remaining: Int, reset: Duration) {
+            self.policy = policy
+            self.partition = partition
+            self.remaining = remaining
+            self.reset = reset
+        }
+    }
+
+    package var quotas: [Quota] = []
+    /// How long the server asks to be left alone.
+    package var pause: Duration?
+
+    /// How many quotas of one response are read.
+    static let maximumQuotas = 16
+    /// How long a server may stop its clients.
+    static let longestReset = Duration.seconds(86_400)
+
+    package init() {}
+
+    /// Reads the fields of a response.
+    ///
+    /// - Parameters:
+    ///   - head: The response.
+    ///   - now: The local date, for resets that are dates.
+    package init(_ head: HTTPResponse, now: Date) {
+        let fields = head.headerFields
+        if head.status.code == 429 || head.status.code == 503 {
+            pause = RetryAfter.wait(in: fields, now: now).map { min($0, Self.longestReset) }
+        }
+        if let value = fields[Self.rateLimit] {
+            quotas = Self.structured(value, policies: fields[Self.rateLimitPolicy]) ?? []
+        }
+        if quotas.isEmpty { quotas = Self.plain(fields, now: now) }
+    }
+
+    private static let rateLimit = HTTPField.Name.known("RateLimit")
+    private static let rateLimitPolicy = HTTPField.Name.known("RateLimit-Policy")
+
+    // MARK: - draft-ietf-httpapi-ratelimit-headers
+
+    /// `RateLimit: "default";r=50;t=30`, §4 of draft 8 and later; `limit=100, remaining=50, reset=30` in draft 7.
+    private static func structured(_ value: String, policies: String?) -> [Quota]? {
+        let bytes = Array(value.utf8)
+        var parser = StructuredFieldValueParser(bytes)
+        if let members = try? parser.parseListFieldValue() {
+            let windows = policies.map(windows(in:)) ?? [:]
+            let quotas = members.prefix(maximumQuotas).compactMap { member -> Quota? in
+                guard case .item(let item) = member else { return nil }
+                let name: String
+                switch item.rfc9651BareItem {
+                case .string(let text): name = text
+                case .token(let text): name = text
+                default: return nil
+                }
+                var quota = Quota(policy: name, partition: "", remaining: -1, reset: .zero)
+                var reset: Duration?
+                for (key, value) in item.rfc9651Parameters {
+                    switch (key, value) {
+                    case ("r", .integer(let count)): quota.remaining = Int(clamping: max(0, count))
+                    case ("t", .integer(let seconds)): reset = duration(seconds: Double(seconds))
+                    case ("pk", .undecodedByteSequence(let text)), ("pk", .string(let text)): quota.partition = text
+                    default: break
+                    }
+                }
+                // §4.1.2: t is optional; the policy's window is then the longest that it can be.
+                guard quota.remaining >= 0, let known = reset ?? windows[name] else { return nil }
+                quota.reset = known
+                return quota
+            }
+            if !quotas.isEmpty { return quotas }
+        }
+        parser = StructuredFieldValueParser(bytes)
+        guard let members = try? parser.parseDictionaryFieldValue() else { return nil }
+        var numbers: [String: Int] = [:]
+        for (name, member) in members {
+            if case .item(let item) = member, case .integer(let number) = item.rfc9651BareItem {
+                numbers[name] = Int(clamping: number)
+            }
+        }
+        guard let remaining = numbers["remaining"], let reset = numbers["reset"] else { return nil }
+        return [Quota(policy: "", partition: "", remaining: max(0, remaining), reset: duration(seconds: Double(reset)))]
+    }
+
+    /// The windows of `RateLimit-Policy: "default";q=100;w=60`, §3.
+    private static func windows(in value: String) -> [String: Duration] {
+        var parser = StructuredFieldValueParser(Array(value.utf8))
+        guard let members = try? parser.parseListFieldValue() else { return [:] }
+        var windows: [String: Duration] = [:]
+        for member in members.prefix(maximumQuotas) {
+            guard case .item(let item) = member, case .string(let name) = item.rfc9651BareItem else { continue }
+            for (key, value) in item.rfc9651Parameters {
+                if key == "w", case .integer(let seconds) = value { windows[name] = duration(seconds: Double(seconds)) }
+            }
+        }
+        return windows
+    }
+
+    // MARK: - Fields that have no standard
+
+    /// The families of names in use, and what follows the prefix: `X-RateLimit-Remaining` and `-Reset` (GitHub, GitLab,
+    /// Discord), `X-Rate-Limit-` (X), `RateLimit-` (drafts 1 to 6), with a suffix for what is counted (OpenAI:
+    /// `-Remaining-Requests`).
+    private static let families: [(remaining: HTTPField.Name, resets: [HTTPField.Name])] = [
+        ("X-RateLimit-Remaining", ["X-RateLimit-Reset-After", "X-RateLimit-Reset"]),
+        ("X-Rate-Limit-Remaining", ["X-Rate-Limit-Reset"]), ("RateLimit-Remaining", ["RateLimit-Reset"]),
+        ("X-RateLimit-Remaining-Requests", ["X-RateLimit-Reset-Requests"]),
+        ("X-RateLimit-Remaining-Tokens", ["X-RateLimit-Reset-Tokens"]),
+        ("Anthropic-RateLimit-Requests-Remaining", ["Anthropic-RateLimit-Requests-Reset"]),
+    ].map { (HTTPField.Name.known($0), $1.map { HTTPField.Name.known($0) }) }
+
+    private static func plain(_ fields: HTTPFields, now: Date) -> [Quota] {
+        families.compactMap { family in
+            guard let text = fields[family.remaining], let remaining = number(text),
+                let reset = family.resets.lazy.compactMap({ fields[$0] }).compactMap({ Self.reset($0, now: now) }).first
+            else { return nil }
+            let count = Int(exactly: max(0, min(remaining, 1e15)).rounded(.down)) ?? 0
+            return Quota(policy: family.remaining.canonicalName, partition: "", remaining: count, reset: reset)
+        }
+    }
+
+    private static func number(_ text: String) -> Double? {
+        // Some send several numbers, for several windows: the first is the tightest.
+        let first = text.split(separator: ",").first.map(String.init) ?? text
+        guard let number = Double(first.filter { $0 != " " }), number.isFinite else { return nil }
+        return number
+    }
+
+    /// A reset as seconds, as seconds or milliseconds since 1970, as a date, or as "6m0s".
+    static func reset(_ text: String, now: Date) -> Duration? {
+        if let number = number(text) {
+            if number > 1e11 { return duration(seconds: number / 1000 - now.timeIntervalSince1970) }
+            if number > 1e9 { return duration(seconds: number - now.timeIntervalSince1970) }
+            return duration(seconds: number)
+        }
+        if let date = HTTPDate(text, now: now)?.date { return duration(seconds: date.timeIntervalSince(now)) }
+        if let date = try? Date(text, strategy: .iso8601) { return duration(seconds: date.timeIntervalSince(now)) }
+        return units(text)
+    }
+
+    private static func units(_ text: String) -> Duration? {
+        var total = 0.0
+        var rest = text[...]
+        guard !rest.isEmpty, rest.utf8.count <= 32 else { return nil }
+        while !rest.isEmpty {
+            let digits = rest.prefix { $0.isNumber || $0 == "." }
+            guard let number = Double(digits) else { return nil }
+            rest = rest.dropFirst(digits.count)
+            let unit = rest.prefix { $0.isLetter }
+            guard let scale = ["ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400][unit] else { return nil }
+            total += number * scale
+            rest = rest.dropFirst(unit.count)
+        }
+        return duration(seconds: total)
+    }
+
+    private static func duration(seconds: Double) -> Duration {
+        guard seconds > 0 else { return .zero }
+        return min(longestReset, .milliseconds(Int64((min(seconds, 1e9) * 1000).rounded(.up))))
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static func known(_ name: StaticString) -> HTTPField.Name {
+        // Every name above is a token, which is all that can be wrong with one.
+        HTTPField.Name("\(name)") ?? .retryAfter
+    }
+
+    fileprivate static func known(_ name: String) -> HTTPField.Name { HTTPField.Name(name) ?? .retryAfter }
+}

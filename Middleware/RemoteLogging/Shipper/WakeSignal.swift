@@ -1,0 +1,74 @@
+import HTTPChainCore
+
+/// Wakes one task that waits; a signal that comes while none waits is kept for the next one that does.
+final class WakeSignal: Sendable {
+    private enum State {
+        case quiet
+        case signalled
+        case awaited(CheckedContinuation<Void, Never>)
+    }
+
+    private let state = Locked(State.quiet)
+
+    init() {}
+
+    func wake() {
+        let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard case .awaited(let waiting) = state else {
+                state = .signalled
+                return nil
+            }
+            state = .quiet
+            return waiting
+        }
+        waiting?.resume()
+    }
+
+    /// Returns at the next signal, and when the task is cancelled.
+    func wait() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                let passes = state.withLock { state -> Bool in
+                    if case .signalled = state {
+                        state = .quiet
+                        return true
+                    }
+                    // A cancellation that came before found nobody to wake.
+                    if Task.isCancelled { return true }
+                    state = .awaited(continuation)
+                    return false
+                }
+                if passes { continuation.resume() }
+            }
+        } onCancel: {
+            let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
+                guard case .awaited(let waiting) = state else { return nil }
+                state = .quiet
+                return waiting
+            }
+            waiting?.resume()
+        }
+    }
+
+    /// Returns at the next signal, at a point in time, and when the task is cancelled.
+    func wait(until instant: Duration?, on time: any TimeSource) async {
+        guard let instant else { return await wait() }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await time.wait(until: instant) }
+            group.addTask { await self.wait() }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}
+
+extension TimeSource {
+    /// Returns at a point in time, and when the task is cancelled.
+    ///
+    /// The system's clock keeps a sleep that was cancelled in its queue until it is due; short ones do not pile up.
+    func wait(until instant: Duration) async {
+        while case let rest = instant - elapsed, rest > .zero {
+            guard (try? await sleep(for: min(rest, .seconds(1)))) != nil else { return }
+        }
+    }
+}

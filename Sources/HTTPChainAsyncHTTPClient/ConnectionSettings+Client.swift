@@ -1,0 +1,117 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import Foundation
+import HTTPChainCore
+import NIOCore
+import NIOSSL
+
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
+
+/// What connection settings mean for async-http-client.
+///
+/// Its TLS is that of NIOSSL: on Apple platforms a client with a setting of TLS therefore runs on SwiftNIO's own event
+/// loops, not on Network.framework's.
+struct ClientSettings {
+    private static let stage = "AsyncHTTPClientTransport"
+
+    let settings: ConnectionSettings
+
+    /// - Throws: ``ConnectionSettingsError`` for what cannot be kept, and for values that are not valid.
+    init(_ settings: ConnectionSettings) throws(ConnectionSettingsError) {
+        self.settings = settings
+        if !settings.allowsExpensiveNetworks || !settings.allowsConstrainedNetworks {
+            throw Self.unsupported("allowsExpensiveNetworks", "use URLSessionTransport on an Apple platform")
+        }
+        if settings.waitsForConnectivity {
+            throw Self.unsupported(
+                "waitsForConnectivity",
+                "use URLSessionTransport on an Apple platform, or a retry stage"
+            )
+        }
+    }
+
+    /// Changes a configuration; pins come later, with ``pin(_:_:)``.
+    func apply(to configuration: inout HTTPClient.Configuration) throws(ConnectionSettingsError) {
+        if let timeout = settings.connectTimeout {
+            let (seconds, attoseconds) = timeout.components
+            configuration.timeout.connect = .nanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+        }
+        if let proxy = settings.proxy { configuration.proxy = Self.proxy(proxy) }
+        var tls = configuration.tlsConfiguration ?? .makeClientConfiguration()
+        switch settings.minimumTLSVersion {
+        case .tls12: tls.minimumTLSVersion = .tlsv12
+        case .tls13: tls.minimumTLSVersion = .tlsv13
+        case nil: break
+        }
+        if let pem = settings.trust.roots {
+            do {
+                tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(Array(pem.utf8)))
+            } catch {
+                throw Self.invalid("trust", "the roots are not certificates in PEM form (\(error))")
+            }
+        }
+        if let identity = settings.clientIdentity {
+            do {
+                let bundle = try NIOSSLPKCS12Bundle(
+                    buffer: identity.bytes,
+                    passphrase: Array(identity.passphrase.revealed.utf8)
+                )
+                tls.certificateChain = bundle.certificateChain.map { .certificate($0) }
+                tls.privateKey = .privateKey(bundle.privateKey)
+            } catch {
+                throw Self.invalid("clientIdentity", "it is not PKCS #12, or the passphrase is another one (\(error))")
+            }
+        }
+        configuration.tlsConfiguration = tls
+    }
+
+    /// Refuses each connection over which the host shows none of its pinned keys, before anything is sent over it.
+    static func pin(_ pinned: PinnedKeys, _ configuration: inout HTTPClient.Configuration) {
+        let host = pinned.host
+        let check: @Sendable (any Channel) -> EventLoopFuture<Void> = { channel in
+            channel.nioSSL_peerCertificate().flatMapThrowing { certificate in
+                guard let certificate else { throw PinMismatchError(detail: "\(host) showed no certificate") }
+                let key = try certificate.extractPublicKey().toSPKIBytes()
+                let shown = PublicKeyPin(sha256: SHA256.hash(data: key))
+                if let mismatch = pinned.mismatch(of: host, showing: [shown]) {
+                    throw PinMismatchError(detail: mismatch.description)
+                }
+            }.flatMapErrorThrowing { error in
+                channel.close(promise: nil)
+                throw error
+            }
+        }
+        configuration.http1_1ConnectionDebugInitializer = check
+        configuration.http2ConnectionDebugInitializer = check
+    }
+
+    private static func proxy(_ proxy: ConnectionSettings.Proxy) -> HTTPClient.Configuration.Proxy {
+        switch proxy.kind {
+        case .socks:
+            return .socksServer(host: proxy.host, port: proxy.port)
+        case .http:
+            let authorization = proxy.user.map {
+                HTTPClient.Authorization.basic(username: $0, password: proxy.password?.revealed ?? "")
+            }
+            return .server(host: proxy.host, port: proxy.port, authorization: authorization)
+        }
+    }
+
+    private static func unsupported(_ setting: String, _ advice: String) -> ConnectionSettingsError {
+        ConnectionSettingsError(.unsupported(setting: setting, advice: advice), stage: stage)
+    }
+
+    private static func invalid(_ setting: String, _ why: String) -> ConnectionSettingsError {
+        ConnectionSettingsError(.invalid(setting: setting, why: why), stage: stage)
+    }
+}
+
+/// A host has shown none of the keys that are pinned for it.
+struct PinMismatchError: Error {
+    let detail: String
+}
+#endif

@@ -1,0 +1,76 @@
+package import Foundation
+
+/// A file that a body is read from or written to, closed when the last reference goes.
+///
+/// Its functions block: call them on ``FileAccess/executor``.
+package final class ContentFile: Sendable {
+    package let path: String
+    package let access: FileAccess
+    private let file: OpenFile<BodyError>
+
+    private init(_ path: String, _ opening: FileOpening, _ access: FileAccess) throws(BodyError) {
+        self.path = path
+        self.access = access
+        guard let file = try Files<BodyError>(access.system).open(path, opening) else {
+            throw BodyError(.missingFile(path: path))
+        }
+        self.file = file
+    }
+
+    /// Opens a file for reading.
+    ///
+    /// - Throws: ``BodyError`` when it cannot be opened, and when it is a directory, a pipe, a socket or a device: these
+    ///   have no length, and a transport would take one of them for an empty file.
+    package static func reading(_ path: String, access: FileAccess) throws(BodyError) -> ContentFile {
+        let file = try ContentFile(path, FileOpening(.never, isWritable: false, followsLinks: true), access)
+        guard try file.file.status().kind == .regular else { throw BodyError(.notARegularFile(path: path)) }
+        return file
+    }
+
+    /// Creates a file, which must not exist.
+    package static func creating(
+        _ path: String,
+        permissions: UInt16 = 0o600,
+        access: FileAccess
+    ) throws(BodyError) -> ContentFile {
+        try ContentFile(path, FileOpening(.exclusive, isWritable: true, permissions: permissions), access)
+    }
+
+    package var size: Int64 {
+        get throws(BodyError) { try file.status().size }
+    }
+
+    /// The number of bytes that reading will give; `nil` when only reading tells: the files of /proc have a size of 0
+    /// and content.
+    package var contentLength: Int64? {
+        get throws(BodyError) {
+            let size = try size
+            guard size == 0 else { return size }
+            let first = try read(at: 0, count: 1)
+            return first.isEmpty ? 0 : nil
+        }
+    }
+
+    package var permissions: UInt16 {
+        get throws(BodyError) { try file.status().permissions }
+    }
+
+    package func setPermissions(_ permissions: UInt16) throws(BodyError) {
+        try file.setPermissions(permissions)
+    }
+
+    /// Up to `count` bytes from `offset`; empty only at the end of the file.
+    package func read(at offset: Int64, count: Int) throws(BodyError) -> Data {
+        try file.data(count, at: offset)
+    }
+
+    package func write(_ data: Data, at offset: Int64) throws(BodyError) {
+        try file.write(data, at: offset)
+    }
+}
+
+extension BodyError: FileFailure {
+    package init(_ fault: FileFault) {
+        self.init(.file(path: fault.path, operation: fault.operation, code: fault.code, message: fault.message))
+    }
+}

@@ -1,0 +1,47 @@
+/// An error of a stage that may be the network's: something was to be fetched for a call, such as a token, and could not
+/// be.
+///
+/// Whoever repeats calls judges it as what ``networkFailure`` says.
+public protocol NetworkFailure: HTTPChainError {
+    /// What the network did, as seen by the call: ``TransportError/Sent/nothing`` when nothing of the call itself had been
+    /// sent. `nil` when the network is not to blame.
+    var networkFailure: TransportError? { get }
+}
+
+extension TransportError {
+    /// The failure of a request that a stage sent on behalf of a call, as a failure of that call.
+    ///
+    /// - Parameters:
+    ///   - cause: What the request failed with, or an error that was caused by that.
+    ///   - stage: The stage that sent it.
+    ///   - exchange: The call's own exchange; one with a response says that the server had answered.
+    /// - Returns: `nil` when the network is not to blame.
+    public static func behind(
+        _ cause: (any Error)?,
+        stage: String,
+        exchange: ExchangeSnapshot?
+    ) -> TransportError? {
+        // A server's error may hold another one, and so on: there is an end to how deep is looked.
+        var cause = cause
+        for _ in 0..<8 {
+            let kind: Kind
+            switch cause {
+            case let error as TransportError: kind = error.kind
+            case let error as any TimeoutFailure where error.scope != .call: kind = .timedOut
+            case let error as any HTTPChainError:
+                cause = error.underlyingError
+                continue
+            default: return nil
+            }
+            return TransportError(
+                kind,
+                sent: exchange?.response == nil ? .nothing : .answered,
+                stage: stage,
+                detail: "for a request that \(stage) sent first",
+                exchange: exchange,
+                underlyingError: cause
+            )
+        }
+        return nil
+    }
+}

@@ -1,0 +1,103 @@
+/// Time ran out: for the call, for an attempt, or for one step of it.
+public struct TimeoutError: TimeoutFailure, AnnotatedError {
+    /// How far the exchange had come.
+    public enum Progress: Sendable, Hashable {
+        /// There was no time to begin with: nothing was sent.
+        case notStarted
+        /// There was no connection.
+        case connecting
+        /// The request's body was being sent; ``TimeoutError/sentBytes`` tells how much of it.
+        case sending
+        /// The head of the response had not arrived.
+        case waitingForHead
+        /// The head had arrived, and so many bytes of the body were read.
+        case readingBody(received: Int64)
+    }
+
+    /// Which limit was missed.
+    public let scope: TimeoutScope
+    /// The time allowed.
+    public let limit: Duration
+    /// The time spent since the limit began to count: with the call, with the attempt, or with the step.
+    public let elapsed: Duration
+    /// How far the exchange had come.
+    public let progress: Progress
+    /// How many bytes of the request's body were sent, where the transport reports that; `nil` otherwise.
+    public let sentBytes: Int64?
+    /// How many bytes the request's body has; `nil` when only its end would have told.
+    public let bodyLength: Int64?
+    /// The number of the attempt that ran out of time, from 1; `nil` when it was the call that did.
+    public let attempt: Int?
+    /// "TimeoutMiddleware" for the call, "AttemptTimeoutMiddleware" for an attempt and its steps.
+    public let stage: String
+    /// The request, and the response's head if it had arrived, redacted.
+    public let exchange: ExchangeSnapshot?
+    /// What stages added, such as the attempts that a retry stage made.
+    public var notes = ErrorNotes()
+
+    package init(
+        _ deadline: Deadline,
+        at now: Duration,
+        progress: Progress,
+        sent: (bytes: Int64, length: Int64?)? = nil,
+        attempt: Int?,
+        exchange: ExchangeSnapshot
+    ) {
+        scope = deadline.scope
+        limit = deadline.limit
+        elapsed = max(.zero, now - deadline.start)
+        self.progress = progress
+        sentBytes = sent?.bytes
+        bodyLength = sent?.length
+        self.attempt = deadline.scope == .call ? nil : attempt
+        stage = deadline.scope == .call ? "TimeoutMiddleware" : "AttemptTimeoutMiddleware"
+        self.exchange = exchange
+    }
+
+    /// What the server may have seen: nothing where there was no connection yet.
+    public var sent: TransportError.Sent {
+        switch progress {
+        case .notStarted, .connecting: .nothing
+        case .sending, .waitingForHead: .maybe
+        case .readingBody: .answered
+        }
+    }
+
+    /// Which limit, how long it took, and how far it had come.
+    public var reason: String { explanation.reason }
+
+    /// What to do about it.
+    public var recoverySuggestion: String? { explanation.advice }
+
+    private var explanation: Explanation {
+        let attempt = attempt.map { "attempt \($0)" } ?? "the call"
+        let (subject, remedy) =
+            switch scope {
+            case .attempt: (attempt, "attemptTimeout(_:)")
+            case .connect: ("connecting in \(attempt)", "transferLimits(connect:)")
+            case .write: ("the wait for the network to take more of the body in \(attempt)", "transferLimits(write:)")
+            case .response: ("the wait for the response in \(attempt)", "transferLimits(response:)")
+            case .read: ("the wait for more of the response in \(attempt)", "transferLimits(read:)")
+            default: ("the call", "timeout(_:)")
+            }
+        return Explanation(
+            "\(subject) reached its limit of \(limit) \(state)",
+            "try again later, or allow more time with \(remedy)"
+        )
+    }
+
+    private var state: String {
+        switch progress {
+        case .notStarted: "before anything was sent"
+        case .connecting: "after \(elapsed), before there was a connection"
+        case .sending: "after \(elapsed)\(uploaded(", after sending "))"
+        case .waitingForHead: "after \(elapsed), waiting for the response's head\(uploaded(" after sending "))"
+        case .readingBody(let count): "after \(elapsed), with \(count) bytes of the response's body read"
+        }
+    }
+
+    private func uploaded(_ introduction: String) -> String {
+        guard let sentBytes else { return "" }
+        return introduction + "\(sentBytes)" + (bodyLength.map { " of \($0)" } ?? "") + " bytes"
+    }
+}

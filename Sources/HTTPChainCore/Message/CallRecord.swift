@@ -1,0 +1,63 @@
+public import HTTPTypes
+
+/// What became of a call further in, for a stage outside that tells of it: where it went, and how often it was sent.
+///
+/// A stage outside sees a request before its URL is built, and an answer from a cache looks like one from the server.
+/// ``Request/recordCall()`` has the stages inside and the chain's end note what happened.
+public final class CallRecord: Sendable {
+    private struct State: Sendable {
+        var target: HTTPRequest?
+        var attempts = 0
+    }
+
+    private let state = Locked(State())
+
+    init() {}
+
+    /// Method and complete target of the request, as it was built and before any redirect; `nil` while there is none.
+    public var target: HTTPRequest? { state.withLock { $0.target } }
+
+    /// How many attempts were made: the highest ``Request/attempt`` that reached the transport, 0 while none did.
+    public var attempts: Int { state.withLock { $0.attempts } }
+
+    func note(_ head: HTTPRequest, attempt: Int? = nil) {
+        state.withLock { state in
+            if state.target == nil, head.authority != nil {
+                // A copy of the fields would make the stages inside copy them to change them.
+                state.target = HTTPRequest(
+                    method: head.method,
+                    scheme: head.scheme,
+                    authority: head.authority,
+                    path: head.path
+                )
+            }
+            if let attempt { state.attempts = max(state.attempts, attempt) }
+        }
+    }
+}
+
+/// Carries a call's record to the stages further in.
+enum CallRecordOption: RequestOption {
+    static var defaultValue: CallRecord? { nil }
+}
+
+extension Request {
+    /// The record of this call, begun now unless a stage further out has one.
+    public mutating func recordCall() -> CallRecord {
+        if let record = options[CallRecordOption.self] { return record }
+        let record = CallRecord()
+        options[CallRecordOption.self] = record
+        return record
+    }
+
+    /// Tells the stages outside that the request's target is complete; for a stage that builds URLs.
+    public func noteTarget() {
+        options[CallRecordOption.self]?.note(head)
+    }
+
+    /// Tells the stages outside that the request is being sent.
+    func noteSending() {
+        guard let record = options[CallRecordOption.self] else { return }
+        record.note(head, attempt: attempt)
+    }
+}

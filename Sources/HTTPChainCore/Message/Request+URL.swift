@@ -1,0 +1,73 @@
+public import Foundation
+public import HTTPTypes
+
+extension Request {
+    /// Makes a request to a URL of Foundation's.
+    ///
+    /// A relative URL is resolved against its base, if it has one.
+    ///
+    /// - Parameters:
+    ///   - method: The request method, RFC 9110 §9.
+    ///   - url: The target; its fragment is not sent, and is kept in ``fragment``.
+    ///   - headers: Header fields; characters that no field value may hold (CR, LF, NUL) become spaces.
+    ///   - body: What is sent after the head.
+    public init(_ method: HTTPRequest.Method, _ url: URL, headers: HTTPFields = [:], body: HTTPBody = .empty) {
+        self.init(method, url.absoluteString, headers: headers, body: body)
+    }
+
+    /// A GET request, RFC 9110 §9.3.1.
+    public static func get(_ url: URL, headers: HTTPFields = [:]) -> Request {
+        Request(.get, url, headers: headers)
+    }
+
+    /// A HEAD request, RFC 9110 §9.3.2.
+    public static func head(_ url: URL, headers: HTTPFields = [:]) -> Request {
+        Request(.head, url, headers: headers)
+    }
+
+    /// A POST request, RFC 9110 §9.3.3.
+    public static func post(_ url: URL, headers: HTTPFields = [:], body: HTTPBody = .empty) -> Request {
+        Request(.post, url, headers: headers, body: body)
+    }
+
+    /// A POST request with a value encoded as JSON at once; `Content-Type` is set unless given.
+    ///
+    /// - Throws: `EncodingError` when the value cannot be encoded.
+    public static func post(
+        _ url: URL,
+        headers: HTTPFields = [:],
+        json value: some Encodable,
+        encoder: JSONEncoder = JSONEncoder()
+    ) throws -> Request {
+        try .post(url.absoluteString, headers: headers, json: value, encoder: encoder)
+    }
+
+    /// A PUT request, RFC 9110 §9.3.4.
+    public static func put(_ url: URL, headers: HTTPFields = [:], body: HTTPBody = .empty) -> Request {
+        Request(.put, url, headers: headers, body: body)
+    }
+
+    /// A PATCH request, RFC 5789.
+    public static func patch(_ url: URL, headers: HTTPFields = [:], body: HTTPBody = .empty) -> Request {
+        Request(.patch, url, headers: headers, body: body)
+    }
+
+    /// A DELETE request, RFC 9110 §9.3.5.
+    public static func delete(_ url: URL, headers: HTTPFields = [:], body: HTTPBody = .empty) -> Request {
+        Request(.delete, url, headers: headers, body: body)
+    }
+
+    /// An OPTIONS request, RFC 9110 §9.3.7.
+    public static func options(_ url: URL, headers: HTTPFields = [:]) -> Request {
+        Request(.options, url, headers: headers)
+    }
+}
+
+extension Origin {
+    /// The origin of a URL, RFC 6454 §4.
+    ///
+    /// - Returns: nil if the URL has no origin: it is relative, or of another scheme than http and https.
+    public init?(_ url: URL) {
+        self.init(url.absoluteString)
+    }
+}

@@ -1,0 +1,96 @@
+import HTTPTypes
+
+/// What keeps the users of one chain apart in stages that let calls share an answer: caching and coalescing.
+///
+/// The request that reaches such a stage does not tell who makes it: credentials are added further in. So a chain with
+/// an authentication stage needs a partition. Give the same one to the cache and to coalescing.
+public struct UserPartition: Sendable {
+    package enum Kind: Sendable {
+        case none
+        case shared
+        case by(@Sendable (Request) async throws -> String?)
+        case byCredentials
+    }
+
+    package let kind: Kind
+
+    /// All callers are taken for one, and nobody has thought about it: refused beside an authentication stage, and
+    /// calls that bring credentials of their own do not share what is stored.
+    public static let none = UserPartition(kind: .none)
+
+    /// All callers are taken for one: there is one user, or what is answered is the same for all.
+    public static let shared = UserPartition(kind: .shared)
+
+    /// What the closure says for each call: the user's name or number, never a secret, because stores write it down.
+    ///
+    /// It may say something else for the next call, when another user has logged in. `nil` is the partition of those
+    /// who are not logged in. What it throws, the call throws.
+    public static func by(_ partition: @escaping @Sendable (Request) async throws -> String?) -> UserPartition {
+        UserPartition(kind: .by(partition))
+    }
+
+    /// The credentials that the request brings: `Authorization`, `Cookie`, and fields bound to one origin.
+    ///
+    /// For callers who set these themselves; refused beside an authentication stage, which sets them too late to be
+    /// seen. Their SHA-256 is what stores write down. A call whose credentials are an option, which has no value that
+    /// could be compared, shares with no other.
+    public static let byCredentials = UserPartition(kind: .byCredentials)
+
+    /// Whether it tells users apart whose credentials are added further in.
+    package var seesUsers: Bool {
+        if case .by = kind { true } else { false }
+    }
+
+    /// Whether users are told apart at all.
+    package var isApart: Bool {
+        switch kind {
+        case .none, .shared: false
+        case .by, .byCredentials: true
+        }
+    }
+
+    /// Whether all callers are taken for one because the application said so.
+    package var isShared: Bool {
+        if case .shared = kind { true } else { false }
+    }
+
+    /// The owner of an exchange.
+    package enum Owner: Sendable, Hashable {
+        /// Somebody, by a name that tells one from another; empty for those who are not logged in.
+        case user(String)
+        /// Nobody knows: nothing may be shared.
+        case unknown
+    }
+
+    /// Whose a request is.
+    ///
+    /// - Throws: What the closure of ``by(_:)`` throws.
+    package func owner(of request: borrowing Request) async throws -> Owner {
+        switch kind {
+        case .shared: return .user("")
+        case .none: return request.bringsCredentials ? .unknown : .user("")
+        case .by(let partition):
+            let request = copy request
+            return .user(try await request.withinDeadline { try await partition(request) } ?? "")
+        case .byCredentials:
+            if request.options.hasCredentials { return .unknown }
+            let credentials = request.head.headerFields.credentials
+            return .user(credentials.isEmpty ? "" : SHA256Digest.hex(of: credentials.joined(separator: "\n")))
+        }
+    }
+}
+
+extension Request {
+    /// Whether the request says by itself who makes it: in header fields, or in an option that is a credential.
+    package var bringsCredentials: Bool { options.hasCredentials || !head.headerFields.credentials.isEmpty }
+}
+
+extension HTTPFields {
+    /// The fields that say who makes a request, in one order: `Authorization`, `Cookie`, and those marked as secrets.
+    package var credentials: [String] {
+        filter { field in
+            field.name == .authorization || field.name == .proxyAuthorization || field.name == .cookie
+                || field.indexingStrategy == .disallow
+        }.map { "\($0.name.canonicalName): \($0.value)" }.sorted()
+    }
+}

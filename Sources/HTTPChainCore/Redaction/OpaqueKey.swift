@@ -1,0 +1,55 @@
+/// Tells keys and tokens from names, words and numbers by what they are made of.
+enum OpaqueKey {
+    /// Letters and digits in a row: what is shorter is never taken for a key.
+    static let shortest = 20
+
+    /// Whether a piece of a URL's path looks like a key: a JSON Web Token, or a long row of letters and digits that
+    /// change too often for words.
+    ///
+    /// A UUID, a number, a date, a hexadecimal identifier of up to 31 digits and names in any kind of case are none.
+    ///
+    /// - Parameter isCutOff: Whether the piece may go on, so that less of it is enough.
+    static func isLikely<Bytes: RandomAccessCollection<UInt8>>(_ piece: Bytes, isCutOff: Bool = false) -> Bool
+    where Bytes.Index == Int {
+        let shortest = isCutOff ? 8 : shortest
+        if piece.count < shortest { return false }
+        var start = piece.startIndex
+        while start < piece.endIndex {
+            guard piece[start].isLetterOrDigit else {
+                start += 1
+                continue
+            }
+            let end = piece[start...].firstIndex { !$0.isLetterOrDigit } ?? piece.endIndex
+            if end - start >= shortest, isRandom(piece[start..<end], isCutOff: isCutOff) { return true }
+            start = end
+        }
+        return false
+    }
+
+    private static func isRandom(_ run: some RandomAccessCollection<UInt8>, isCutOff: Bool) -> Bool {
+        var pieces = 1
+        var digits = 0
+        var isHexadecimal = true
+        var previous: Kind?
+        for byte in run {
+            let kind = Kind(byte)
+            if kind == .digit { digits += 1 }
+            if byte.hexValue == nil { isHexadecimal = false }
+            // A capital and the small letters after it are one piece, as in a word.
+            if let previous, kind != previous, !(previous == .upper && kind == .lower) { pieces += 1 }
+            previous = kind
+        }
+        if digits == run.count || (digits == 0 && isHexadecimal) { return false }
+        if isHexadecimal, run.count < 32, !isCutOff { return false }
+        // Words in a row are four letters and longer on average; of random letters a piece is about two.
+        return run.count * 10 < pieces * 33
+    }
+
+    private enum Kind {
+        case digit, upper, lower
+
+        init(_ byte: UInt8) {
+            self = byte.isDigit ? .digit : byte & 0x20 == 0 ? .upper : .lower
+        }
+    }
+}

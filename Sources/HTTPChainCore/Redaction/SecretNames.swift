@@ -1,0 +1,129 @@
+/// The names that stand before secrets, compared without regard to case, hyphens and underscores.
+///
+/// Made once for a ``Redaction``: what cannot be a secret's name, which is nearly everything, then passes without an
+/// allocation.
+struct SecretNames: Sendable {
+    /// Hashes of whole names.
+    private var whole: Set<UInt64> = []
+    private var beginnings: [[UInt8]] = []
+    private var ends: [[UInt8]] = []
+    private var middles: [[UInt8]] = []
+    private var outsideASCII: Set<String> = []
+    /// A bit for the last three letters of each name: a word in which no such three stand holds none of them.
+    private(set) var tails = TailFilter()
+
+    /// These names; `*` at either end stands for anything, as in `*token` and `x-amz-*`.
+    init(_ names: some Sequence<String>) {
+        for name in names {
+            let lowered = name.lowercased()
+            var letters = lowered.utf8.filter { !Self.isIgnored($0) }
+            if letters.contains(where: { $0 >= 0x80 }) {
+                outsideASCII.insert(lowered.filter { $0 != "-" && $0 != "_" })
+                tails.insertAll()
+                continue
+            }
+            let isOpenBefore = letters.first == UInt8(ascii: "*")
+            let isOpenAfter = letters.count > 1 && letters.last == UInt8(ascii: "*")
+            letters.removeAll { $0 == UInt8(ascii: "*") }
+            guard !letters.isEmpty else { continue }
+            tails.insert(letters)
+            switch (isOpenBefore, isOpenAfter) {
+            case (true, true): middles.append(letters)
+            case (true, false): ends.append(letters)
+            case (false, true): beginnings.append(letters)
+            case (false, false): whole.insert(FoldedHash.of(letters[...]))
+            }
+        }
+    }
+
+    /// Whether a name, or a piece of it as forms write it (`user[password]`, `user.password`), is that of a secret.
+    func contains(_ name: String) -> Bool {
+        name.utf8.withContiguousStorageIfAvailable { contains($0[...]) } ?? contains(Array(name.utf8)[...])
+    }
+
+    /// The same for bytes, of which no more than the last 256 count.
+    func contains<Bytes: RandomAccessCollection<UInt8>>(_ name: Bytes) -> Bool {
+        let name = name.suffix(256)
+        if !outsideASCII.isEmpty, name.contains(where: { $0 >= 0x80 }) { return containsOutsideASCII(name) }
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { folded in
+            var count = 0
+            var pieceStart = 0
+            var isFound = false
+            for byte in name where !Self.isIgnored(byte) {
+                if Self.isSeparator(byte) {
+                    isFound = isFound || matches(UnsafeBufferPointer(rebasing: folded[pieceStart..<count]))
+                    pieceStart = count + 1
+                }
+                folded[count] = Self.folded(byte)
+                count += 1
+            }
+            return isFound || matches(UnsafeBufferPointer(rebasing: folded[pieceStart..<count]))
+                || (pieceStart > 0 && matches(UnsafeBufferPointer(rebasing: folded[..<count])))
+        }
+    }
+
+    private func matches(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        if name.isEmpty { return false }
+        if whole.contains(FoldedHash.of(name)) { return true }
+        for end in ends where end.count <= name.count && name.suffix(end.count).elementsEqual(end) { return true }
+        for beginning in beginnings where name.starts(with: beginning) { return true }
+        for middle in middles where middle.count <= name.count {
+            for start in 0...(name.count - middle.count) where name[start...].starts(with: middle) { return true }
+        }
+        return false
+    }
+
+    private func containsOutsideASCII(_ name: some Collection<UInt8>) -> Bool {
+        let lowered = String(decoding: name, as: UTF8.self).lowercased().filter { $0 != "-" && $0 != "_" }
+        return outsideASCII.contains(lowered)
+            || lowered.utf8.split(whereSeparator: Self.isSeparator).contains {
+                outsideASCII.contains(String(Substring($0)))
+            }
+    }
+
+    static func isIgnored(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") }
+
+    private static func isSeparator(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: ".") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]") || byte == UInt8(ascii: ":")
+    }
+
+    /// Letter case outside ASCII is not told apart here.
+    static func folded(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
+}
+
+/// A hash (FNV-1a) of folded bytes.
+private enum FoldedHash {
+    static func of(_ bytes: some Sequence<UInt8>) -> UInt64 {
+        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+}
+
+/// Which three letters end the names that are looked for: 4,096 bits, of which nearly all are zero.
+struct TailFilter: Sendable {
+    private var bits = [UInt64](repeating: 0, count: 64)
+
+    mutating func insert(_ letters: [UInt8]) {
+        // Two letters are no tail that tells anything.
+        guard letters.count >= 3 else { return insertAll() }
+        let index = Self.index(letters.suffix(3).reduce(0) { $0 << 8 | UInt32($1) })
+        bits[index >> 6] |= 1 << UInt64(index & 63)
+    }
+
+    mutating func insertAll() { bits = bits.map { _ in .max } }
+
+    mutating func formUnion(_ other: TailFilter) {
+        for index in bits.indices { bits[index] |= other.bits[index] }
+    }
+
+    /// Calls the closure with the test for the last three letters, as one number.
+    func withTest<Result>(_ body: (_ contains: (UInt32) -> Bool) -> Result) -> Result {
+        bits.withUnsafeBufferPointer { bits in
+            body { tail in
+                let index = Self.index(tail)
+                return bits[index >> 6] & (1 << UInt64(index & 63)) != 0
+            }
+        }
+    }
+
+    private static func index(_ tail: UInt32) -> Int { Int(((tail & 0xFF_FFFF) &* 0x9E37_79B1) >> 20) }
+}

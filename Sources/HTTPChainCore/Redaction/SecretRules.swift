@@ -1,0 +1,60 @@
+import HTTPTypes
+
+/// The names of a ``Redaction`` made ready for scanning: once, whoever holds the redaction.
+final class SecretRules: Sendable {
+    let fieldNames: Set<String>
+    let queryNames: Set<String>
+    let memberNames: Set<String>
+    /// What stands before a secret as a header field.
+    let fields: SecretNames
+    /// What stands before a secret in text.
+    let names: SecretNames
+    /// What stands before a secret in a query or a form.
+    let pairNames: SecretNames
+    /// What may be the name of a secret, of a scheme, or the beginning of a PEM block.
+    let tails: TailFilter
+
+    init(fieldNames: Set<String>, queryNames: Set<String>, memberNames: Set<String>) {
+        self.fieldNames = fieldNames
+        self.queryNames = queryNames
+        self.memberNames = memberNames
+        fields = SecretNames(fieldNames)
+        names = SecretNames([memberNames, fieldNames].joined())
+        pairNames = SecretNames([queryNames, memberNames, fieldNames].joined())
+        var tails = pairNames.tails
+        for scheme in CredentialScheme.allCases { tails.insert(Array(scheme.rawValue.utf8)) }
+        tails.insert(Array("begin".utf8))
+        self.tails = tails
+    }
+}
+
+/// The schemes after whose name a credential stands (`Bearer …`).
+enum CredentialScheme: String, CaseIterable {
+    case bearer, basic, negotiate, ntlm, dpop, token, apikey, digest
+
+    /// The scheme that a word is the name of.
+    init?(_ word: some RandomAccessCollection<UInt8>) {
+        let found = Self.allCases.first { scheme in
+            let name = scheme.rawValue.utf8
+            return name.count == word.count && zip(name, word).allSatisfy { $0 == SecretNames.folded($1) }
+        }
+        guard let found else { return nil }
+        self = found
+    }
+
+    /// Whether the name is a word of everyday prose, after which only what looks like a key is taken for one.
+    var isPlainWord: Bool { self == .token || self == .apikey || self == .negotiate || self == .digest }
+}
+
+/// Fields whose values hold spaces: in text they go on to the end of the line.
+enum LineField {
+    private static let names: [[UInt8]] = [
+        "authorization", "proxyauthorization", "cookie", "cookie2", "setcookie", "setcookie2", "authenticationinfo",
+        "proxyauthenticationinfo",
+    ].map { Array($0.utf8) }
+
+    static func contains(_ word: some Collection<UInt8>) -> Bool {
+        let folded = word.filter { !SecretNames.isIgnored($0) && !"[]".utf8.contains($0) }.map(SecretNames.folded)
+        return names.contains(folded)
+    }
+}

@@ -1,0 +1,95 @@
+extension SecretScanner {
+    /// What follows a scheme's name and is a credential (RFC 9110 §11.4); the parameters of a challenge are none.
+    func credential(_ scheme: CredentialScheme, after end: Int) -> Range<Int>? {
+        guard end < bytes.count else { return nil }
+        let space = SecretUnit(bytes, at: end)
+        // In a form a space is a plus.
+        let isPlus = space.byte == UInt8(ascii: "+") && (mode == .form || url != nil)
+        guard space.byte.isBlank || isPlus else { return nil }
+        let start = isPlus ? end + 1 : afterSpace(end, lines: false)
+        guard start < bytes.count, !"([{".utf8.contains(bytes[start]) else { return nil }
+        if let open = quote(at: start) {
+            let range = open.range.upperBound..<closing(open)
+            return isCredential(range, scheme) ? range : nil
+        }
+        var position = start
+        while position < bytes.count, !bytes[position].endsURL, bytes[position] != UInt8(ascii: "\\") {
+            let unit = SecretUnit(bytes, at: position)
+            if unit.byte == UInt8(ascii: "&"), unit.level <= space.level { break }
+            position += unit.length
+        }
+        while position > start, ".,;:)]}".utf8.contains(bytes[position - 1]) { position -= 1 }
+        let range = start..<position
+        if let equals = bytes[range].firstIndex(of: UInt8(ascii: "=")), isParameter(equals, in: range) {
+            guard scheme == .digest else { return nil }
+            let line = start..<endOfLine(from: start)
+            let isAnswer = line.contains { bytes[$0..<line.upperBound].starts(with: "response=".utf8) }
+            return isAnswer ? line : nil
+        }
+        return isCredential(range, scheme) ? range : nil
+    }
+
+    /// Whether an equals sign stands between a parameter's name and its value, and does not pad a token68.
+    private func isParameter(_ equals: Int, in range: Range<Int>) -> Bool {
+        let next = equals + 1 < bytes.count ? bytes[equals + 1] : UInt8(ascii: " ")
+        guard
+            next == UInt8(ascii: "\"") || next == UInt8(ascii: "\\")
+                || (equals + 1 < range.upperBound && next != UInt8(ascii: "="))
+        else {
+            return false
+        }
+        return bytes[range.lowerBound..<equals].allSatisfy { ($0 | 0x20) &- 0x61 < 26 || SecretNames.isIgnored($0) }
+    }
+
+    private func isCredential(_ range: Range<Int>, _ scheme: CredentialScheme) -> Bool {
+        let text = bytes[range]
+        if text.isEmpty || text.starts(with: "<redacted".utf8) { return false }
+        let letters = text.filter { ($0 | 0x20) &- 0x61 < 26 }
+        let isWord = letters.count == text.count
+        if isWord || text.allSatisfy({ ($0 | 0x20) &- 0x61 < 26 || "-.'/".utf8.contains($0) }) {
+            let first = String(decoding: text.prefix { ($0 | 0x20) &- 0x61 < 26 }, as: UTF8.self).lowercased()
+            if PlainWords.afterScheme.contains(first) { return false }
+        }
+        guard scheme.isPlainWord else { return text.contains { $0.isLetterOrDigit } }
+        let capitals = zip(text, text.dropFirst()).contains { $0 & 0x20 != 0 && $1 &- 0x41 < 26 }
+        return text.count >= 6 && letters.count > 0
+            && (text.contains { $0.isDigit || "+=|~".utf8.contains($0) } || (isWord && capitals && text.count >= 16))
+    }
+
+    /// A JSON Web Token, RFC 7519 §3: pieces between dots, of which the first is a JSON object in Base64.
+    func webToken(in word: Range<Int>) -> Range<Int>? {
+        var position = word.lowerBound
+        while position + 3 <= word.upperBound {
+            if bytes[position] == UInt8(ascii: "e"), bytes[position + 1] == UInt8(ascii: "y"),
+                bytes[position + 2] == UInt8(ascii: "J"),
+                position == word.lowerBound || !bytes[position - 1].isLetterOrDigit
+                    || (position >= 2 && bytes[position - 2] == UInt8(ascii: "\\"))
+            {
+                let end =
+                    bytes[position...].firstIndex {
+                        !$0.isLetterOrDigit && !SecretNames.isIgnored($0) && $0 != UInt8(ascii: ".")
+                    } ?? bytes.count
+                let dots = bytes[position..<end].count { $0 == UInt8(ascii: ".") }
+                if dots >= 1 && end - position >= 16 || (isCutOff && end == bytes.count) { return position..<end }
+            }
+            position += 1
+        }
+        return nil
+    }
+
+    /// The inside of a PEM block (RFC 7468 §2), whole or cut off.
+    func armoredBlock(in word: Range<Int>) -> Range<Int>? {
+        let begin = Array("-----BEGIN".utf8)
+        guard word.count >= begin.count,
+            let start = word.first(where: { bytes[$0...].starts(with: begin) }), start + begin.count <= word.upperBound
+        else { return nil }
+        // The label goes on to the next five hyphens.
+        let dashes = { (from: Int) in
+            self.bytes[from...].indices.first { self.bytes[$0...].starts(with: "-----".utf8) }
+        }
+        guard let labelEnd = dashes(start + begin.count) else { return isCutOff ? start..<bytes.count : nil }
+        guard labelEnd - start < 80 else { return nil }
+        let content = labelEnd + 5
+        return content..<(dashes(content) ?? bytes.count)
+    }
+}

@@ -1,0 +1,101 @@
+extension SecretScanner {
+    /// Whether an index lies in the path of a URL, before its query and its fragment.
+    func isInPath(_ position: Int) -> Bool {
+        guard let url else { return false }
+        return position <= url.queryStart && position <= url.fragmentStart
+    }
+
+    /// Begins a text that is a URL, or a reference to one, as a whole.
+    mutating func enterReference() {
+        // Only where a scheme's colon stands before any delimiter does an authority follow it.
+        let delimiter = bytes.firstIndex { "/?#".utf8.contains($0) } ?? bytes.count
+        if bytes[delimiter...].starts(with: "//".utf8), delimiter == 0 || bytes[delimiter - 1] == UInt8(ascii: ":") {
+            enter(authorityAt: delimiter + 2, end: bytes.count, level: 0)
+        } else {
+            enterPath(at: 0, end: bytes.count, level: 0)
+        }
+    }
+
+    /// Enters the URL whose scheme ends with the colon at the index; does nothing where no authority follows it.
+    mutating func enterURL(_ colon: SecretUnit) {
+        var position = index + colon.length
+        for _ in 0..<2 {
+            guard position < bytes.count else { return }
+            let slash = SecretUnit(bytes, at: position)
+            guard slash.byte == UInt8(ascii: "/") else { return }
+            position += slash.length
+        }
+        var end = position
+        while end < bytes.count {
+            let unit = SecretUnit(bytes, at: end)
+            if unit.byte.endsURL, unit.level <= colon.level, mode == .text || unit.level > 0 { break }
+            if unit.byte == UInt8(ascii: "&"), unit.level < colon.level { break }
+            end += unit.length
+        }
+        enter(authorityAt: position, end: end, level: colon.level)
+    }
+
+    private mutating func enter(authorityAt start: Int, end: Int, level: Int) {
+        var position = start
+        var at: Int?
+        var port: Int?
+        var isBracketed = false
+        while position < end {
+            let unit = SecretUnit(bytes, at: position)
+            if "/?#".utf8.contains(unit.byte) { break }
+            if unit.byte == UInt8(ascii: "&"), unit.level <= level, level > 0 { break }
+            switch unit.byte {
+            case UInt8(ascii: "@"): (at, port) = (position, nil)
+            case UInt8(ascii: ":"): port = position + unit.length
+            case UInt8(ascii: "["): isBracketed = true
+            default: break
+            }
+            position += unit.length
+        }
+        let authorityEnd = position
+        if at == nil, !isBracketed, let port, bytes[port..<authorityEnd].contains(where: { !$0.isDigit }) {
+            // What looks like a port is none: a password may hold a slash, although none should.
+            at = bytes[authorityEnd..<end].firstIndex(of: UInt8(ascii: "@"))
+        }
+        if let at {
+            edits.append(Edit(range: start..<at))
+        } else if isCutOff, authorityEnd == bytes.count {
+            // What looks like a host may be user information whose end was cut off.
+            edits.append(Edit(range: start..<authorityEnd))
+        }
+        index = max(authorityEnd, at ?? authorityEnd)
+        enterPath(at: index, end: end, level: level)
+    }
+
+    /// Finds the pieces of a path that look like keys, and where query and fragment begin.
+    private mutating func enterPath(at start: Int, end: Int, level: Int) {
+        var position = start
+        var segment = start
+        var queryStart: Int?
+        while position < end {
+            let unit = SecretUnit(bytes, at: position)
+            if unit.level <= level {
+                if unit.byte == UInt8(ascii: "?") || unit.byte == UInt8(ascii: "#") {
+                    queryStart = position
+                    break
+                }
+                if "/;,:".utf8.contains(unit.byte) {
+                    judge(segment..<position)
+                    segment = position + unit.length
+                }
+            }
+            position += unit.length
+        }
+        judge(segment..<min(position, end))
+        let query = queryStart ?? end
+        // A URL within the query of another leaves the scanner in the other.
+        if let url, start > url.queryStart, start < url.end { return }
+        let fragment = bytes[query..<max(query, end)].firstIndex(of: UInt8(ascii: "#")) ?? end
+        url = URLPlace(end: end, queryStart: query, fragmentStart: fragment)
+    }
+
+    private mutating func judge(_ segment: Range<Int>) {
+        let isCutOff = isCutOff && segment.upperBound == bytes.count
+        if OpaqueKey.isLikely(bytes[segment], isCutOff: isCutOff) { edits.append(Edit(range: segment)) }
+    }
+}

@@ -1,0 +1,322 @@
+/// What is known of the place of a secret's name.
+struct ValuePlace {
+    /// Whether it is the name of a pair in a URL or a form.
+    var isPair = false
+    /// Whether the value goes on to the end of the line.
+    var isLine = false
+    /// What stands before the name.
+    var before: UInt8 = 0
+}
+
+/// A quote as it is written: plainly, behind backslashes (JSON within JSON), or percent-encoded.
+struct SecretQuote {
+    let byte: UInt8
+    /// How many backslashes stand before it.
+    let escapes: Int
+    let level: Int
+    let isEntity: Bool
+    let range: Range<Int>
+}
+
+extension SecretScanner {
+    /// The value of the name that ends at an index; `nil` where none is assigned to it, or none that is a secret.
+    func value(after end: Int, _ place: ValuePlace) -> Edit? {
+        var position = end
+        let nameQuote = quote(at: position)
+        if let nameQuote { position = nameQuote.range.upperBound }
+        let afterName = position
+        position = afterSpace(position, lines: nameQuote != nil)
+        guard position < bytes.count else { return nil }
+        let separator = SecretUnit(bytes, at: position)
+        let isColon = separator.byte == UInt8(ascii: ":")
+        guard isColon || separator.byte == UInt8(ascii: "=") else { return nil }
+        var isSpaced = position > afterName
+        position += separator.length
+        // A separator that is percent-encoded is that of a URL within a URL.
+        let isPair = nameQuote == nil && (place.isPair || separator.level > 0)
+        if isPair {
+            if isSpaced || (isColon && isInPath(position)) { return nil }
+            // A path has pairs after a semicolon only (RFC 3986 §3.3).
+            if isInPath(position), place.before != UInt8(ascii: ";") { return nil }
+        } else {
+            position = afterOperator(position, isColon: isColon)
+            if isColon, position < bytes.count, bytes[position] == UInt8(ascii: ":") { return nil }
+            let start = afterSpace(position, lines: nameQuote != nil)
+            isSpaced = isSpaced || start > position
+            if isColon, nameQuote == nil, !isSpaced, bytes[position...].starts(with: "//".utf8) { return nil }
+            position = start
+        }
+        guard position < bytes.count, !bytes[position].isNewline else { return nil }
+        if bytes[position...].starts(with: "<redacted>".utf8) || bytes[position...].starts(with: "<secret>".utf8) {
+            return nil
+        }
+        if let open = quote(at: position), !isPair || open.level >= separator.level {
+            return edit(open.range.upperBound..<closing(open))
+        }
+        if place.isLine, !isPair, nameQuote == nil {
+            let word = bytes[position...].firstIndex { !$0.isLetterOrDigit } ?? bytes.count
+            let isWrapped = word < bytes.count && bytes[word] == UInt8(ascii: "(")
+            return edit(position..<max(endOfLine(from: position), isWrapped ? endOfNested(at: word) : position))
+        }
+        if isPair { return edit(position..<endOfPair(from: position, level: separator.level)) }
+        return bareValue(
+            at: position,
+            separator: separator,
+            nameQuote: nameQuote,
+            isProse: isColon && isSpaced && nameQuote == nil,
+            isSpaced: isSpaced
+        )
+    }
+
+    private func edit(_ range: Range<Int>) -> Edit? { range.isEmpty ? nil : Edit(range: range) }
+
+    /// After what `==`, `=>` and `:=` have more than one byte.
+    private func afterOperator(_ position: Int, isColon: Bool) -> Int {
+        guard position < bytes.count else { return position }
+        let next = bytes[position]
+        let isLonger = next == UInt8(ascii: "=") || (next == UInt8(ascii: ">") && !isColon)
+        return isLonger ? position + 1 : position
+    }
+
+    private func bareValue(
+        at position: Int,
+        separator: SecretUnit,
+        nameQuote: SecretQuote?,
+        isProse: Bool,
+        isSpaced: Bool
+    ) -> Edit? {
+        let wordEnd = bytes[position...].firstIndex { !$0.isLetterOrDigit } ?? bytes.count
+        let word = String(decoding: bytes[position..<wordEnd].prefix(16), as: UTF8.self).lowercased()
+        let endsWord =
+            wordEnd == bytes.count || bytes[wordEnd].isSpace || ",;:.)]}\"'<&\\".utf8.contains(bytes[wordEnd])
+        if endsWord, PlainWords.empty.contains(word) { return nil }
+        if isProse, wordEnd == bytes.count || bytes[wordEnd].isSpace || ",;:.".utf8.contains(bytes[wordEnd]),
+            PlainWords.prose.contains(word)
+        {
+            return nil
+        }
+        let quote = nameQuote.map { bytes[$0.range] } ?? []
+        let first = SecretUnit(bytes, at: position)
+        if nameQuote != nil || isSpaced, "{[(".utf8.contains(first.byte) {
+            return Edit(range: position..<endOfNested(at: position), quote: quote)
+        }
+        if nameQuote != nil {
+            let end = bytes[position...].firstIndex { $0.isSpace || ",}])".utf8.contains($0) } ?? bytes.count
+            return end > position ? Edit(range: position..<end, quote: quote) : nil
+        }
+        var start = position
+        // What is wrapped, as in `Optional("…")`.
+        if wordEnd > position, wordEnd < bytes.count, bytes[wordEnd] == UInt8(ascii: "(") {
+            let close = endOfNested(at: wordEnd)
+            if close < bytes.count || bytes.last == UInt8(ascii: ")") { start = close }
+        }
+        if separator.byte == UInt8(ascii: "="), !isSpaced {
+            return edit(position..<endOfPair(from: start, level: separator.level))
+        }
+        return edit(position..<endOfBareText(from: start, after: position))
+    }
+
+    /// The value of an option on a command line: `--password …`.
+    func optionValue(after word: Range<Int>) -> Edit? {
+        guard bytes[word.lowerBound] == UInt8(ascii: "-") else { return nil }
+        let start = afterSpace(word.upperBound, lines: false)
+        guard start > word.upperBound, start < bytes.count, !bytes[start].isNewline, bytes[start] != UInt8(ascii: "-")
+        else { return nil }
+        if let open = quote(at: start) { return edit(open.range.upperBound..<closing(open)) }
+        return edit(start..<endOfBareText(from: start, after: start))
+    }
+
+    // MARK: Where a value ends
+
+    /// The end of a value in a query, a form, or after `=` in a text.
+    private func endOfPair(from start: Int, level: Int) -> Int {
+        let limit = min(url?.end ?? bytes.count, bytes.count)
+        let inPath = isInPath(start)
+        let isInTag = mode == .text && bytes[max(0, start - 1024)..<start].last { "<>".utf8.contains($0) } == 0x3C
+        let inFragment = url.map { start > $0.fragmentStart } ?? true
+        var position = start
+        while position < limit {
+            let unit = SecretUnit(bytes, at: position)
+            if unit.level <= level {
+                if unit.byte == UInt8(ascii: "&") { break }
+                if unit.byte == UInt8(ascii: "#"), !inFragment { break }
+                if inPath, "/;?".utf8.contains(unit.byte) { break }
+            }
+            if mode == .text, unit.length == 1, endsBareText(at: position) || (isInTag && unit.byte == 0x3E) { break }
+            position += unit.length
+        }
+        return url == nil && mode == .text ? withoutPunctuation(start..<position) : position
+    }
+
+    /// Spaces, double quotes and tags end what is not quoted.
+    private func endsBareText(at position: Int) -> Bool {
+        let byte = bytes[position]
+        return byte.isSpace || byte == UInt8(ascii: "\"") || (byte == UInt8(ascii: "<") && isTag(at: position))
+    }
+
+    private func isTag(at position: Int) -> Bool {
+        guard position + 1 < bytes.count else { return false }
+        let next = bytes[position + 1]
+        return next == UInt8(ascii: "/") || next == UInt8(ascii: "!") || (next | 0x20) &- 0x61 < 26
+    }
+
+    /// The end of a value in running text: that of a word, or of two where the first is a scheme's name.
+    private func endOfBareText(from start: Int, after first: Int) -> Int {
+        var position = start
+        var isScheme = false
+        while position < bytes.count {
+            let byte = bytes[position]
+            if byte.isBlank {
+                guard !isScheme, CredentialScheme(bytes[first..<position]) != nil else { break }
+                isScheme = true
+                position = afterSpace(position, lines: false)
+                continue
+            }
+            if endsBareText(at: position), position > first { break }
+            if ",;)]}'".utf8.contains(byte), endsSentence(after: position) { break }
+            position += 1
+        }
+        return withoutPunctuation(max(first, start - 1)..<position)
+    }
+
+    private func endsSentence(after position: Int) -> Bool {
+        guard position + 1 < bytes.count else { return true }
+        let next = bytes[position + 1]
+        return next.isSpace || ",;)]}'\"<".utf8.contains(next)
+    }
+
+    /// Without what closes the text around a value, as in `(token=abc)`, and without the escape of a quote.
+    private func withoutPunctuation(_ range: Range<Int>) -> Int {
+        var end = range.upperBound
+        while end > range.lowerBound + 1, ",;)]}'\\".utf8.contains(bytes[end - 1]) { end -= 1 }
+        return end
+    }
+
+    /// The end of the line, or of the string that the line stands in; the value may hold strings of its own
+    /// (`response="…"`), and in JSON these are escaped.
+    func endOfLine(from start: Int) -> Int {
+        var position = start
+        while position < bytes.count, !bytes[position].isNewline {
+            switch bytes[position] {
+            case UInt8(ascii: "\\"): position += 1
+            case UInt8(ascii: "\"") where position > start && bytes[position - 1] == UInt8(ascii: "="):
+                position = bytes[(position + 1)...].firstIndex(of: UInt8(ascii: "\"")) ?? bytes.count
+            case UInt8(ascii: "\""): return position
+            case UInt8(ascii: "<") where isTag(at: position) && position > start: return position
+            default: break
+            }
+            position += 1
+        }
+        return min(position, bytes.count)
+    }
+
+    /// The end of what stands in brackets, or of the text.
+    private func endOfNested(at start: Int) -> Int {
+        var depth = 0
+        var position = start
+        while position < bytes.count {
+            if let open = quote(at: position), open.byte == UInt8(ascii: "\"") {
+                position = closing(open) + open.range.count
+                continue
+            }
+            let unit = SecretUnit(bytes, at: position)
+            switch unit.byte {
+            case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "("): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"), UInt8(ascii: ")"): depth -= 1
+            default: break
+            }
+            position += unit.length
+            if depth == 0 { return position }
+        }
+        return bytes.count
+    }
+
+    // MARK: Quotes and spaces
+
+    /// The quote that stands at an index, with the backslashes before it.
+    func quote(at start: Int) -> SecretQuote? {
+        var position = start
+        while position < bytes.count, bytes[position] == UInt8(ascii: "\\"), position - start < 64 { position += 1 }
+        guard position < bytes.count else { return nil }
+        let unit = SecretUnit(bytes, at: position)
+        guard unit.byte == UInt8(ascii: "\"") || unit.byte == UInt8(ascii: "'") || unit.byte == UInt8(ascii: "`") else {
+            return nil
+        }
+        return SecretQuote(
+            byte: unit.byte,
+            escapes: position - start,
+            level: unit.level,
+            isEntity: unit.length > 1 && unit.level == 0,
+            range: start..<position + unit.length
+        )
+    }
+
+    /// Where the content of a quoted text ends: at the same quote, or at that of a text around it.
+    func closing(_ open: SecretQuote) -> Int {
+        var position = open.range.upperBound
+        var escapes = 0
+        while position < bytes.count {
+            if bytes[position] == UInt8(ascii: "\\"), SecretUnit(bytes, at: position).length == 1 {
+                escapes += 1
+                position += 1
+                continue
+            }
+            let unit = SecretUnit(bytes, at: position)
+            if unit.byte == open.byte, unit.level <= open.level, !open.isEntity || unit.length > 1 {
+                // A quote within doubles the backslashes and has one more.
+                let isClosing = escapes % (2 * (open.escapes + 1)) == open.escapes || escapes < open.escapes
+                if isClosing || (open.isEntity && escapes == 0) { return position - min(escapes, open.escapes) }
+            }
+            escapes = 0
+            position += unit.length
+        }
+        return bytes.count
+    }
+
+    /// The first index that is no space; with `lines`, escaped ends of lines are spaces too.
+    func afterSpace(_ start: Int, lines: Bool) -> Int {
+        var position = start
+        while position < bytes.count {
+            let byte = bytes[position]
+            if byte.isBlank || (lines && byte.isSpace) {
+                position += 1
+                continue
+            }
+            let unit = SecretUnit(bytes, at: position)
+            if unit.length > 1, unit.byte.isBlank || (lines && unit.byte.isSpace) {
+                position += unit.length
+                continue
+            }
+            if lines, byte == UInt8(ascii: "\\") {
+                let letter = bytes[position...].first { $0 != UInt8(ascii: "\\") }
+                if let letter, "nrt".utf8.contains(letter) {
+                    position = (bytes[position...].firstIndex { $0 != UInt8(ascii: "\\") } ?? position) + 1
+                    continue
+                }
+            }
+            break
+        }
+        return position
+    }
+}
+
+/// What stands where a secret's value would and is none.
+enum PlainWords {
+    static let empty: Set<String> = ["null", "nil", "none", "true", "false", "undefined"]
+
+    /// What follows a colon when somebody writes about a secret.
+    static let prose: Set<String> = [
+        "a", "all", "an", "and", "any", "are", "as", "at", "by", "can", "each", "every", "for", "from", "how", "if",
+        "in", "is", "it", "its", "no", "not", "of", "on", "one", "only", "or", "see", "string", "such", "that", "the",
+        "they", "this", "to", "use", "what", "when", "where", "whether", "which", "who", "whose", "with",
+    ]
+
+    /// What follows the name of a scheme when somebody writes about it.
+    static let afterScheme: Set<String> = [
+        "access", "and", "are", "auth", "authentication", "authorization", "can", "cannot", "challenge", "challenges",
+        "client", "credential", "credentials", "endpoint", "error", "expired", "failed", "for", "from", "has", "in",
+        "is", "it", "middleware", "must", "needs", "not", "of", "on", "only", "or", "over", "password", "realm",
+        "request", "response", "scheme", "server", "session", "stage", "support", "that", "the", "to", "token",
+        "tokens", "type", "was", "when", "which", "with", "without",
+    ]
+}

@@ -1,0 +1,116 @@
+/// The first look at a text: one pass, with no allocation, that lets pass what holds no secret.
+///
+/// It may suspect where there is nothing; what it lets pass, the ``SecretScanner`` would leave as it is.
+struct SecretSuspicion {
+    let rules: SecretRules
+    let isURL: Bool
+
+    /// Whether a text has to be scanned.
+    func isRaised(by text: String) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable { isRaised(by: $0) } ?? true
+    }
+
+    func isRaised(by bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        rules.tails.withTest { mayEndName in
+            var index = 0
+            var wordStart = 0
+            var tail: UInt32 = 0
+            var isCandidate = false
+            var hasKeyRun = false
+            var run = 0
+            // Where an open authority or path of a URL may hold user information or a key.
+            var isInURL = isURL
+            while index < bytes.count {
+                let byte = bytes[index]
+                if byte.isNameByte {
+                    if byte.isLetterOrDigit {
+                        run += 1
+                        if run >= OpaqueKey.shortest { hasKeyRun = true }
+                    } else {
+                        run = 0
+                    }
+                    if !SecretNames.isIgnored(byte) {
+                        tail = tail << 8 | UInt32(SecretNames.folded(byte))
+                        if mayEndName(tail) { isCandidate = true }
+                        if tail & 0xFF_FFFF == 0x65796A, byte == UInt8(ascii: "J") { return true }
+                    }
+                    index += 1
+                    continue
+                }
+                if isCandidate, isSuspicious(bytes, wordStart..<index) { return true }
+                if isInURL, hasKeyRun { return true }
+                switch byte {
+                case UInt8(ascii: "%"), UInt8(ascii: "&"):
+                    // What is escaped may be a delimiter, or a letter of a name.
+                    if SecretUnit(bytes, at: index).length > 1 { return true }
+                case UInt8(ascii: "\\"):
+                    // Slashes of URLs in JSON, and escaped quotes and letters.
+                    let next = index + 1 < bytes.count ? bytes[index + 1] : 0
+                    if next == UInt8(ascii: "u") || next == UInt8(ascii: "/") || next == byte { return true }
+                case UInt8(ascii: ":"):
+                    if index + 2 < bytes.count, bytes[index + 1] == UInt8(ascii: "/"),
+                        bytes[index + 2] == UInt8(ascii: "/")
+                    {
+                        isInURL = true
+                    }
+                case UInt8(ascii: "@"):
+                    if isInURL { return true }
+                case _ where !isURL && byte.endsURL: isInURL = false
+                default: break
+                }
+                index += 1
+                wordStart = index
+                tail = 0
+                run = 0
+                (isCandidate, hasKeyRun) = (false, false)
+            }
+            return (isCandidate && isSuspicious(bytes, wordStart..<index)) || (isInURL && hasKeyRun)
+        }
+    }
+
+    private func isSuspicious(_ bytes: UnsafeBufferPointer<UInt8>, _ word: Range<Int>) -> Bool {
+        let name = bytes[word]
+        if rules.names.contains(name) || rules.pairNames.contains(name) { return true }
+        if CredentialScheme(name.drop { !$0.isLetterOrDigit }) != nil { return true }
+        // After a backslash the first letter may belong to an escape.
+        if word.lowerBound > 0, bytes[word.lowerBound - 1] == UInt8(ascii: "\\"),
+            rules.pairNames.contains(name.dropFirst())
+        {
+            return true
+        }
+        return name.count > 5 && name.indices.contains { name[$0...].starts(with: "-----".utf8) }
+    }
+}
+
+extension UInt8 {
+    /// What names are made of, with the brackets and dots of paths.
+    var isNameByte: Bool {
+        isLetterOrDigit || self >= 0x80 || self == UInt8(ascii: "_") || self == UInt8(ascii: "-")
+            || self == UInt8(ascii: ".") || self == UInt8(ascii: "[") || self == UInt8(ascii: "]")
+    }
+
+    var isLetterOrDigit: Bool { (self | 0x20) &- 0x61 < 26 || self &- 0x30 < 10 }
+
+    var isDigit: Bool { self &- 0x30 < 10 }
+
+    var isBlank: Bool { self == 0x20 || self == 0x09 }
+
+    var isNewline: Bool { self == 0x0A || self == 0x0D }
+
+    var isSpace: Bool { isBlank || (0x0A...0x0D).contains(self) }
+
+    /// What no URL in a text holds.
+    var endsURL: Bool {
+        self <= 0x20 || self == 0x7F || self == UInt8(ascii: "\"") || self == UInt8(ascii: "'")
+            || self == UInt8(ascii: "<") || self == UInt8(ascii: ">") || self == UInt8(ascii: "`")
+    }
+
+    var hexValue: UInt8? {
+        switch self {
+        case 0x30...0x39: self - 0x30
+        case 0x41...0x46: self - 0x37
+        case 0x61...0x66: self - 0x57
+        default: nil
+        }
+    }
+}

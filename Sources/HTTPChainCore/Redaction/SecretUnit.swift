@@ -1,0 +1,79 @@
+/// One byte of a text as it is meant: written plainly or escaped, as in URLs (`%3D`, `%253D`), JSON (`\/`, `\u003d`)
+/// and markup (`&quot;`).
+struct SecretUnit {
+    /// What is meant.
+    let byte: UInt8
+    /// How many bytes it is written with.
+    let length: Int
+    /// How many times it is percent-encoded.
+    var level = 0
+
+    /// Reads what stands at an index, which must be one of the bytes'.
+    init<Bytes: RandomAccessCollection<UInt8>>(_ bytes: Bytes, at index: Int) where Bytes.Index == Int {
+        let first = bytes[index]
+        switch first {
+        case UInt8(ascii: "%"):
+            if let (byte, length, level) = Self.percent(bytes, index) {
+                (self.byte, self.length, self.level) = (byte, length, level)
+                return
+            }
+        case UInt8(ascii: "\\"):
+            if let (byte, length) = Self.backslash(bytes, index) {
+                (self.byte, self.length) = (byte, length)
+                return
+            }
+        case UInt8(ascii: "&"):
+            for (entity, byte) in Self.entities where bytes[index...].starts(with: entity) {
+                (self.byte, length) = (byte, entity.count)
+                return
+            }
+        default: break
+        }
+        (byte, length) = (first, 1)
+    }
+
+    private static let deepest = 8
+
+    private static func percent<Bytes: RandomAccessCollection<UInt8>>(
+        _ bytes: Bytes,
+        _ index: Int
+    ) -> (UInt8, Int, Int)? where Bytes.Index == Int {
+        var position = index + 1
+        for level in 1...deepest {
+            guard position + 1 < bytes.endIndex, let high = bytes[position].hexValue,
+                let low = bytes[position + 1].hexValue
+            else { return nil }
+            let byte = high << 4 | low
+            position += 2
+            // A percent sign that is escaped itself, and begins an escape.
+            if byte == UInt8(ascii: "%"), level < deepest, position + 1 < bytes.endIndex,
+                bytes[position].hexValue != nil, bytes[position + 1].hexValue != nil
+            {
+                continue
+            }
+            return (byte, position - index, level)
+        }
+        return nil
+    }
+
+    private static func backslash<Bytes: RandomAccessCollection<UInt8>>(_ bytes: Bytes, _ index: Int) -> (UInt8, Int)?
+    where Bytes.Index == Int {
+        var position = index
+        while position < bytes.endIndex, bytes[position] == UInt8(ascii: "\\"), position - index < 64 { position += 1 }
+        guard position < bytes.endIndex else { return nil }
+        if bytes[position] == UInt8(ascii: "/") { return (UInt8(ascii: "/"), position + 1 - index) }
+        guard bytes[position] == UInt8(ascii: "u"), position + 4 < bytes.endIndex else { return nil }
+        var value: UInt16 = 0
+        for digit in bytes[(position + 1)...(position + 4)] {
+            guard let hex = digit.hexValue else { return nil }
+            value = value << 4 | UInt16(hex)
+        }
+        return value < 0x80 ? (UInt8(value), position + 5 - index) : nil
+    }
+
+    private static let entities: [([UInt8], UInt8)] = [
+        ("&quot;", "\""), ("&#34;", "\""), ("&#x22;", "\""), ("&apos;", "'"), ("&#39;", "'"), ("&#x27;", "'"),
+        ("&amp;", "&"), ("&#38;", "&"), ("&lt;", "<"), ("&gt;", ">"), ("&equals;", "="), ("&#61;", "="),
+        ("&#x3d;", "="),
+    ].map { (Array($0.0.utf8), $0.1.utf8.first ?? 0) }
+}

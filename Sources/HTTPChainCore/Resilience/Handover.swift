@@ -1,0 +1,68 @@
+/// Hands one value to one task that waits for it, or learns that the task has gone.
+///
+/// What is handed over is never lost: either the task has it, or ``give(_:)`` says that it does not take it.
+package final class Handover<Value: Sendable>: Sendable {
+    private enum State {
+        case empty
+        case awaited(CheckedContinuation<Value, any Error>)
+        case given(Value)
+        case over
+    }
+
+    private let state = Locked(State.empty)
+
+    package init() {}
+
+    /// Gives the value.
+    ///
+    /// - Returns: Whether the task has it or will have it; `false` when it was cancelled before.
+    package func give(_ value: Value) -> Bool {
+        let (isTaken, continuation) = state.withLock { state -> (Bool, CheckedContinuation<Value, any Error>?) in
+            switch state {
+            case .empty:
+                state = .given(value)
+                return (true, nil)
+            case .awaited(let continuation):
+                state = .over
+                return (true, continuation)
+            case .given, .over: return (false, nil)
+            }
+        }
+        continuation?.resume(returning: value)
+        return isTaken
+    }
+
+    /// Waits for the value; to be called once.
+    ///
+    /// - Throws: `CancellationError` as soon as the task is cancelled, unless the value was given before.
+    package func value() async throws -> Value {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Value, any Error>) in
+                let result = state.withLock { state -> Result<Value, any Error>? in
+                    switch state {
+                    case .given(let value):
+                        state = .over
+                        return .success(value)
+                    case .over, .awaited: return .failure(CancellationError())
+                    case .empty:
+                        // A cancellation that came before found nothing to resume.
+                        if Task.isCancelled {
+                            state = .over
+                            return .failure(CancellationError())
+                        }
+                        state = .awaited(continuation)
+                        return nil
+                    }
+                }
+                if let result { continuation.resume(with: result) }
+            }
+        } onCancel: {
+            let continuation = state.withLock { state -> CheckedContinuation<Value, any Error>? in
+                guard case .awaited(let continuation) = state else { return nil }
+                state = .over
+                return continuation
+            }
+            continuation?.resume(throwing: CancellationError())
+        }
+    }
+}

@@ -1,0 +1,8 @@
+/// An error of a stage that refused an attempt on the client: nothing was sent.
+///
+/// An open circuit breaker, a rate limit and a full queue throw such errors. They say nothing about the server, so that
+/// stages which judge the server by its answers leave them out of account.
+public protocol RefusalError: HTTPChainError {
+    /// How long until an attempt may be let through; `nil` when that is not known.
+    var retryAfter: Duration? { get }
+}

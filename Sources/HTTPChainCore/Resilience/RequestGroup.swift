@@ -1,0 +1,136 @@
+import HTTPTypes
+
+/// Which requests share a circuit breaker, a limit or a measurement.
+///
+/// ```swift
+/// RequestGroup.origin                                   // one for each scheme, host and port
+/// RequestGroup.by("tenant") { $0.options[Tenant.self] } // one for each tenant
+/// ```
+public struct RequestGroup: Sendable, CustomStringConvertible {
+    enum Kind: Sendable {
+        case all
+        case origin
+        case key(@Sendable (borrowing Request) -> String?)
+    }
+
+    let kind: Kind
+    /// What requests are grouped by, for people to read.
+    public let description: String
+
+    /// All requests are one group, whose key is the empty string.
+    public static let all = RequestGroup(kind: .all, description: "all together")
+
+    /// The requests to one origin are a group, whose key is the origin: "https://api.example.com".
+    public static let origin = RequestGroup(kind: .origin, description: "origin")
+
+    /// The requests with one key are a group.
+    ///
+    /// - Parameters:
+    ///   - name: What the key is, for people to read.
+    ///   - key: The key of a request, no secret; with `nil` the request belongs to no group, and passes.
+    public static func by(_ name: String, _ key: @escaping @Sendable (borrowing Request) -> String?) -> RequestGroup {
+        RequestGroup(kind: .key(key), description: name)
+    }
+}
+
+/// One entry for each group of requests, made when it is first asked for; the least recently used go when there are too
+/// many.
+package final class GroupTable<Entry: AnyObject & Sendable>: Sendable {
+    private struct Slot: Sendable {
+        let entry: Entry
+        var lastUse: UInt64
+    }
+
+    /// An origin as requests spell it, so that the usual request finds its group without parsing.
+    private struct Spelling: Hashable, Sendable {
+        let scheme: String
+        let authority: String
+    }
+
+    private struct State: Sendable {
+        var recent: (spelling: Spelling, entry: Entry)?
+        var spellings: [Spelling: String] = [:]
+        var slots: [String: Slot] = [:]
+        var uses: UInt64 = 0
+    }
+
+    private let group: RequestGroup
+    private let limit: Int
+    private let make: @Sendable (String) -> Entry
+    private let single: Entry?
+    private let state = Locked(State())
+
+    /// - Parameters:
+    ///   - group: How requests are grouped.
+    ///   - limit: How many groups are remembered, at least 1.
+    ///   - make: Makes the entry of a key.
+    package init(_ group: RequestGroup, limit: Int, make: @escaping @Sendable (String) -> Entry) {
+        self.group = group
+        self.limit = max(1, limit)
+        self.make = make
+        if case .all = group.kind { single = make("") } else { single = nil }
+    }
+
+    /// The entry of a request's group; `nil` when it belongs to none.
+    package func entry(for request: borrowing Request) -> Entry? {
+        if let single { return single }
+        switch group.kind {
+        case .all: return single
+        case .key(let key): return key(request).map { entry(of: $0) }
+        case .origin:
+            guard let scheme = request.head.scheme, let authority = request.head.authority else { return nil }
+            return entry(Spelling(scheme: scheme, authority: authority))
+        }
+    }
+
+    private func entry(_ spelling: Spelling) -> Entry? {
+        state.withLock { state in
+            if let recent = state.recent, recent.spelling == spelling { return recent.entry }
+            let key: String
+            if let known = state.spellings[spelling] {
+                key = known
+            } else {
+                guard let origin = Origin(scheme: spelling.scheme, authority: spelling.authority) else { return nil }
+                key = origin.description
+                if state.spellings.count >= limit { state.spellings.removeAll() }
+                state.spellings[spelling] = key
+            }
+            let entry = entry(of: key, in: &state)
+            state.recent = (spelling, entry)
+            return entry
+        }
+    }
+
+    /// The entry of a key.
+    package func entry(of key: String) -> Entry {
+        if let single { return single }
+        return state.withLock { entry(of: key, in: &$0) }
+    }
+
+    /// The entry of a key, if there is one yet.
+    package func existing(_ key: String) -> Entry? {
+        single ?? state.withLock { $0.slots[key]?.entry }
+    }
+
+    private func entry(of key: String, in state: inout State) -> Entry {
+        state.uses += 1
+        let now = state.uses
+        if let index = state.slots.index(forKey: key) {
+            state.slots.values[index].lastUse = now
+            return state.slots.values[index].entry
+        }
+        if state.slots.count >= limit, let oldest = state.slots.min(by: { $0.value.lastUse < $1.value.lastUse })?.key {
+            state.slots[oldest] = nil
+            state.recent = nil
+        }
+        let entry = make(key)
+        state.slots[key] = Slot(entry: entry, lastUse: now)
+        return entry
+    }
+
+    /// All entries with their keys, in the order of the keys.
+    package var all: [(key: String, entry: Entry)] {
+        if let single { return [("", single)] }
+        return state.withLock { $0.slots.map { ($0.key, $0.value.entry) } }.sorted { $0.0 < $1.0 }
+    }
+}

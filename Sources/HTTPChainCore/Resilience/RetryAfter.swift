@@ -1,0 +1,54 @@
+package import Foundation
+package import HTTPTypes
+
+/// The Retry-After field, RFC 9110 §10.2.3.
+package enum RetryAfter {
+    /// How long the server asks to wait; `nil` when it does not say, or nothing that makes sense.
+    ///
+    /// A date is read against the response's own `Date`, which the same clock wrote, and against the local calendar
+    /// where there is none. Of several values the longest counts: it is the one that keeps to all of them.
+    ///
+    /// - Parameters:
+    ///   - fields: The fields of the response.
+    ///   - now: The local date.
+    package static func wait(in fields: HTTPFields, now: Date) -> Duration? {
+        guard fields[.retryAfter] != nil else { return nil }
+        let reference = fields[.date].flatMap { HTTPDate($0, now: now)?.date } ?? now
+        return fields[values: .retryAfter].flatMap { waits(in: $0, since: reference) }.max()
+    }
+
+    /// Transports join repeated fields with commas, and most dates hold one as well.
+    private static func waits(in value: String, since reference: Date) -> [Duration] {
+        let parts = value.split(separator: ",", omittingEmptySubsequences: false)
+        var waits: [Duration] = []
+        var index = parts.startIndex
+        while index < parts.endIndex {
+            if index + 1 < parts.endIndex, let date = HTTPDate("\(parts[index]),\(parts[index + 1])", now: reference) {
+                waits.append(wait(until: date, since: reference))
+                index += 2
+                continue
+            }
+            if let seconds = seconds(parts[index]) {
+                waits.append(seconds)
+            } else if let date = HTTPDate(parts[index], now: reference) {
+                waits.append(wait(until: date, since: reference))
+            }
+            index += 1
+        }
+        return waits
+    }
+
+    private static func seconds(_ text: Substring) -> Duration? {
+        let digits = text.utf8.drop(while: ASCII.isSpace).reversed().drop(while: ASCII.isSpace)
+        guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        // More digits than an integer holds is more than anybody waits for.
+        guard let seconds = Int64(String(decoding: digits.reversed(), as: UTF8.self)) else { return .longest }
+        return .seconds(min(seconds, Duration.longest.components.seconds))
+    }
+
+    private static func wait(until date: HTTPDate, since reference: Date) -> Duration {
+        let seconds = date.date.timeIntervalSince(reference).rounded(.up)
+        guard seconds > 0 else { return .zero }
+        return .seconds(Int64(min(seconds, Double(Duration.longest.components.seconds))))
+    }
+}

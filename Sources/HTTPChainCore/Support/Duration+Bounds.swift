@@ -1,0 +1,18 @@
+extension Duration {
+    /// 100 years: longer than anybody waits, and short enough to be counted in nanoseconds and added up.
+    package static let longest = Duration.seconds(100 * 365 * 86_400)
+
+    /// The duration, or the nearest from zero to ``longest``.
+    package var bounded: Duration { min(max(self, .zero), .longest) }
+
+    /// Whole nanoseconds; of a ``bounded`` duration.
+    package var nanoseconds: Int64 {
+        components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
+    }
+
+    /// Seconds with a fraction, for people to read.
+    package var label: String {
+        let milliseconds = Double(bounded.nanoseconds / 1_000_000)
+        return "\(milliseconds / 1000) s"
+    }
+}

@@ -1,0 +1,148 @@
+/// Which alarms are set and when each is due: a slot for each, and an entry for each in a heap, soonest first.
+///
+/// Removing an alarm leaves its entry where it is, to be skipped later: in most calls the deadline is far off, and so
+/// many entries are dropped together at next to no cost.
+struct DeadlineTable<Waiter: Sendable>: Sendable {
+    /// One alarm; a ticket whose alarm is gone means nothing any more.
+    struct Ticket: Sendable, Hashable {
+        fileprivate let slot: Int
+        fileprivate let number: Int
+    }
+
+    private struct Slot {
+        let number: Int
+        var deadline: Duration
+        /// The time of the one entry in the heap that counts; the alarm's others are skipped.
+        var entry: Duration
+        let waiter: Waiter
+    }
+
+    private struct Entry {
+        let time: Duration
+        let ticket: Ticket
+    }
+
+    private var slots: [Slot?] = []
+    private var free: [Int] = []
+    private var entries: [Entry] = []
+    private var lastNumber = 0
+
+    /// How many alarms are set.
+    var count: Int { slots.count - free.count }
+
+    /// How many entries are kept, those to be skipped included.
+    var entryCount: Int { entries.count }
+
+    /// Sets an alarm.
+    mutating func add(_ waiter: Waiter, at deadline: Duration) -> Ticket {
+        lastNumber += 1
+        let slot = Slot(number: lastNumber, deadline: deadline, entry: deadline, waiter: waiter)
+        let ticket: Ticket
+        if let index = free.popLast() {
+            slots[index] = slot
+            ticket = Ticket(slot: index, number: lastNumber)
+        } else {
+            slots.append(slot)
+            ticket = Ticket(slot: slots.count - 1, number: lastNumber)
+        }
+        push(Entry(time: deadline, ticket: ticket))
+        return ticket
+    }
+
+    /// Moves an alarm to another time.
+    mutating func move(_ ticket: Ticket, to deadline: Duration) {
+        guard var slot = slot(of: ticket) else { return }
+        slot.deadline = deadline
+        // An entry that is too early is put back when its turn comes.
+        if deadline < slot.entry {
+            slot.entry = deadline
+            push(Entry(time: deadline, ticket: ticket))
+        }
+        slots[ticket.slot] = slot
+    }
+
+    /// Removes an alarm.
+    ///
+    /// - Returns: Whether it was set.
+    @discardableResult
+    mutating func remove(_ ticket: Ticket) -> Bool {
+        guard slot(of: ticket) != nil else { return false }
+        close(ticket)
+        return true
+    }
+
+    /// Removes the alarms that are due.
+    ///
+    /// - Returns: Their waiters, soonest first.
+    mutating func expire(at now: Duration) -> [Waiter] {
+        var expired: [Waiter] = []
+        while let time = next, time <= now {
+            let ticket = pop().ticket
+            guard let slot = slot(of: ticket) else { continue }
+            expired.append(slot.waiter)
+            close(ticket)
+        }
+        return expired
+    }
+
+    /// When the next alarm is due; `nil` when there is none.
+    var next: Duration? {
+        mutating get {
+            while let entry = entries.first {
+                guard var slot = slot(of: entry.ticket), slot.entry == entry.time else {
+                    _ = pop()
+                    continue
+                }
+                guard slot.deadline > entry.time else { return entry.time }
+                _ = pop()
+                slot.entry = slot.deadline
+                slots[entry.ticket.slot] = slot
+                push(Entry(time: slot.deadline, ticket: entry.ticket))
+            }
+            return nil
+        }
+    }
+
+    private func slot(of ticket: Ticket) -> Slot? {
+        guard let slot = slots[ticket.slot], slot.number == ticket.number else { return nil }
+        return slot
+    }
+
+    private mutating func close(_ ticket: Ticket) {
+        slots[ticket.slot] = nil
+        free.append(ticket.slot)
+        if count == 0 {
+            entries.removeAll(keepingCapacity: true)
+        } else if entries.count > 64 + 2 * count {
+            let kept = entries.filter { slot(of: $0.ticket)?.entry == $0.time }
+            // What is sorted is a heap.
+            entries = kept.sorted { $0.time < $1.time }
+        }
+    }
+
+    private mutating func push(_ entry: Entry) {
+        var index = entries.count
+        entries.append(entry)
+        while index > 0 {
+            let parent = (index - 1) / 2
+            guard entries[index].time < entries[parent].time else { return }
+            entries.swapAt(index, parent)
+            index = parent
+        }
+    }
+
+    private mutating func pop() -> Entry {
+        entries.swapAt(0, entries.count - 1)
+        let entry = entries.removeLast()
+        var index = 0
+        while true {
+            let left = 2 * index + 1
+            guard left < entries.count else { return entry }
+            let right = left + 1
+            let child = right < entries.count && entries[right].time < entries[left].time ? right : left
+            guard entries[child].time < entries[index].time else { return entry }
+            entries.swapAt(index, child)
+            index = child
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+
+extension TransferTimer {
+    /// A response's body whose reading is held to the limits, each read by ``run(_:)``.
+    ///
+    /// A body that can be read again has no transfer behind it, and one without content has nothing to wait for: they
+    /// stay what they are. Nothing waits for a body that nobody reads.
+    public func keep(_ body: HTTPBody) -> HTTPBody {
+        if body.isReplayable || body.isEmpty { return body }
+        return .once(length: body.length) { TimedReader(timer: self, source: TimedSource(body)) }
+            .keepingDeadline(callDeadline)
+    }
+}
+
+/// Reads one chunk after the other, up to the deadline that is next.
+private struct TimedReader: BodyReader {
+    let timer: TransferTimer
+    private var source: TimedSource?
+    private var failure: TimeoutError?
+
+    init(timer: TransferTimer, source: TimedSource) {
+        self.timer = timer
+        self.source = source
+    }
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        if let failure { throw failure }
+        guard let source else { return nil }
+        timer.awaitsBody()
+        do {
+            let chunk = try await timer.run { try await source.read() }
+            timer.received(chunk?.count ?? 0)
+            return chunk
+        } catch let error as TimeoutError {
+            // Nothing more is read, and a transfer behind the body ends.
+            self.source = nil
+            failure = error
+            throw error
+        }
+    }
+}
+
+/// Lends a reader to the task of each read.
+private actor TimedSource {
+    private enum State {
+        case unopened(HTTPBody)
+        case open(any BodyReader)
+        case taken
+    }
+    private var state: State
+
+    init(_ body: HTTPBody) {
+        state = .unopened(body)
+    }
+
+    func read() async throws -> Data? {
+        let taken = state
+        state = .taken
+        var reader: any BodyReader
+        switch taken {
+        case .unopened(let body): reader = try await body.makeReader()
+        case .open(let open): reader = open
+        case .taken: return nil
+        }
+        defer { state = .open(reader) }
+        return try await reader.read()
+    }
+}

@@ -1,0 +1,126 @@
+/// What the limits of one exchange come to as it goes on: which deadline is next after each thing that happens.
+///
+/// A pure value: it is told what happens and when, and asks no clock.
+struct TransferWatch: Sendable {
+    enum Step: Sendable, Hashable {
+        case connecting
+        case sending
+        case waitingForHead
+        case reading(received: Int64)
+    }
+
+    let limits: TransferLimits
+    let call: Deadline?
+    /// When the exchange began.
+    let start: Duration
+    private(set) var step: Step
+    /// How much of the request's body was sent, once that was reported.
+    private(set) var sent: (bytes: Int64, length: Int64?)?
+    /// Since when the current step waits; `nil` while nobody waits.
+    private var since: Duration?
+    private let upload: TransferTimer.Upload
+    /// Whether the time to connect is part of the first step after it, because nobody tells when there is a connection.
+    private var includesConnecting: Bool
+
+    /// - Parameters:
+    ///   - upload: What will be known of the request's body.
+    ///   - tellsConnection: Whether ``connected(at:)`` will be called.
+    init(
+        _ limits: TransferLimits,
+        call: Deadline?,
+        start: Duration,
+        upload: TransferTimer.Upload,
+        tellsConnection: Bool
+    ) {
+        self.limits = limits
+        self.call = call
+        self.start = start
+        self.upload = upload
+        includesConnecting = !tellsConnection
+        since = start
+        step = tellsConnection ? .connecting : upload == .atOnce ? .waitingForHead : .sending
+    }
+
+    mutating func connected(at now: Duration) {
+        guard step == .connecting else { return }
+        step = upload == .atOnce ? .waitingForHead : .sending
+        since = now
+    }
+
+    /// The network took a part of the request's body.
+    ///
+    /// - Parameters:
+    ///   - count: How many bytes in all.
+    ///   - length: How many there are, where known.
+    mutating func sent(_ count: Int64, of length: Int64?, at now: Duration) {
+        sent = (count, length)
+        includesConnecting = false
+        if since != nil { since = now }
+        switch step {
+        case .connecting, .sending: step = count == length ? .waitingForHead : .sending
+        // A connection that was lost begins again.
+        case .waitingForHead: if let length, count < length { step = .sending }
+        case .reading: break
+        }
+    }
+
+    /// The network took the last part of the request's body.
+    mutating func uploadEnded(at now: Duration) {
+        guard step == .sending || step == .connecting else { return }
+        includesConnecting = false
+        step = .waitingForHead
+        since = now
+    }
+
+    mutating func answered() {
+        if case .reading = step { return }
+        step = .reading(received: 0)
+        since = nil
+    }
+
+    /// Somebody waits for the next part of the response's body, or does no longer.
+    mutating func isAwaited(since now: Duration?) {
+        if case .reading = step { since = now }
+    }
+
+    mutating func received(_ count: Int) {
+        guard case .reading(let received) = step else { return }
+        step = .reading(received: received + Int64(count))
+    }
+
+    /// The deadline that is next.
+    var deadline: Deadline? {
+        .first(call, total, stepLimit)
+    }
+
+    private var total: Deadline? {
+        if case .reading = step, !limits.totalCoversBody { return nil }
+        return limits.total.map { Deadline(.attempt, limit: $0, start: start) }
+    }
+
+    private var stepLimit: Deadline? {
+        guard let since else { return nil }
+        switch step {
+        case .connecting: return limits.connect.map { Deadline(.connect, limit: $0, start: since) }
+        case .sending: return upload == .untold ? nil : withConnecting(.write, limits.write, since)
+        case .waitingForHead: return withConnecting(.response, limits.response, since)
+        case .reading: return limits.read.map { Deadline(.read, limit: $0, start: since) }
+        }
+    }
+
+    private func withConnecting(_ scope: TimeoutScope, _ limit: Duration?, _ since: Duration) -> Deadline? {
+        guard let limit else { return nil }
+        guard includesConnecting else { return Deadline(scope, limit: limit, start: since) }
+        let connect = max(.zero, min(limits.connect ?? .zero, Deadline.furthest))
+        return Deadline(scope, limit: min(limit, Deadline.furthest) + connect, start: since)
+    }
+
+    var progress: TimeoutError.Progress {
+        switch step {
+        case .connecting: .connecting
+        case .sending: .sending
+        case .waitingForHead: .waitingForHead
+        case .reading(let received): .readingBody(received: received)
+        }
+    }
+}

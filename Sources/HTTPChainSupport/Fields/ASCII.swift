@@ -1,0 +1,36 @@
+/// What the grammar of fields knows of characters.
+package enum ASCII {
+    /// Whether two names are the same, letter case of ASCII aside, RFC 9110 §11.1.
+    package static func equalFolded(_ one: String, _ other: String) -> Bool {
+        one.utf8.count == other.utf8.count && zip(one.utf8, other.utf8).allSatisfy { lower($0) == lower($1) }
+    }
+
+    /// Whether a byte may stand in a token, RFC 9110 §5.6.2.
+    package static func isTokenByte(_ byte: UInt8) -> Bool {
+        isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+
+    /// Whether a byte may stand in a token68, padding aside, RFC 9110 §11.2.
+    package static func isToken68Byte(_ byte: UInt8) -> Bool {
+        isAlphanumeric(byte) || "-._~+/".utf8.contains(byte)
+    }
+
+    /// Whether a byte is a space or a tab, RFC 9110 §5.6.3.
+    package static func isSpace(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+    }
+
+    /// Whether a byte is a letter or a digit.
+    package static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+
+    private static func lower(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+}

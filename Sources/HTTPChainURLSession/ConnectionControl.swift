@@ -1,0 +1,212 @@
+import Foundation
+import HTTPChainCore
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#else
+import CryptoKit
+import Security
+#endif
+
+/// What connection settings mean for URLSession.
+final class ConnectionControl: Sendable {
+    static let standard = ConnectionControl()
+
+    #if canImport(FoundationNetworking)
+    private init() {}
+
+    /// FoundationNetworking makes its connections with libcurl and hands none of these settings on to it.
+    ///
+    /// - Throws: ``ConnectionSettingsError`` for every setting.
+    init(_ settings: ConnectionSettings) throws(ConnectionSettingsError) {
+        let given: [(String, Bool)] = [
+            ("connectTimeout", settings.connectTimeout != nil),
+            ("minimumTLSVersion", settings.minimumTLSVersion != nil),
+            ("trust", settings.trust.roots != nil || !settings.trust.pinned.isEmpty),
+            ("clientIdentity", settings.clientIdentity != nil),
+            ("proxy", settings.proxy != nil),
+            ("allowsExpensiveNetworks", !settings.allowsExpensiveNetworks),
+            ("allowsConstrainedNetworks", !settings.allowsConstrainedNetworks),
+            ("waitsForConnectivity", settings.waitsForConnectivity),
+        ]
+        if let (setting, _) = given.first(where: \.1) {
+            throw ConnectionSettingsError(
+                .unsupported(setting: setting, advice: "use AsyncHTTPClientTransport on Linux"),
+                stage: stageName
+            )
+        }
+    }
+
+    var capabilities: TransportCapabilities { [] }
+
+    func apply(to configuration: URLSessionConfiguration) {}
+    #else
+    private let settings: ConnectionSettings
+    /// In DER form.
+    private let roots: [Data]?
+    private let identity: URLCredential?
+    /// The last mismatch of each host, for the error of the call that it ended.
+    private let mismatches = Locked<[String: PinMismatch]>([:])
+
+    private init() {
+        settings = ConnectionSettings()
+        roots = nil
+        identity = nil
+    }
+
+    /// - Throws: ``ConnectionSettingsError`` for what URLSession cannot keep, and for values that are not valid.
+    init(_ settings: ConnectionSettings) throws(ConnectionSettingsError) {
+        if settings.connectTimeout != nil {
+            throw Self.unsupported("connectTimeout", "set requestTimeout, or add an AttemptTimeoutMiddleware")
+        }
+        if settings.proxy?.user != nil {
+            throw Self.unsupported("proxy", "use a proxy that asks for no user, or AsyncHTTPClientTransport")
+        }
+        self.settings = settings
+        roots = try settings.trust.roots.map { (pem) throws(ConnectionSettingsError) in try Self.certificates(pem) }
+        identity = try settings.clientIdentity.map { (identity) throws(ConnectionSettingsError) in
+            try Self.credential(identity)
+        }
+    }
+
+    var capabilities: TransportCapabilities {
+        [.reportsConnections, .checksServerTrust, .showsClientIdentity, .choosesNetworks]
+    }
+
+    func apply(to configuration: URLSessionConfiguration) {
+        switch settings.minimumTLSVersion {
+        case .tls12: configuration.tlsMinimumSupportedProtocolVersion = .TLSv12
+        case .tls13: configuration.tlsMinimumSupportedProtocolVersion = .TLSv13
+        case nil: break
+        }
+        if !settings.allowsExpensiveNetworks { configuration.allowsExpensiveNetworkAccess = false }
+        if !settings.allowsConstrainedNetworks { configuration.allowsConstrainedNetworkAccess = false }
+        if settings.waitsForConnectivity { configuration.waitsForConnectivity = true }
+        if let proxy = settings.proxy {
+            // The names that CFNetwork has for these keys exist on macOS alone; their values are read everywhere.
+            let kinds = proxy.kind == .socks ? ["SOCKS"] : ["HTTP", "HTTPS"]
+            var dictionary: [String: Any] = [:]
+            for kind in kinds {
+                dictionary["\(kind)Enable"] = 1
+                dictionary["\(kind)Proxy"] = proxy.host
+                dictionary["\(kind)Port"] = proxy.port
+            }
+            configuration.connectionProxyDictionary = dictionary
+        }
+    }
+
+    /// What to answer to a challenge of TLS; nil leaves it to the platform.
+    func answer(
+        to challenge: URLAuthenticationChallenge
+    ) -> (URLSession.AuthChallengeDisposition, URLCredential?)? {
+        let space = challenge.protectionSpace
+        switch space.authenticationMethod {
+        case NSURLAuthenticationMethodClientCertificate:
+            return identity.map { (.useCredential, $0) }
+        case NSURLAuthenticationMethodServerTrust:
+            guard let trust = space.serverTrust else { return nil }
+            return verdict(on: trust, of: space.host)
+        default:
+            return nil
+        }
+    }
+
+    private func verdict(
+        on trust: SecTrust,
+        of host: String
+    ) -> (URLSession.AuthChallengeDisposition, URLCredential?)? {
+        let pinned = settings.trust.pinned.first { $0.matches(host) }
+        guard roots != nil || pinned != nil else { return nil }
+        if let roots {
+            SecTrustSetAnchorCertificates(
+                trust,
+                roots.compactMap { SecCertificateCreateWithData(nil, $0 as CFData) } as CFArray
+            )
+            SecTrustSetAnchorCertificatesOnly(trust, true)
+        }
+        guard SecTrustEvaluateWithError(trust, nil) else { return (.cancelAuthenticationChallenge, nil) }
+        let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate] ?? []
+        if let mismatch = pinned?.mismatch(of: host, showing: chain.compactMap { Self.pin(of: $0) }) {
+            mismatches.withLock { $0[host] = mismatch }
+            return (.cancelAuthenticationChallenge, nil)
+        }
+        mismatches.withLock { $0[host] = nil }
+        return (.useCredential, URLCredential(trust: trust))
+    }
+
+    /// Why the last connection to a host was refused for its keys; nil if it was not.
+    func mismatch(of host: String) -> PinMismatch? {
+        mismatches.withLock { $0[host] }
+    }
+
+    private static func pin(of certificate: SecCertificate) -> PublicKeyPin? {
+        guard let key = SecCertificateCopyKey(certificate),
+            let bytes = SecKeyCopyExternalRepresentation(key, nil) as Data?,
+            let attributes = SecKeyCopyAttributes(key) as? [String: Any],
+            let type = attributes[kSecAttrKeyType as String] as? String
+        else { return nil }
+        let isRSA = type == kSecAttrKeyTypeRSA as String
+        let info = isRSA ? SubjectPublicKeyInfo.der(rsa: Array(bytes)) : SubjectPublicKeyInfo.der(ecPoint: Array(bytes))
+        return info.map { PublicKeyPin(sha256: SHA256.hash(data: $0)) }
+    }
+
+    private static func certificates(_ pem: String) throws(ConnectionSettingsError) -> [Data] {
+        let certificates = pem.components(separatedBy: "-----BEGIN CERTIFICATE-----").dropFirst().compactMap { part in
+            part.components(separatedBy: "-----END CERTIFICATE-----").first
+                .flatMap { Data(base64Encoded: $0, options: .ignoreUnknownCharacters) }
+                .flatMap { SecCertificateCreateWithData(nil, $0 as CFData) == nil ? nil : $0 }
+        }
+        guard !certificates.isEmpty else {
+            throw invalid("trust", "the roots are not certificates in PEM form")
+        }
+        return certificates
+    }
+
+    private static func credential(
+        _ identity: ConnectionSettings.ClientIdentity
+    ) throws(ConnectionSettingsError) -> URLCredential {
+        var items: CFArray?
+        let options = [kSecImportExportPassphrase as String: identity.passphrase.revealed] as CFDictionary
+        let status = SecPKCS12Import(Data(identity.bytes) as CFData, options, &items)
+        guard status == errSecSuccess, let first = (items as? [[String: Any]])?.first,
+            let value = first[kSecImportItemIdentity as String] as AnyObject?,
+            CFGetTypeID(value) == SecIdentityGetTypeID()
+        else {
+            throw invalid("clientIdentity", "it is not PKCS #12, or the passphrase is another one (status \(status))")
+        }
+        let secIdentity = unsafeDowncast(value, to: SecIdentity.self)
+        let chain = first[kSecImportItemCertChain as String] as? [SecCertificate] ?? []
+        return URLCredential(identity: secIdentity, certificates: Array(chain.dropFirst()), persistence: .none)
+    }
+
+    private static func unsupported(_ setting: String, _ advice: String) -> ConnectionSettingsError {
+        ConnectionSettingsError(.unsupported(setting: setting, advice: advice), stage: stageName)
+    }
+
+    private static func invalid(_ setting: String, _ why: String) -> ConnectionSettingsError {
+        ConnectionSettingsError(.invalid(setting: setting, why: why), stage: stageName)
+    }
+    #endif
+}
+
+#if !canImport(FoundationNetworking)
+extension ConnectionMetrics {
+    /// What the platform measured of the last exchange of a task.
+    init?(_ metrics: URLSessionTaskMetrics) {
+        guard let last = metrics.transactionMetrics.last else { return nil }
+        func duration(_ start: Date?, _ end: Date?) -> Duration? {
+            guard let start, let end else { return nil }
+            return .seconds(end.timeIntervalSince(start))
+        }
+        self.init()
+        protocolName = last.networkProtocolName
+        isReused = last.isReusedConnection
+        domainLookup = duration(last.domainLookupStartDate, last.domainLookupEndDate)
+        connect = duration(last.connectStartDate, last.connectEndDate)
+        secureConnection = duration(last.secureConnectionStartDate, last.secureConnectionEndDate)
+        isProxied = last.isProxyConnection
+        isExpensive = last.isExpensive
+        isConstrained = last.isConstrained
+    }
+}
+#endif

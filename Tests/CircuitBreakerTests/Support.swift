@@ -1,0 +1,64 @@
+import Foundation
+import HTTPChainCircuitBreaker
+import HTTPChainCore
+import HTTPChainTesting
+import HTTPTypes
+import Testing
+
+let url = "https://api.example.com/plants"
+let key = "https://api.example.com"
+
+/// A policy whose times a test can foretell: open for 5 s, 10 s, 20 s, up to a minute.
+func plainPolicy(_ change: (inout CircuitBreakerPolicy) -> Void = { _ in }) -> CircuitBreakerPolicy {
+    var policy = CircuitBreakerPolicy()
+    policy.openTime.jitter = 0
+    change(&policy)
+    return policy
+}
+
+extension Request {
+    func on(_ clock: VirtualClock) -> Request {
+        var request = self
+        request.environment = .virtual(clock)
+        return request
+    }
+}
+
+/// A server whose answers a test sets.
+final class Server: Transport {
+    typealias Answer = @Sendable (Request) async throws -> Response
+    let capabilities: TransportCapabilities = [.streamsUploads]
+    private let state: Locked<(answer: Answer, count: Int)>
+
+    init(_ answer: @escaping Answer = { _ in Response(.ok) }) {
+        state = Locked((answer, 0))
+    }
+
+    var count: Int { state.withLock { $0.count } }
+
+    func answer(_ answer: @escaping Answer) { state.withLock { $0.answer = answer } }
+
+    func send(_ request: consuming Request) async throws -> Response {
+        let answer = state.withLock { state in
+            state.count += 1
+            return state.answer
+        }
+        return try await answer(request)
+    }
+}
+
+/// The seed of a random test, from the environment or by chance; printed, so that a failure can be repeated.
+func testSeed(_ name: String) -> UInt64 {
+    let seed =
+        ProcessInfo.processInfo.environment["HTTPCHAIN_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...(.max))
+    print("\(name): HTTPCHAIN_SEED=\(seed)")
+    return seed
+}
+
+/// Waits until something is so, and lets other tasks run meanwhile.
+func eventually(_ isSo: () -> Bool) async throws {
+    while !isSo() {
+        try Task.checkCancellation()
+        await Task.yield()
+    }
+}

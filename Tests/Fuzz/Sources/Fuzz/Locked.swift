@@ -1,0 +1,14 @@
+import Synchronization
+
+/// A value that only one thread at a time can reach.
+final class Locked<Value>: Sendable {
+    private let mutex: Mutex<Value>
+
+    init(_ value: sending Value) {
+        mutex = Mutex(value)
+    }
+
+    func withLock<Result>(_ body: (inout sending Value) throws -> sending Result) rethrows -> sending Result {
+        try mutex.withLock(body)
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("File work", .timeLimit(.minutes(10)))
+struct FileExecutorTests {
+    @Test("on a disk that stalls for more bodies than there are cores leaves other calls alone")
+    func stalledDisk() async throws {
+        let scratch = try ScratchDirectory()
+        let file = try scratch.file("a", Data(repeating: 7, count: 200_000))
+        let stalled = ProcessInfo.processInfo.activeProcessorCount + 2
+        let executor = FileExecutor(limit: stalled + 1)
+        let disk = StallingFiles()
+        let slow = FileAccess(system: disk, executor: executor)
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<stalled {
+                let out = scratch.url.appendingPathComponent("out-\(number)")
+                group.addTask {
+                    number.isMultiple(of: 2)
+                        ? try await HTTPBody.file(file, access: slow).collect().count
+                        : Int(try await HTTPBody(Data(count: 200_000)).save(to: out, access: slow))
+                }
+            }
+            try await until("every stalled body to wait for its disk") { disk.waitingCount == stalled }
+            // As many again on a disk that answers, and on the same threads.
+            let healthy = FileAccess(executor: executor)
+            for _ in 0..<2 * stalled {
+                #expect(try await HTTPBody.file(file, access: healthy).collect().count == 200_000)
+            }
+            #expect(disk.waitingCount == stalled)
+            disk.release()
+            for try await count in group { #expect(count == 200_000) }
+        }
+    }
+
+    @Test("that a disk stalls ends for its caller when the call is cancelled")
+    func cancelled() async throws {
+        let scratch = try ScratchDirectory()
+        let file = try scratch.file("a", Data("abc".utf8))
+        let disk = StallingFiles()
+        let slow = FileAccess(system: disk, executor: FileExecutor(limit: 1))
+        let call = Task { try await HTTPBody.file(file, access: slow).collect() }
+        try await until("the body to wait for its disk") { disk.waitingCount == 1 }
+        call.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
+        disk.release()
+    }
+
+    @Test("runs on as many threads as allowed, in order beyond that, and not at all when nobody wants it any more")
+    func limit() async throws {
+        let executor = FileExecutor(limit: 2, patience: .milliseconds(1))
+        let running = Locked((now: 0, most: 0))
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<200 {
+                group.addTask {
+                    try await executor.run {
+                        running.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+                        defer { running.withLock { $0.now -= 1 } }
+                        return number
+                    }
+                }
+            }
+            var sum = 0
+            for try await number in group { sum += number }
+            #expect(sum == 199 * 200 / 2)
+        }
+        #expect((1...2).contains(running.withLock { $0.most }))
+        let isRun = Locked(false)
+        let unwanted = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await executor.run { isRun.withLock { $0 = true } }
+        }
+        await #expect(throws: CancellationError.self) { try await unwanted.value }
+        try await executor.run {}
+        #expect(!isRun.withLock { $0 })
+        // Threads that were idle have ended by now or end later; work finds one either way.
+        for number in 0..<50 { #expect(await executor.runToEnd { number } == number) }
+    }
+}
+
+@Suite("Files as bodies")
+struct FileContentTests {
+    @Test("a pipe, a directory and a device are refused at once", arguments: ["pipe", ".", "/dev/null"])
+    func notRegular(name: String) async throws {
+        let scratch = try ScratchDirectory()
+        let url = URL(fileURLWithPath: name, relativeTo: scratch.url).standardizedFileURL
+        if name == "pipe" { #expect(mkfifo(url.path, 0o600) == 0) }
+        let body = HTTPBody.file(url)
+        #expect(body.length == nil)
+        #expect(!body.isEmpty)
+        let error = await #expect(throws: BodyError.self) { try await body.collect() }
+        #expect(error?.problem == .notARegularFile(path: url.path))
+    }
+
+    #if os(Linux)
+    @Test("a file of /proc, which says that it is empty, is read to its end")
+    func unsized() async throws {
+        let body = HTTPBody.file(URL(fileURLWithPath: "/proc/self/status"))
+        #expect(body.length == nil)
+        #expect(!body.isEmpty)
+        #expect(try await body.text().contains("VmRSS"))
+    }
+    #endif
+
+    @Test("a chain asks for the size of a file once, and sends what it had then")
+    func measured() async throws {
+        let scratch = try ScratchDirectory()
+        let file = try scratch.file("a", Data("hello".utf8))
+        let chain = try Chain(
+            transport: ClosureTransport { request in
+                #expect(!request.body.asksDiskForLength)
+                try Data("hello, and more".utf8).write(to: file)
+                #expect(request.body.length == 5)
+                #expect(try await request.body.text() == "hello")
+                return Response(.ok)
+            }
+        )
+        _ = try await chain.send(.post("http://h/", body: .file(file)))
+    }
+
+    @Test("a slice of bytes has indices that begin at 0")
+    func slice() {
+        let slice = Data("hello".utf8)[2...]
+        #expect(HTTPBody(slice).bytes?.startIndex == 0)
+        #expect(HTTPBody(slice).bytes == Data("llo".utf8))
+    }
+
+    @Test("a saved file has the permissions of a new file there, or of the one that it replaces")
+    func permissions() async throws {
+        let scratch = try ScratchDirectory()
+        let plain = scratch.url.appendingPathComponent("plain")
+        let descriptor = open(plain.path, O_CREAT | O_WRONLY, 0o666)
+        close(descriptor)
+        let saved = scratch.url.appendingPathComponent("saved")
+        try await HTTPBody("abc").save(to: saved)
+        #expect(try Self.permissions(saved) == Self.permissions(plain))
+        let moved = scratch.url.appendingPathComponent("moved")
+        try await HTTPBody("abc").saveToTemporaryFile().move(to: moved)
+        #expect(try Self.permissions(moved) == Self.permissions(plain))
+        #expect(chmod(saved.path, 0o640) == 0)
+        try await HTTPBody("abcdef").save(to: saved)
+        #expect(try Self.permissions(saved) == 0o640)
+        #expect(try scratch.names == ["moved", "plain", "saved"])
+    }
+
+    private static func permissions(_ url: URL) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import HTTPChainCore
+import Testing
+
+@Suite("Pins of public keys")
+struct ServerTrustTests {
+    private let one = "sha256/" + Data(repeating: 1, count: 32).base64EncodedString()
+    private let two = "sha256/" + Data(repeating: 2, count: 32).base64EncodedString()
+
+    @Test(
+        "are read as RFC 7469 writes them, and anything else is refused",
+        arguments: ["sha256/abc", "sha1/", "", "x"]
+    )
+    func malformed(text: String) throws {
+        #expect(try PublicKeyPin(one).description == one)
+        let error = #expect(throws: ConnectionSettingsError.self) { try PublicKeyPin(text) }
+        #expect(error?.description.contains("not sha256/ and 32 bytes") == true)
+    }
+
+    @Test("need at least one key")
+    func empty() {
+        #expect(throws: ConnectionSettingsError.self) { try ServerTrust.system.pinning("example.com", []) }
+    }
+
+    @Test(
+        "belong to one host, or to the names one level below it",
+        arguments: [
+            ("example.com", "example.com", true), ("example.com", "EXAMPLE.com", true),
+            ("Example.com", "example.com", true), ("example.com", "a.example.com", false),
+            ("*.example.com", "a.example.com", true), ("*.example.com", "example.com", false),
+            ("*.example.com", "a.b.example.com", false), ("*.example.com", "badexample.com", false),
+            ("*.example.com", ".example.com", false),
+        ]
+    )
+    func hosts(pattern: String, host: String, matches: Bool) throws {
+        let trust = try ServerTrust.system.pinning(pattern, [one])
+        #expect(trust.pinned.first?.matches(host) == matches)
+    }
+
+    @Test("are kept by any key in common, and a mismatch is reported whether it is enforced or not")
+    func verdict() throws {
+        let reports = Locked<[PinMismatch]>([])
+        for isEnforced in [true, false] {
+            let trust = try ServerTrust.system.pinning("example.com", [one], isEnforced: isEnforced) { mismatch in
+                reports.withLock { $0.append(mismatch) }
+            }
+            let keys = try #require(trust.pinned.first)
+            #expect(try keys.mismatch(of: "example.com", showing: [PublicKeyPin(two), PublicKeyPin(one)]) == nil)
+            #expect(try (keys.mismatch(of: "example.com", showing: [PublicKeyPin(two)]) != nil) == isEnforced)
+        }
+        #expect(reports.withLock { $0.map(\.isEnforced) } == [true, false])
+        #expect(reports.withLock { $0.first?.description.contains(two) } == true)
+    }
+}

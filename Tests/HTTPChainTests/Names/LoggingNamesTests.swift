@@ -1,0 +1,14 @@
+import HTTPChain
+import Logging
+import Testing
+
+// A file that logs: `Logger` is that of the module it imports for it.
+
+@Suite("Names beside swift-log")
+struct LoggingNamesTests {
+    @Test("leave Logger to the module that the file imports")
+    func logger() {
+        let stage = LogRequestsMiddleware(logger: Logger(label: "com.example"))
+        #expect(stage.summary.name == "LogRequestsMiddleware")
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import HTTPChain
+import HTTPChainInMemory
+import HTTPChainTesting
+import Testing
+
+@Suite("The presets", .timeLimit(.minutes(10)))
+struct PresetTests {
+    enum Preset: String, CaseIterable, Sendable {
+        case standard, server, mobile, commandLine
+
+        func chain(
+            over transport: any Transport,
+            base: String = "https://api.example.com/v2",
+            authentication: (any Middleware)? = nil,
+            environment: ChainEnvironment? = nil
+        ) throws -> Chain {
+            switch self {
+            case .standard:
+                try .standard(base: base, over: transport, authentication: authentication, environment: environment)
+            case .server:
+                try .server(base: base, over: transport, authentication: authentication, environment: environment)
+            case .mobile:
+                try .mobile(
+                    base: base,
+                    over: transport,
+                    partition: .shared,
+                    authentication: authentication,
+                    environment: environment
+                )
+            case .commandLine:
+                try .commandLine(base: base, over: transport, authentication: authentication, environment: environment)
+            }
+        }
+    }
+
+    private struct Plant: Codable, Sendable, Equatable {
+        var name: String
+    }
+
+    @Test("Each builds in the checked order, sends and receives values, and is explained", arguments: Preset.allCases)
+    func sendsValues(preset: Preset) async throws {
+        let transport = InMemoryTransport { request in
+            Response(.ok, headers: [.contentType: "application/json"], body: request.body)
+        }
+        let chain = try preset.chain(
+            over: transport,
+            authentication: BearerAuthMiddleware(token: "sesame", for: "https://api.example.com"),
+            environment: .virtual()
+        )
+        let plant = try await chain.send(.post("plants", body: .value(Plant(name: "fern"))), as: Plant.self)
+        #expect(plant == Plant(name: "fern"))
+        #expect(transport.requests.first?.url == "https://api.example.com/v2/plants")
+        #expect(transport.requests.first?.headers[.authorization] == "Bearer sesame")
+        for stage in chain.stages { #expect("\(chain)".contains(stage.summary.name)) }
+        #expect("\(chain)" == chain.explain() && !"\(chain)".contains("sesame"))
+    }
+
+    @Test("Each retries what passes, and says how often it tried", arguments: Preset.allCases)
+    func retries(preset: Preset) async throws {
+        let transport = InMemoryTransport { _ in Response(.serviceUnavailable) }
+        // Time stands still: the presets' limits do not run out, and the retries wait for none.
+        let chain = try preset.chain(over: transport, environment: .virtual())
+        let request = Request.get("plants").retry(RetryPolicy(backoff: Backoff(base: .zero)))
+        let error = try await #require(throws: StatusError.self) { try await chain.send(request) }
+        #expect(error.attempts == transport.requests.count && transport.requests.count > 2)
+        #expect(error.retries?.attempts.count == transport.requests.count)
+        #expect("\(error)".contains("after \(transport.requests.count) attempts"), "\(error)")
+    }
+
+    @Test("A stage of each can be replaced, removed and added to", arguments: Preset.allCases)
+    func isEditable(preset: Preset) async throws {
+        let transport = InMemoryTransport { _ in Response(.serviceUnavailable) }
+        let chain = try preset.chain(over: transport, environment: .virtual())
+            .replacing(RetryMiddleware.self, with: RetryMiddleware(.never))
+            .removing(MultipartMiddleware.self)
+            .inserting(HeadersMiddleware([.userAgent: "Mine/1.0"]), after: URLBuilderMiddleware.self)
+        #expect(try await chain.send(.get("plants").alsoAccepting([503])).status == .serviceUnavailable)
+        #expect(transport.requests.count == 1 && transport.requests.first?.headers[.userAgent] == "Mine/1.0")
+    }
+
+    @Test("An upload at 50 KB/s for two minutes survives each of them", arguments: Preset.allCases)
+    func slowUpload(preset: Preset) async throws {
+        let clock = VirtualClock()
+        let transport = InMemoryTransport { request in
+            Response(.ok, headers: [.contentType: "text/plain"], body: HTTPBody("\(request.body.length ?? -1)"))
+        }
+        let chain = try preset.chain(over: transport, environment: .virtual(clock))
+        let feed = ChunkFeed()
+        let taken = Watched<Int64>(0)
+        var request = Request.post("backup", body: feed.body)
+        request.options[UploadProgress.self] = { sent, _ in taken.update { $0 = sent } }
+        let sending = Task { [request] in try await chain.send(request) }
+        for second in 1...120 as ClosedRange<Int64> {
+            feed.send(Data(repeating: 0x61, count: 50_000))
+            try await taken.wait { $0 >= second * 50_000 ? () : nil }
+            clock.advance(by: .seconds(1))
+        }
+        feed.finish()
+        let response = try await sending.value
+        #expect(response.status == .ok && clock.elapsed == .seconds(120))
+        #expect(taken.value == 6_000_000)
+    }
+
+    @Test("An upload whose network does not move is ended by each of them", arguments: Preset.allCases)
+    func stalledUpload(preset: Preset) async throws {
+        let clock = VirtualClock()
+        let chain = try preset.chain(over: InMemoryTransport { _ in Response(.ok) }, environment: .virtual(clock))
+        let feed = ChunkFeed()
+        let taken = Watched(false)
+        var request = Request.post("backup", body: feed.body)
+        request.options[UploadProgress.self] = { _, _ in taken.update { $0 = true } }
+        let sending = Task { [request] in try await chain.send(request) }
+        feed.send(Data(repeating: 0x61, count: 50_000))
+        try await taken.wait { $0 ? () : nil }
+        clock.advance(by: .seconds(61))
+        let error = try await #require(throws: TimeoutError.self) { try await sending.value }
+        #expect(error.recoverySuggestion != nil && !error.reason.contains("try again"))
+    }
+
+    @Test("An app of a base that is no URL does not build")
+    func badBase() {
+        #expect(throws: ChainOrderError.self) { try Chain.standard(base: "api.example.com") }
+    }
+}

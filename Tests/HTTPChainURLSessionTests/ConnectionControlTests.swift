@@ -1,0 +1,40 @@
+import HTTPChainCore
+import HTTPChainURLSession
+import Testing
+
+@Suite("URLSession's connections")
+struct URLSessionConnectionTests {
+    #if canImport(FoundationNetworking)
+    @Test("take no setting on Linux: each is refused when the transport is made, with what to do instead")
+    func refused() throws {
+        let changes: [(String, (inout ConnectionSettings) -> Void)] = [
+            ("connectTimeout", { $0.connectTimeout = .seconds(1) }),
+            ("minimumTLSVersion", { $0.minimumTLSVersion = .tls13 }),
+            ("trust", { $0.trust = .roots(pem: "x") }),
+            ("clientIdentity", { $0.clientIdentity = .init(pkcs12: [], passphrase: "") }),
+            ("proxy", { $0.proxy = .socks(host: "localhost") }),
+            ("allowsExpensiveNetworks", { $0.allowsExpensiveNetworks = false }),
+            ("allowsConstrainedNetworks", { $0.allowsConstrainedNetworks = false }),
+            ("waitsForConnectivity", { $0.waitsForConnectivity = true }),
+        ]
+        for (name, change) in changes {
+            var settings = ConnectionSettings()
+            change(&settings)
+            let error = #expect(throws: ConnectionSettingsError.self) { try URLSessionTransport(connection: settings) }
+            #expect(error?.description.contains("the setting \(name) on this platform; use AsyncHTTP") == true)
+        }
+        let transport = try URLSessionTransport(connection: ConnectionSettings())
+        #expect(!transport.capabilities.contains(.checksServerTrust))
+    }
+    #else
+    @Test("say on Apple platforms what they can keep, and refuse a connect timeout")
+    func capabilities() throws {
+        var settings = ConnectionSettings()
+        settings.trust = try .system.pinning("example.com", ["sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="])
+        let transport = try URLSessionTransport(connection: settings)
+        #expect(transport.capabilities.isSuperset(of: [.checksServerTrust, .reportsConnections, .choosesNetworks]))
+        settings.connectTimeout = .seconds(1)
+        #expect(throws: ConnectionSettingsError.self) { try URLSessionTransport(connection: settings) }
+    }
+    #endif
+}

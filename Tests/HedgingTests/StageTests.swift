@@ -1,0 +1,317 @@
+import Foundation
+import HTTPChainCircuitBreaker
+import HTTPChainConcurrencyLimit
+import HTTPChainCore
+import HTTPChainHedging
+import HTTPChainRateLimit
+import HTTPChainRetry
+import HTTPChainTesting
+import HTTPTypes
+import TestSupport
+import Testing
+
+private let url = "https://api.example.com/plants"
+
+extension Request {
+    fileprivate func on(_ clock: VirtualClock) -> Request {
+        var request = self
+        request.environment = .virtual(clock)
+        return request
+    }
+}
+
+@Suite("The hedging stage", .timeLimit(.minutes(10)))
+struct StageTests {
+    private func stage(
+        _ delay: Duration = .milliseconds(100),
+        attempts: Int = 2,
+        budget: RetryBudget? = nil,
+        origins: [String] = []
+    ) -> HedgingMiddleware {
+        HedgingMiddleware(HedgingPolicy(after: .fixed(delay), attempts: attempts, origins: origins), budget: budget)
+    }
+
+    @Test("The second attempt wins, the first is cancelled and has ended, and the body of the winner is whole")
+    func second() async throws {
+        let clock = VirtualClock()
+        let dropped = Counter()
+        let response = try await StageHarness(stage(), clock: clock).drive(.get(url)) { run in
+            let first = try await run.nextCall()
+            first.hold()
+            try await clock.waitForSleepers()
+            clock.advance(by: .milliseconds(100))
+            let second = try await run.nextCall()
+            #expect(second.request.attempt == 2)
+            let lifeline = Lifeline { dropped.add() }
+            second.answer(Response(.ok, body: .chunks(["one ", "two"], lifeline: lifeline)))
+            // It comes although the first attempt is never answered: that was cancelled, and has ended.
+            return try await run.response()
+        }
+        #expect(response.attempts == 2)
+        #expect(dropped.value == 0)
+        #expect(try await response.body.text() == "one two")
+        #expect(clock.pendingDeadlines.isEmpty)
+    }
+
+    @Test("The response of a loser is dropped, which ends its transfer")
+    func loser() async throws {
+        let clock = VirtualClock()
+        let ended = Counter()
+        let gate = Handover<Void>()
+        let chain = try Chain(
+            [stage()],
+            transport: ClosureTransport { request in
+                let lifeline = Lifeline { ended.add() }
+                if request.attempt == 1 {
+                    // It does not notice that it is cancelled, and answers all the same.
+                    await Task.detached { _ = try? await gate.value() }.value
+                    return Response(.ok, body: .chunks(["late"], lifeline: lifeline))
+                }
+                #expect(gate.give(()))
+                return Response(.ok, body: .chunks(["early"], lifeline: lifeline))
+            }
+        )
+        async let sent = chain.send(.get(url).on(clock))
+        try await clock.waitForSleepers()
+        clock.advance(by: .milliseconds(100))
+        var response: Response? = try await sent
+        try await ended.wait(until: 1)
+        #expect(["early", "late"].contains(try await response?.body.text()))
+        response = nil
+        try await ended.wait(until: 2)
+    }
+
+    @Test("A fast answer costs one attempt, and nothing waits afterwards")
+    func fast() async throws {
+        let clock = VirtualClock()
+        let outcome = await StageHarness(stage(), clock: clock).send(.get(url), answering: .ok)
+        #expect(outcome.requests.count == 1)
+        #expect(try outcome.response().attempts == 1)
+        #expect(clock.pendingDeadlines.isEmpty)
+    }
+
+    @Test("What is not idempotent, or can be read once, passes as it is", arguments: [true, false])
+    func passes(isPost: Bool) async throws {
+        let body = HTTPBody.chunks(["x"])
+        let request = isPost ? Request.post(url, body: "x") : Request(.get, url, body: body)
+        try await StageHarness(stage(.zero)).drive(request) { run in
+            try await run.nextCall().answer(Response(.badGateway))
+            #expect(try await run.response().status == .badGateway)
+            #expect(run.callCount == 1)
+        }
+    }
+
+    @Test("After a failure another attempt is made at once; of failures alone the last is the result")
+    func failures() async throws {
+        let clock = VirtualClock()
+        let harness = StageHarness(stage(attempts: 3), clock: clock)
+        let lost = TransportError(.connectionLost, sent: .maybe, stage: "test")
+        var outcome = await harness.send(.get(url), answering: .failure(lost), .status(.badGateway), .ok)
+        #expect(try outcome.response().status == .ok)
+        outcome = await harness.send(
+            .get(url),
+            answering: .failure(lost),
+            .status(.badGateway),
+            .status(.serviceUnavailable)
+        )
+        #expect(try outcome.response().status == .serviceUnavailable)
+        outcome = await harness.send(.get(url), answering: .status(.notFound))
+        #expect(try outcome.response().status == .notFound)
+        outcome = await harness.send(
+            .get(url),
+            answering: .failure(TransportError(.secureConnectionFailed, sent: .nothing, stage: "test"))
+        )
+        #expect((outcome.error as? TransportError)?.kind == .secureConnectionFailed)
+        outcome = await harness.send(.get(url), answering: .status(.serviceUnavailable, headers: [.retryAfter: "1"]))
+        #expect(outcome.requests.count == 1)
+        #expect(clock.elapsed == .zero)
+    }
+
+    @Test("No more attempts are added than the budget has tokens for")
+    func budget() async throws {
+        let clock = VirtualClock()
+        let budget = RetryBudget(share: 0.1, minimumPerSecond: 0, capacity: 2)
+        let harness = StageHarness(stage(budget: budget), clock: clock)
+        var added = 0
+        for _ in 0..<100 {
+            let outcome = await harness.send(.get(url), answering: [.status(.badGateway), .status(.badGateway)])
+            added += outcome.requests.count - 1
+        }
+        // The bucket was full, each call brings a tenth, and the first finds it full.
+        #expect(added == 11)
+    }
+
+    @Test("A call counts once in a budget that retry and hedging share")
+    func sharedBudget() async throws {
+        let budget = RetryBudget(share: 0.1, minimumPerSecond: 0, capacity: 1)
+        #expect(budget.take(at: .zero))
+        let chain = try Chain(
+            [
+                RetryMiddleware(budget: budget),
+                HedgingMiddleware(HedgingPolicy(after: .fixed(.seconds(9))), budget: budget),
+            ],
+            transport: ClosureTransport { _ in Response(.ok) }
+        )
+        for _ in 0..<9 { _ = try await chain.send(.get(url).on(VirtualClock())) }
+        #expect(budget.available == 0)
+        for _ in 0..<2 { _ = try await chain.send(.get(url).on(VirtualClock())) }
+        #expect(budget.available == 1)
+    }
+
+    @Test("Further attempts go to other origins, without what belongs to the first")
+    func origins() async throws {
+        var request = Request.get(url, headers: [.authorization: "Bearer x", .accept: "a/b"])
+        request.options[OriginBoundFields.self] = [.authorization: Origin(url)].compactMapValues(\.self)
+        let outcome = await StageHarness(
+            stage(attempts: 3, origins: ["https://b.example.com", "http://c.example.com:8080"])
+        )
+        .send(request, answering: .status(.badGateway), .status(.badGateway), .ok)
+        #expect(
+            outcome.requests.map(\.url) == [url, "https://b.example.com/plants", "http://c.example.com:8080/plants"]
+        )
+        #expect(outcome.requests.map { $0.head.headerFields[.authorization] } == ["Bearer x", nil, nil])
+        #expect(outcome.requests.map { $0.head.headerFields[.accept] } == ["a/b", "a/b", "a/b"])
+    }
+
+    @Test("The delay follows the latencies of the calls")
+    func quantile() async throws {
+        let clock = VirtualClock()
+        let chain = try Chain(
+            [HedgingMiddleware(HedgingPolicy(after: .quantile(0.9)), budget: nil)],
+            transport: ClosureTransport { request in
+                try await request.environment.time.sleep(
+                    for: .milliseconds(request.head.path == "/slow" && request.attempt == 1 ? 5000 : 10)
+                )
+                return Response(.ok)
+            }
+        )
+        for index in 0..<50 {
+            async let sent = chain.send(.get(url).on(clock))
+            // From the twenty-first call on there is a delay to wait for as well.
+            try await clock.waitForSleepers(count: index < 20 ? 1 : 2)
+            clock.advance(by: .milliseconds(10))
+            _ = try await sent
+        }
+        let start = clock.elapsed
+        async let slow = chain.send(.get("https://api.example.com/slow").on(clock))
+        try await clock.waitForSleepers(count: 2)
+        clock.advanceToNextDeadline()
+        try await clock.waitForSleepers(count: 2)
+        clock.advanceToNextDeadline()
+        #expect(try await slow.attempts == 2)
+        #expect(clock.elapsed - start >= .milliseconds(19))
+        #expect(clock.elapsed - start <= .milliseconds(23))
+    }
+
+    @Test("Combinations that hurt are refused")
+    func problems() throws {
+        let server = ClosureTransport { _ in Response(.ok) }
+        func problem(_ stages: [any Middleware], over transport: any Transport) -> String {
+            do {
+                _ = try Chain(stages, transport: transport)
+                return ""
+            } catch {
+                return "\(error)"
+            }
+        }
+        #expect(problem([stage(), stage()], over: server).contains("two HedgingMiddleware"))
+        #expect(problem([stage()], over: try Chain([stage()], transport: server)).contains("two HedgingMiddleware"))
+        #expect(problem([RetryMiddleware(), HedgingMiddleware()], over: server).contains("different budgets"))
+        #expect(
+            problem([RetryMiddleware()], over: try Chain([RetryMiddleware()], transport: server)).contains(
+                "two RetryMiddleware"
+            )
+        )
+        var policy = HedgingPolicy()
+        policy.methods.insert(.post)
+        #expect(problem([HedgingMiddleware(policy)], over: server).contains("POST"))
+        let budget = RetryBudget()
+        #expect(problem([RetryMiddleware(budget: budget), HedgingMiddleware(budget: budget)], over: server) == "")
+        #expect(
+            problem([HedgingMiddleware(), RetryMiddleware()], over: server).contains(
+                "RetryMiddleware must stand outside"
+            )
+        )
+    }
+
+    /// A clock on which a millisecond is one turn of the tasks that are ready, and a second never comes.
+    ///
+    /// Ten thousand sleepers cost it nothing, and every order of wake-ups is as likely as another.
+    private final class Turns: TimeSource {
+        private let now = Locked(Duration.zero)
+        var elapsed: Duration { now.withLock { $0 } }
+        var date: Date { Date(timeIntervalSince1970: 0) }
+
+        func sleep(for duration: Duration) async throws {
+            if duration >= .seconds(1) { return try await Handover<Void>().value() }
+            let end = elapsed + duration
+            defer { now.withLock { $0 = max($0, end) } }
+            for _ in 0..<Int(duration / .milliseconds(1)) {
+                await Task.yield()
+                try Task.checkCancellation()
+            }
+        }
+    }
+
+    @Test("10,000 calls at once through all stages, a part of them cancelled: everything comes back", .heavy, .seeded)
+    func cancellation() async throws {
+        let environment = ChainEnvironment(time: Turns(), random: Seed.numbers(1))
+        let budget = RetryBudget(share: 0.5, minimumPerSecond: 0, capacity: 10_000)
+        let key = "https://api.example.com"
+        let breaker = CircuitBreaker()
+        let rate = RateLimiter([RateLimit(1_000_000, per: .seconds(1))])
+        let places = ConcurrencyLimiter(.fixed(500), queue: ConcurrencyQueue(length: 50_000, longestWait: .seconds(60)))
+        let numbers = Seed.numbers()
+        let flying = Counter()
+        let landed = Counter()
+        let chain = try Chain(
+            [
+                RetryMiddleware(RetryPolicy(maximumAttempts: 2), budget: budget),
+                HedgingMiddleware(HedgingPolicy(after: .fixed(.milliseconds(20))), budget: budget),
+                CircuitBreakerMiddleware(breaker), RateLimitMiddleware(rate), ConcurrencyLimitMiddleware(places),
+            ],
+            transport: ClosureTransport { request in
+                flying.add()
+                defer { landed.add() }
+                try await request.environment.time.sleep(for: .milliseconds(Int(numbers.next() % 50)))
+                return Response(.ok, body: .chunks(["a", "b"]))
+            }
+        )
+        var request = Request.get(url)
+        request.environment = environment
+        await withTaskGroup(of: Void.self) { [request] group in
+            for index in 0..<10_000 {
+                group.addTask {
+                    let call = Task {
+                        let response = try await chain.send(request)
+                        if index % 5 == 0 { return }  // Dropped unread.
+                        _ = try await response.body.text()
+                    }
+                    if index % 3 == 0 {
+                        for _ in 0..<(index % 50) { await Task.yield() }
+                        call.cancel()
+                    }
+                    _ = await call.result
+                }
+            }
+        }
+        #expect(flying.value == landed.value)
+        #expect(places.inFlight(in: key) == 0)
+        #expect(places.waiting(in: key) == 0)
+        #expect(rate.unanswered(in: key) == 0)
+        #expect(rate.waiting(in: key) == 0)
+        #expect(breaker.state(of: key, in: environment) == .closed)
+        // Each attempt more took a token, and each call brought a half.
+        #expect(budget.available >= 0)
+    }
+
+    @Test("The rules for every stage", arguments: StageConformance.Check.allCases)
+    func conforms(check: StageConformance.Check) async throws {
+        try await StageConformance(
+            calls: .any,
+            recoversFromErrors: true,
+            clock: { VirtualClock() },
+            request: { .get(url) }
+        ) { HedgingMiddleware(HedgingPolicy(after: .fixed(.seconds(5))), budget: nil) }.verify(check)
+    }
+}

@@ -1,0 +1,119 @@
+import HTTPChainCore
+import HTTPChainLoadShedding
+import HTTPChainTesting
+import HTTPTypes
+import TestSupport
+import Testing
+
+private let url = "https://api.example.com/plants"
+
+@Suite("Load shedding", .timeLimit(.minutes(10)))
+struct LoadSheddingTests {
+    @Test("The probability is that of a list that is counted each time, in a million random steps", .seeded)
+    func model() {
+        struct Entry {
+            let cell: Int
+            var requests = 0
+            var accepts = 0
+        }
+        let random = Seed.numbers()
+        let policy = LoadSheddingPolicy(multiplier: 1.5, window: .milliseconds(1200))
+        var rules = SheddingRules(policy)
+        var entries: [Entry] = []
+        var start = 0
+        var cell: Int?
+        var now = 0
+        for step in 0..<1_000_000 {
+            now += Int(random.next() % (random.next() % 500 == 0 ? 3000 : 20))
+            // Cells of a twelfth of the window, from the first call on, and from the first after a whole window without.
+            if let last = cell, now < start + 100 * (last + 13) {
+                cell = max(last, (now - start) / 100)
+            } else {
+                start = now
+                cell = 0
+                entries = []
+            }
+            let current = cell ?? 0
+            entries.removeAll { $0.cell <= current - 12 }
+            if entries.last?.cell != current { entries.append(Entry(cell: current)) }
+            let requests = entries.reduce(0) { $0 + $1.requests }
+            let accepts = entries.reduce(0) { $0 + $1.accepts }
+            switch random.next() % 4 {
+            case 0, 1:
+                let probability = max(0, (Double(requests) - 1.5 * Double(accepts)) / Double(requests + 1))
+                let isAdmitted = rules.admit(at: .milliseconds(now), random: random)
+                if probability == 0 { #expect(isAdmitted, "step \(step)") }
+                entries[entries.count - 1].requests += 1
+            case 2:
+                rules.accept(at: .milliseconds(now))
+                entries[entries.count - 1].accepts += 1
+            default:
+                rules.forget(at: .milliseconds(now))
+                if entries[entries.count - 1].requests > 0 { entries[entries.count - 1].requests -= 1 }
+            }
+            let isSame =
+                rules.requestCount == entries.reduce(0) { $0 + $1.requests }
+                && rules.acceptCount == entries.reduce(0) { $0 + $1.accepts }
+            #expect(isSame, "step \(step)")
+            if !isSame { return }
+        }
+    }
+
+    @Test(
+        "Lets about twice as many calls through as the server takes",
+        .seeded,
+        arguments: [(2.0, 0.5), (1.0, 0.25), (1.0, 0.1)]
+    )
+    func rate(multiplier: Double, accepted: Double) {
+        let random = Seed.numbers()
+        var rules = SheddingRules(LoadSheddingPolicy(multiplier: multiplier))
+        // The server takes a fixed number of calls a second, of 100 that are made.
+        var sent = 0
+        var taken = 0
+        for second in 0..<600 {
+            var room = Int(100 * accepted)
+            for _ in 0..<100 where rules.admit(at: .seconds(second), random: random) {
+                if second >= 200 { sent += 1 }
+                guard room > 0 else { continue }
+                room -= 1
+                rules.accept(at: .seconds(second))
+                if second >= 200 { taken += 1 }
+            }
+        }
+        let ratio = Double(sent) / Double(taken)
+        #expect(ratio <= multiplier * 1.15 + 0.1, "\(ratio)")
+        #expect(taken > Int(0.6 * accepted * 40_000), "\(taken)")
+    }
+
+    static let answers: [(StageHarness.Answer, isAccepted: Bool?)] = [
+        (.ok, true), (.status(.notFound), true), (.status(.internalServerError), true),
+        (.status(.tooManyRequests), false),
+        (.status(.serviceUnavailable), false),
+        (.failure(TransportError(.timedOut, sent: .maybe, stage: "test")), false),
+        (.failure(TransportError(.secureConnectionFailed, sent: .nothing, stage: "test")), nil),
+        (.failure(CancellationError()), nil),
+    ]
+
+    @Test("Sheds when the server does not take calls, and only then", .seeded, arguments: 0..<answers.count)
+    func stage(index: Int) async {
+        let (answer, isAccepted) = Self.answers[index]
+        let harness = StageHarness(LoadSheddingMiddleware(), clock: VirtualClock(), seed: Seed.current)
+        var shed = 0
+        for _ in 0..<200 {
+            let outcome = await harness.send(.get(url + "?token=geheim"), answering: answer)
+            if let error = outcome.error as? LoadShedError {
+                shed += 1
+                #expect(outcome.requests.isEmpty)
+                #expect(!"\(error)".contains("geheim"))
+            }
+        }
+        if isAccepted == false { #expect(shed > 150) } else { #expect(shed == 0) }
+        #expect(await harness.send(.get("https://other.example.com/")).error == nil)
+    }
+
+    @Test("The rules for every stage", arguments: StageConformance.Check.allCases)
+    func conforms(check: StageConformance.Check) async throws {
+        try await StageConformance(calls: .atMostOnce) { LoadSheddingMiddleware(LoadSheddingPolicy(multiplier: 1000)) }
+            .verify(check)
+    }
+}

@@ -1,0 +1,196 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainRateLimit
+import HTTPChainTesting
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("The rules of a rate limit", .timeLimit(.minutes(10)))
+struct RuleTests {
+    /// A token bucket as textbooks have it, in whole microseconds: it holds time, and a token costs so much of it.
+    struct Bucket {
+        let cost: Int64
+        let capacity: Int64
+        var level: Int64
+        var last: Int64 = 0
+
+        init(_ limit: RateLimit) {
+            cost = Int64(limit.period / .microseconds(1)) / Int64(limit.count)
+            capacity = cost * Int64(limit.burst)
+            level = capacity
+        }
+
+        mutating func refill(_ now: Int64) {
+            level = min(capacity, level + max(0, now - last))
+            last = max(last, now)
+        }
+
+        func wait(_ tokens: Int) -> Int64 { max(0, min(capacity, cost * Int64(tokens)) - level) }
+    }
+
+    static let sets: [[RateLimit]] = [
+        [RateLimit(10, per: .seconds(1))],
+        [RateLimit(100, per: .seconds(1), burst: 5), RateLimit(50, per: .seconds(10))],
+        [RateLimit(1, per: .milliseconds(30), burst: 1)],
+        [
+            RateLimit(4, per: .milliseconds(8)), RateLimit(1000, per: .seconds(5), burst: 20),
+            RateLimit(2, per: .milliseconds(20)),
+        ],
+    ]
+
+    @Test("Are those of a token bucket, in a million random steps", .seeded, arguments: 0..<4)
+    func model(index: Int) {
+        let limits = Self.sets[index]
+        let random = Seed.numbers(UInt64(index))
+        var rules = RateLimitRules(limits)
+        var buckets = limits.map(Bucket.init)
+        var now: Int64 = 0
+        var passed = 0
+        for step in 0..<250_000 {
+            now += Int64(random.next() % (random.next() % 100 == 0 ? 2_000_000 : 20_000))
+            for position in buckets.indices { buckets[position].refill(now) }
+            let tokens = Int(random.next() % 4)
+            if passed > 0, random.next() % 50 == 0 {
+                rules.giveBack(1)
+                // More than a bucket holds cannot be given back.
+                for position in buckets.indices {
+                    buckets[position].level = min(
+                        buckets[position].capacity,
+                        buckets[position].level + buckets[position].cost
+                    )
+                }
+            }
+            let expected = buckets.map { $0.wait(tokens) }.max() ?? 0
+            let wait = rules.wait(for: tokens, at: .microseconds(now))
+            #expect(wait == .microseconds(expected), "step \(step)")
+            guard wait == .microseconds(expected) else { return }
+            if wait == .zero {
+                rules.take(tokens, at: .microseconds(now))
+                for position in buckets.indices {
+                    buckets[position].level -= min(buckets[position].capacity, buckets[position].cost * Int64(tokens))
+                }
+                passed += 1
+            }
+        }
+        #expect(passed > 10_000)
+    }
+
+    @Test("A limit of numbers that make no sense does not trap")
+    func nonsense() {
+        for count in [Int.min, 0, 1, Int.max] {
+            for period in [Duration.seconds(Int64.min), .zero, .seconds(Int64.max)] {
+                let limit = RateLimit(count, per: period, burst: count)
+                var rules = RateLimitRules([limit, limit])
+                for tokens in [Int.min, 0, 1, Int.max] {
+                    rules.take(tokens, at: .seconds(5))
+                    #expect(rules.wait(for: tokens, at: .seconds(6)) >= .zero)
+                    #expect(rules.waitInQueue(of: tokens, at: .seconds(6)) >= .zero)
+                    rules.giveBack(tokens)
+                }
+            }
+        }
+    }
+
+    static let now = Date(timeIntervalSince1970: 1_700_000_000)
+
+    /// Fields, and what they say: policy, partition, remaining, reset in seconds.
+    static let rows: [(fields: [String: String], quotas: [(String, String, Int, Double)])] = [
+        (["RateLimit": #""default";r=50;t=30"#], [("default", "", 50, 30)]),
+        (
+            ["RateLimit": #""burst";r=0;t=1, "day";r=999;t=3600;pk=:dXNlcg==:"#],
+            [("burst", "", 0, 1), ("day", "dXNlcg==", 999, 3600)]
+        ),
+        (["RateLimit": #""a";r=3"#, "RateLimit-Policy": #""a";q=10;w=60"#], [("a", "", 3, 60)]),
+        (["RateLimit": #""a";r=3"#], []), (["RateLimit": #""a";t=3"#], []),
+        (["RateLimit": #""a";r=-1;t=3"#], [("a", "", 0, 3)]),
+        (["RateLimit": "limit=100, remaining=7, reset=12"], [("", "", 7, 12)]),
+        (["RateLimit": "garbage;;;"], []), (["RateLimit": ""], []),
+        (
+            ["RateLimit-Remaining": "7", "RateLimit-Reset": "12", "RateLimit-Limit": "100"],
+            [("ratelimit-remaining", "", 7, 12)]
+        ),
+        (["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1700000060"], [("x-ratelimit-remaining", "", 0, 60)]),
+        (
+            ["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1700000060500"],
+            [("x-ratelimit-remaining", "", 0, 60.5)]
+        ),
+        (["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1500000000"], [("x-ratelimit-remaining", "", 0, 0)]),
+        (
+            ["X-RateLimit-Remaining": "3", "X-RateLimit-Reset": "9", "X-RateLimit-Reset-After": "1.25"],
+            [("x-ratelimit-remaining", "", 3, 1.25)]
+        ),
+        (["X-Rate-Limit-Remaining": "2", "X-Rate-Limit-Reset": "1700000005"], [("x-rate-limit-remaining", "", 2, 5)]),
+        (
+            ["X-RateLimit-Remaining": "0.5", "X-RateLimit-Reset": "Tue, 14 Nov 2023 22:13:30 GMT"],
+            [("x-ratelimit-remaining", "", 0, 10)]
+        ),
+        (
+            ["X-RateLimit-Remaining-Requests": "9", "X-RateLimit-Reset-Requests": "6m0.5s"],
+            [("x-ratelimit-remaining-requests", "", 9, 360.5)]
+        ),
+        (
+            ["X-RateLimit-Remaining-Tokens": "9", "X-RateLimit-Reset-Tokens": "20ms"],
+            [("x-ratelimit-remaining-tokens", "", 9, 0.02)]
+        ),
+        (
+            [
+                "Anthropic-RateLimit-Requests-Remaining": "4",
+                "Anthropic-RateLimit-Requests-Reset": "2023-11-14T22:13:50Z",
+            ],
+            [("anthropic-ratelimit-requests-remaining", "", 4, 30)]
+        ),
+        (["X-RateLimit-Remaining": "nan", "X-RateLimit-Reset": "5"], []),
+        (["X-RateLimit-Remaining": "5", "X-RateLimit-Reset": "inf"], []),
+        (
+            ["X-RateLimit-Remaining": "1e300", "X-RateLimit-Reset": "1e300"],
+            [("x-ratelimit-remaining", "", 1_000_000_000_000_000, 86_400)]
+        ),
+        (["X-RateLimit-Remaining": "5"], []), ([:], []),
+    ]
+
+    @Test("Read what servers write", arguments: 0..<rows.count)
+    func fields(index: Int) {
+        let (fields, expected) = Self.rows[index]
+        var head = HTTPResponse(status: .ok)
+        for (name, value) in fields { if let name = HTTPField.Name(name) { head.headerFields[name] = value } }
+        let limits = ServerLimits(head, now: Self.now)
+        #expect(limits.quotas.map(\.policy) == expected.map(\.0), "\(fields)")
+        #expect(limits.quotas.map(\.partition) == expected.map(\.1), "\(fields)")
+        #expect(limits.quotas.map(\.remaining) == expected.map(\.2), "\(fields)")
+        #expect(limits.quotas.map(\.reset) == expected.map { .milliseconds(Int($0.3 * 1000)) }, "\(fields)")
+    }
+
+    @Test("Count what is left down with each call, those in flight included")
+    func countsDown() {
+        var rules = RateLimitRules([])
+        for _ in 0..<3 { rules.take(1, at: .zero) }
+        var limits = ServerLimits()
+        limits.quotas = [.init(policy: "", partition: "", remaining: 4, reset: .seconds(10))]
+        rules.finish()
+        rules.learn(limits, at: .seconds(1))
+        // Two are in flight, of which the server knows nothing yet: two of four are left.
+        for _ in 0..<2 {
+            #expect(rules.wait(for: 1, at: .seconds(1)) == .zero)
+            rules.take(1, at: .seconds(1))
+        }
+        #expect(rules.wait(for: 1, at: .seconds(1)) == .seconds(10))
+        #expect(rules.wait(for: 0, at: .seconds(1)) == .zero)
+        #expect(rules.wait(for: 1, at: .seconds(11)) == .zero)
+    }
+
+    @Test("Believe the smaller of two answers of one window, and the later of two windows")
+    func overtaking() {
+        var rules = RateLimitRules([])
+        func learn(_ remaining: Int, _ reset: Int, at now: Int) {
+            var limits = ServerLimits()
+            limits.quotas = [.init(policy: "p", partition: "", remaining: remaining, reset: .seconds(reset))]
+            rules.learn(limits, at: .seconds(now))
+        }
+        learn(0, 10, at: 0)
+        learn(1, 9, at: 1)
+        #expect(rules.wait(for: 1, at: .seconds(1)) == .seconds(9))
+        learn(5, 10, at: 10)
+        #expect(rules.wait(for: 1, at: .seconds(10)) == .zero)
+    }
+}

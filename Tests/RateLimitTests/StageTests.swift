@@ -1,0 +1,273 @@
+import Foundation
+import HTTPChainCircuitBreaker
+import HTTPChainCore
+import HTTPChainRateLimit
+import HTTPChainTesting
+import HTTPTypes
+import TestSupport
+import Testing
+
+private let url = "https://api.example.com/plants"
+private let key = "https://api.example.com"
+
+extension Request {
+    fileprivate func on(_ clock: VirtualClock) -> Request {
+        var request = self
+        request.environment = .virtual(clock)
+        return request
+    }
+}
+
+@Suite("The rate limit stage", .timeLimit(.minutes(10)))
+struct StageTests {
+    @Test("Lets the burst through at once, and the rest at the rate, in the order they came")
+    func waits() async throws {
+        let clock = VirtualClock()
+        let sent = Events<(Int, Duration)>()
+        let limiter = RateLimiter([RateLimit(10, per: .seconds(1), burst: 3)])
+        let chain = try Chain(
+            [RateLimitMiddleware(limiter)],
+            transport: ClosureTransport { request in
+                sent.add((Int(request.head.path?.dropFirst() ?? "") ?? -1, request.environment.time.elapsed))
+                return Response(.ok)
+            }
+        )
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<20 {
+                group.addTask { _ = try await chain.send(.get("\(key)/\(index)").on(clock)) }
+                try await until("call \(index)") { sent.all.count + limiter.waiting(in: key) == index + 1 }
+            }
+            for count in 4...20 {
+                try await clock.waitForSleepers()
+                clock.advanceToNextDeadline()
+                try await sent.wait(until: count)
+            }
+            try await group.waitForAll()
+        }
+        #expect(sent.all.map(\.0) == Array(0..<20))
+        #expect(sent.all.map(\.1) == [0, 0, 0].map { .seconds($0) } + (1...17).map { .milliseconds(100 * $0) })
+        #expect(limiter.waiting(in: key) == 0)
+    }
+
+    @Test("Refuses what would wait too long, longer than its deadline, or behind too many")
+    func refuses() async throws {
+        let clock = VirtualClock()
+        let limit = RateLimit(1, per: .seconds(10))
+        func harness(_ excess: RateLimitExcess) -> StageHarness {
+            StageHarness(RateLimitMiddleware(limit, excess: excess), clock: clock)
+        }
+        for excess in [RateLimitExcess.refuse, .wait(upTo: .seconds(9))] {
+            let harness = harness(excess)
+            #expect(await harness.send(.get(url)).error == nil)
+            let error = await harness.send(.get(url + "?token=geheim"), answering: []).error as? RateLimitExceededError
+            #expect(error?.retryAfter == .seconds(10))
+            #expect(error?.cause == .limit)
+            #expect(error.map { "\($0)".contains("geheim") } == false)
+        }
+        let patient = harness(.wait(upTo: .seconds(60)))
+        #expect(await patient.send(.get(url)).error == nil)
+        var hurried = Request.get(url)
+        hurried.options[CallDeadline.self] = .seconds(5)
+        #expect(await patient.send(hurried, answering: []).error is RateLimitExceededError)
+        let short = harness(.wait(upTo: .seconds(60), queue: 0))
+        #expect(await short.send(.get(url)).error == nil)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { _ = await short.send(.get(url)) }
+            try await clock.waitForSleepers()
+            let error = await short.send(.get(url), answering: []).error as? RateLimitExceededError
+            #expect(error?.cause == .queueFull)
+            clock.advance(by: .seconds(10))
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("Takes the weight of a call, up to what the bucket holds")
+    func weight() async {
+        let limiter = RateLimiter([RateLimit(10, per: .seconds(1))], excess: .refuse)
+        let clock = VirtualClock()
+        let harness = StageHarness(RateLimitMiddleware(limiter), clock: clock)
+        #expect(await harness.send(Request.get(url).rateLimitWeight(7)).error == nil)
+        #expect(limiter.available(in: key, .virtual(clock)) == [3])
+        #expect(await harness.send(Request.get(url).rateLimitWeight(4), answering: []).error != nil)
+        #expect(await harness.send(Request.get(url).rateLimitWeight(0)).error == nil)
+        #expect(await harness.send(Request.get(url).rateLimitWeight(-5)).error == nil)
+        clock.advance(by: .seconds(1))
+        #expect(await harness.send(Request.get(url).rateLimitWeight(.max)).error == nil)
+        #expect(limiter.available(in: key, .virtual(clock)) == [0])
+    }
+
+    @Test("Every call to the origin waits for the Retry-After of one", arguments: [429, 503])
+    func retryAfter(status: Int) async throws {
+        let clock = VirtualClock.automatic()
+        let harness = StageHarness(RateLimitMiddleware(), clock: clock)
+        _ = await harness.send(.get(url), answering: .status(.init(code: status), headers: [.retryAfter: "7"]))
+        #expect(await harness.send(.get("https://other.example.com/")).error == nil)
+        #expect(clock.elapsed == .zero)
+        #expect(await harness.send(.get(url)).error == nil)
+        #expect(clock.elapsed == .seconds(7))
+    }
+
+    @Test("Waits when the server says that nothing is left, until it is replenished")
+    func serverLimit() async throws {
+        let clock = VirtualClock.automatic()
+        let limits: HTTPFields = [HTTPField.Name("RateLimit") ?? .age: #""default";r=2;t=5"#]
+        let harness = StageHarness(RateLimitMiddleware(), clock: clock)
+        _ = await harness.send(.get(url), answering: .status(.ok, headers: limits))
+        for _ in 0..<2 { _ = await harness.send(.get(url)) }
+        #expect(clock.elapsed == .zero)
+        _ = await harness.send(.get(url))
+        #expect(clock.elapsed == .seconds(5))
+        let disobedient = StageHarness(RateLimitMiddleware(obeysServer: false), clock: clock)
+        for _ in 0..<5 { _ = await disobedient.send(.get(url), answering: .status(.ok, headers: limits)) }
+        #expect(clock.elapsed == .seconds(5))
+    }
+
+    @Test("Calls that wait are refused when a pause becomes longer than they would wait")
+    func latePause() async throws {
+        let clock = VirtualClock()
+        let limiter = RateLimiter([RateLimit(1, per: .seconds(1), burst: 1)], excess: .wait(upTo: .seconds(5)))
+        let answer = Handover<Response>()
+        let started = Counter()
+        let chain = try Chain(
+            [RateLimitMiddleware(limiter)],
+            transport: ClosureTransport { _ in
+                started.add()
+                return try await answer.value()
+            }
+        )
+        try await withThrowingTaskGroup(of: (any Error)?.self) { group in
+            for index in 0..<4 {
+                group.addTask {
+                    do { _ = try await chain.send(.get(url).on(clock)) } catch { return error }
+                    return nil
+                }
+                try await until { started.value + limiter.waiting(in: key) == index + 1 }
+            }
+            #expect(answer.give(Response(.tooManyRequests, headers: [.retryAfter: "60"])))
+            try await clock.waitForSleepers()
+            // The last two leave at once, the first one when it looks again.
+            try await until { limiter.waiting(in: key) == 1 }
+            clock.advanceToNextDeadline()
+            var refused = 0
+            for try await error in group {
+                if let error = error as? RateLimitExceededError {
+                    #expect(error.cause == .server)
+                    refused += 1
+                }
+            }
+            #expect(refused == 3)
+        }
+    }
+
+    @Test("What a stage inside refuses is given back")
+    func givesBack() async throws {
+        let limiter = RateLimiter([RateLimit(5, per: .seconds(60))], excess: .refuse)
+        let breaker = CircuitBreaker()
+        breaker.isolate(key)
+        let chain = try Chain(
+            [RateLimitMiddleware(limiter), CircuitBreakerMiddleware(breaker)],
+            transport: ClosureTransport { _ in Response(.ok) },
+            order: .unchecked
+        )
+        let clock = VirtualClock()
+        for _ in 0..<100 {
+            await #expect(throws: CircuitOpenError.self) { try await chain.send(.get(url).on(clock)) }
+        }
+        #expect(limiter.available(in: key, .virtual(clock)) == [5])
+        #expect(limiter.unanswered(in: key) == 0)
+    }
+
+    @Test("Two limiters with one store share its buckets")
+    func store() async throws {
+        let store = InMemoryRateLimitStore()
+        let limits = [RateLimit(4, per: .seconds(60)), RateLimit(100, per: .seconds(60))]
+        let clock = VirtualClock()
+        let harnesses = (0..<2).map { _ in
+            StageHarness(RateLimitMiddleware(RateLimiter(limits, excess: .refuse, store: store)), clock: clock)
+        }
+        for index in 0..<4 { #expect(await harnesses[index % 2].send(.get(url)).error == nil) }
+        for harness in harnesses {
+            let error = await harness.send(.get(url), answering: []).error as? RateLimitExceededError
+            #expect(error?.retryAfter == .seconds(15))
+        }
+        clock.advance(by: .seconds(15))
+        #expect(await harnesses[0].send(.get(url)).error == nil)
+        #expect(await harnesses[1].send(.get(url), answering: []).error != nil)
+    }
+
+    @Test("The error of a store is that of the call")
+    func brokenStore() async {
+        struct Broken: Error {}
+        struct BrokenStore: RateLimitStore {
+            func take(_: Int, of _: String, limits _: [RateLimit], at _: Duration) async throws -> RateLimitAnswer {
+                throw Broken()
+            }
+            func giveBack(_: Int, of _: String, limits _: [RateLimit], at _: Duration) async throws {}
+        }
+        let limiter = RateLimiter([RateLimit(1, per: .seconds(1))], store: BrokenStore())
+        let outcome = await StageHarness(RateLimitMiddleware(limiter)).send(.get(url), answering: [])
+        #expect(outcome.error is Broken)
+        #expect(limiter.waiting(in: key) == 0)
+    }
+
+    @Test(
+        "10,000 calls at once, half of them cancelled while they wait: no token is lost, nobody is left behind",
+        .seeded
+    )
+    func cancellation() async throws {
+        let clock = VirtualClock()
+        let limiter = RateLimiter(
+            [RateLimit(1000, per: .seconds(1), burst: 100)],
+            excess: .wait(upTo: .seconds(3600), queue: 20_000)
+        )
+        let chain = try Chain([RateLimitMiddleware(limiter)], transport: ClosureTransport { _ in Response(.ok) })
+        let passed = Counter()
+        let cancelled = Counter()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<10_000 {
+                group.addTask {
+                    let call = Task { try await chain.send(.get(url).on(clock)) }
+                    if index % 2 == 0 {
+                        try await until { limiter.waiting(in: key) > 0 }
+                        call.cancel()
+                    }
+                    do {
+                        _ = try await call.value
+                        passed.add()
+                    } catch is CancellationError {
+                        cancelled.add()
+                    }
+                }
+            }
+            try await until {
+                passed.value + cancelled.value + limiter.waiting(in: key) >= 10_000 && cancelled.value > 4000
+            }
+            while passed.value + cancelled.value < 10_000 {
+                clock.advanceToNextDeadline()
+                await Task.yield()
+            }
+            try await group.waitForAll()
+        }
+        #expect(passed.value >= 5000)
+        #expect(limiter.waiting(in: key) == 0)
+        #expect(limiter.unanswered(in: key) == 0)
+        // As many tokens were used as calls passed: in the time that took no more came than the rate gives.
+        let used = Double(passed.value)
+        #expect(clock.elapsed >= .milliseconds(Int(used - 100) - 1))
+        #expect(clock.elapsed <= .milliseconds(Int(used) + 100))
+        clock.advance(by: .seconds(1))
+        #expect(limiter.available(in: key, .virtual(clock)) == [100])
+    }
+
+    @Test("The rules for every stage", arguments: StageConformance.Check.allCases)
+    func conforms(check: StageConformance.Check) async throws {
+        try await StageConformance { RateLimitMiddleware(RateLimit(1_000_000, per: .seconds(1))) }.verify(check)
+    }
+
+    @Test("The rules for every stage hold while calls wait", arguments: StageConformance.Check.allCases)
+    func conformsWaiting(check: StageConformance.Check) async throws {
+        try await StageConformance(calls: .atMostOnce) {
+            RateLimitMiddleware(RateLimit(1, per: .seconds(1)), excess: .wait(upTo: .seconds(100_000)))
+        }.verify(check)
+    }
+}

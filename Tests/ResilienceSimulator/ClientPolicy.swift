@@ -1,0 +1,34 @@
+package import HTTPChainCircuitBreaker
+package import HTTPChainConcurrencyLimit
+package import HTTPChainHedging
+package import HTTPChainLoadShedding
+
+/// What a client does beside sending: the rules of the stages, as they stand in the stages.
+package struct ClientPolicy: Sendable {
+    package var name: String
+    package var concurrency: ConcurrencyAlgorithm?
+    /// How many calls wait for a place.
+    package var queue = 100
+    /// How many seconds a call waits for a place.
+    package var longestWait = 0.2
+    package var breaker: CircuitBreakerPolicy?
+    package var shedding: LoadSheddingPolicy?
+    package var hedging: HedgingPolicy?
+    /// How often a call is sent at most.
+    package var attempts = 1
+    /// What share of the calls retries and hedges may add; `nil` for any.
+    package var budget: Double?
+
+    package init(_ name: String, concurrency: ConcurrencyAlgorithm? = nil) {
+        self.name = name
+        self.concurrency = concurrency
+    }
+
+    /// The rules that find a limit, beside none and a number that somebody chose well.
+    package static let limits: [ClientPolicy] = [
+        ClientPolicy("none"), ClientPolicy("fixed 8", concurrency: .fixed(8)),
+        ClientPolicy("AIMD", concurrency: .aimd()),
+        ClientPolicy("Vegas", concurrency: .vegas()), ClientPolicy("Gradient2", concurrency: .gradient2()),
+        ClientPolicy("ours", concurrency: .adaptive()),
+    ]
+}
