@@ -142,7 +142,7 @@ public struct AsyncHTTPClientTransport: Transport {
     ///   `CancellationError`, and what reading the request body throws.
     public func send(_ request: consuming Request) async throws -> Response {
         try Task.checkCancellation()
-        if request.body.asksDiskForLength { request.body = await request.body.measured() }
+        if request.body.asksDiskForLength { request.body = try await request.body.measured() }
         let progress = request.beginUploadReport()
         // What limits the exchange; head and body go on as they are sent.
         let limited = Request(head: request.head, options: request.options)

@@ -7,7 +7,7 @@ extension HTTPBody {
     /// - Throws: ``BodyError/Problem/tooLarge(limit:)`` as soon as the body is, or says it is, larger; what reading
     ///   throws.
     public func collect(upTo limit: ByteCount = .mebibytes(16)) async throws -> Data {
-        if let length = await measured().length, length > limit.bytes { throw BodyError(.tooLarge(limit: limit)) }
+        if let length = try await measuredLength(), length > limit.bytes { throw BodyError(.tooLarge(limit: limit)) }
         if let bytes { return bytes }
         var reader = try await makeReader()
         var result = Data()
@@ -94,7 +94,7 @@ extension HTTPBody {
             prefix.append(chunk)
             bytes.append(chunk.prefix(room - bytes.count))
         }
-        let length = await measured().length
+        let length = try await measuredLength()
         let preview = BodyPreview(bytes, isTruncated: !ended && length != Int64(bytes.count))
         if isReplayable { return (preview, self) }
         if ended { return (preview, HTTPBody(prefix.reduce(into: Data()) { $0.append($1) })) }

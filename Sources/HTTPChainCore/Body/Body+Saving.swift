@@ -75,7 +75,7 @@ extension HTTPBody {
     }
 
     private func write(to file: TemporaryFile, upTo limit: ByteCount) async throws -> Int64 {
-        if let length = await measured().length, length > limit.bytes { throw BodyError(.tooLarge(limit: limit)) }
+        if let length = try await measuredLength(), length > limit.bytes { throw BodyError(.tooLarge(limit: limit)) }
         var reader = try await makeReader()
         var writer = ContentWriter(file.content)
         while let chunk = try await reader.read() {

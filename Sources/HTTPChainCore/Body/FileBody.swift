@@ -106,10 +106,24 @@ extension HTTPBody {
     /// The same body; the size of a whole file is looked up once, without blocking, so that ``length`` asks no disk.
     ///
     /// A file that cannot be reached stays as it is: reading it says why.
-    package func measured() async -> HTTPBody {
-        guard asksDiskForLength, case .file(let file) = storage, let measured = try? await file.measured() else {
+    ///
+    /// - Throws: `CancellationError`.
+    package func measured() async throws -> HTTPBody {
+        guard asksDiskForLength, case .file(let file) = storage else { return self }
+        do {
+            return HTTPBody(storage: .file(try await file.measured()))
+        } catch let error as CancellationError {
+            throw error
+        } catch {
             return self
         }
-        return HTTPBody(storage: .file(measured))
+    }
+
+    /// The ``length``, without blocking; `nil` when a file cannot be reached.
+    ///
+    /// - Throws: `CancellationError`.
+    package func measuredLength() async throws -> Int64? {
+        let body = try await measured()
+        return body.asksDiskForLength ? nil : body.length
     }
 }

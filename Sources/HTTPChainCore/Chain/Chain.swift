@@ -75,7 +75,7 @@ public struct Chain: Transport {
     /// - Throws: What the stages and the transport throw; `CancellationError` when the task is cancelled.
     public func send(_ request: consuming Request) async throws -> Response {
         fillEnvironment(of: &request)
-        if request.body.asksDiskForLength { request.body = await request.body.measured() }
+        if request.body.asksDiskForLength { request.body = try await request.body.measured() }
         return try await links.first(request)
     }
 

@@ -130,12 +130,12 @@ package final class FileExecutor: Sendable {
 /// Hands what an operation returns to the task that waits, or tells it at once that it was cancelled.
 private final class Outcome<Value: Sendable>: Sendable {
     private enum State {
-        case unasked
+        case notStarted
         case waiting(CheckedContinuation<Value, any Error>)
         case finished
     }
 
-    private let state = Locked(State.unasked)
+    private let state = Locked(State.notStarted)
 
     /// Whether somebody still waits.
     var isWanted: Bool {
@@ -145,7 +145,7 @@ private final class Outcome<Value: Sendable>: Sendable {
     /// - Returns: Whether there is something to wait for; otherwise the task was cancelled before.
     func wait(_ continuation: CheckedContinuation<Value, any Error>) -> Bool {
         let waits = state.withLock { state -> Bool in
-            guard case .unasked = state else { return false }
+            guard case .notStarted = state else { return false }
             state = .waiting(continuation)
             return true
         }

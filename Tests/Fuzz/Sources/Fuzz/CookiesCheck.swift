@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCookies
+import HTTPChainCore
 
 /// `Set-Cookie` fields, one a line, and the same lines as a `cookies.txt`.
 ///
