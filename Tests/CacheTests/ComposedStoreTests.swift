@@ -102,6 +102,7 @@ struct ComposedStoreTests {
                 for generation in 1...500 {
                     try await store.put(storeKey(1), content(generation, 100), storeMetadata(tag: "\(generation)"))
                     committed.withLock { $0 = generation }
+                    if generation == 250 { try await until("a reader to have found an entry") { found.value > 0 } }
                 }
             }
             for _ in 0..<3 {

@@ -85,6 +85,7 @@ struct OwnershipTests {
 
     @Test("A database that is a symbolic link is refused, and one that others may use becomes ours alone")
     func databaseLink() async throws {
+        let directory = try ScratchDirectory.created()
         let real = directory.url.appendingPathComponent("real.sqlite")
         let link = directory.url.appendingPathComponent("link.sqlite")
         try Data().write(to: real)
@@ -98,6 +99,7 @@ struct OwnershipTests {
 
     @Test("A database of another user is refused", .enabled(if: geteuid() == 0, "only root can give it away"))
     func databaseOfOther() async throws {
+        let directory = try ScratchDirectory.created()
         let file = directory.url.appendingPathComponent("other.sqlite")
         try Data().write(to: file)
         #expect(chown(file.path, 65_534, 65_534) == 0)

@@ -2,7 +2,7 @@
 import Foundation
 import GRDB
 import HTTPChainCore
-import HTTPChainCacheSQLite
+@testable import HTTPChainCacheSQLite
 import HTTPTypes
 import TestSupport
 import Testing
@@ -51,7 +51,7 @@ struct SQLiteStoreTests {
             #expect(try sql("SELECT count(*) FROM block") == 8)
             #expect(try await body.collect() == content(1, 500_000))
         }
-        #expect(try sql("SELECT count(*) FROM block") == 0)
+        try await until("the blocks to go") { try sql("SELECT count(*) FROM block") == 0 }
         #expect(try sql("SELECT count(*) FROM garbage") == 0)
         let writer = try #require(await store.makeWriter(for: storeKey(1), storeMetadata(), expecting: nil))
         _ = try await writer.write(content(1, 500_000))
@@ -94,12 +94,15 @@ struct SQLiteStoreTests {
         var random = Numbers(Seed.numbers(3))
         var found = 0
         for round in 0..<40 {
+            weak var open: CacheDatabase?
             do {
                 let store = store()
+                open = store.database
                 for name in 1...4 {
                     _ = try? await store.put(storeKey(name), content(name, 30_000), storeMetadata(tag: "1"))
                 }
             }
+            try await until("the first store to be closed") { open == nil }
             var bytes = try Data(contentsOf: file)
             switch round {
             case 0: bytes = Data("This is no database, but it is long enough to be looked at. ".utf8)

@@ -13,7 +13,9 @@ import HTTPChainAsyncHTTPClient
 #endif
 
 /// Waits for a server of the test's own as long as a busy machine needs.
-private let patientTransport = URLSessionTransport(configuration: .init(requestTimeout: .seconds(600)))
+private var patientTransport: URLSessionTransport {
+    URLSessionTransport(configuration: .init(requestTimeout: .seconds(600)))
+}
 
 @Suite("Gzip and digests over real transports", .heavy, .timeLimit(.minutes(10)))
 struct LoopbackTests {

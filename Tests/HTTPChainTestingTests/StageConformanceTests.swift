@@ -438,11 +438,11 @@ struct OffendingStageTests {
         #expect(patience.sleeps.count >= 300)
     }
 
-    @Test("A stage that needs a hundred turns of a busy pool is waited for, however long they take")
+    @Test("A stage that needs thirty turns of a busy pool is waited for, however long they take")
     func busyPool() async throws {
         var suite = StageConformance {
             ClosureMiddleware { request, next in
-                for _ in 0..<100 { await Task.yield() }
+                for _ in 0..<30 { await Task.yield() }
                 return try await next(request)
             }
         }

@@ -141,7 +141,7 @@ struct VirtualClockTests {
     }
 }
 
-@Suite("Deadlines on the virtual clock", .timeLimit(.minutes(1)))
+@Suite("Deadlines on the virtual clock", .timeLimit(.minutes(10)))
 struct VirtualDeadlineTests {
     private func deadline(_ clock: VirtualClock, _ seconds: Int, _ rung: Watched<[Int]>) -> any TimeAlarm {
         clock.alarm(at: .seconds(seconds), for: "call \(seconds)") { rung.update { $0.append(seconds) } }

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("The loopback server", .timeLimit(.minutes(10)))
 struct LoopbackTests {
-    private let browser = URLSessionTransport()
+    private let browser = URLSessionTransport(configuration: .init(requestTimeout: .seconds(600)))
 
     @Test("A sign-in comes back to it from a real browser's request, whatever else the browser asks for")
     func signIn() async throws {

@@ -45,7 +45,7 @@ struct ExchangeBodyTests {
     func cutOff() {
         #expect(
             shown(#"{"n":1,"password":"hunt"#, "application/json", truncated: true)
-                == LoggedBody(.text, #"{"n":1,"password":"<redacted>""#, isTruncated: true)
+                == LoggedBody(.text, #"{"n":1,"password":"<redacted>"#, isTruncated: true)
         )
     }
 

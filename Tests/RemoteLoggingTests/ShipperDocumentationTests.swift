@@ -21,7 +21,7 @@ struct ShipperDocumentationTests {
             over: try Chain(transport: transport) { GzipMiddleware(requests: .standard) }
         )
         shipper.log(LogRecord(date: Date(), level: .info, component: "garden", message: "watered"))
-        try await shipper.shutdown(deadline: .seconds(5))
+        try await shipper.shutdown(deadline: .seconds(30))
 
         #expect(transport.requests.map(\.text) == ["info garden watered\n"])
         #expect(shipper.statistics.acknowledged == 1)

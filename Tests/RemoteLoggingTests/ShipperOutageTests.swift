@@ -91,7 +91,7 @@ struct ShipperOutageTests {
         }
         try await until("the first records to arrive") { shipper.statistics.acknowledged > 0 }
         await receiver.stop()
-        if SpoolDrill.isFull { try await Task.sleep(for: .seconds(20)) }
+        if Drill.isFull { try await Task.sleep(for: .seconds(20)) }
         try await until("the queue to be full, and an attempt to have failed") {
             let statistics = shipper.statistics
             return statistics.retries > 0 && !statistics.dropped[.full].isEmpty

@@ -79,7 +79,7 @@ struct SpoolDamageTests {
         let all = segments.flatMap { $0 }
         let name = try #require(directory.segments.dropFirst().first)
         let size = try directory.bytes(name).count
-        for index in stride(from: 0, to: size, by: SpoolDrill.isFull ? 1 : 11) {
+        for index in stride(from: 0, to: size, by: Drill.isFull ? 1 : 11) {
             let (numbers, report) = try read(name) { $0[index] ^= 1 << UInt8(index % 8) }
             let lost = Set(all).subtracting(numbers)
             #expect(lost.count == (index < 64 ? 0 : 1), "byte \(index)")
@@ -94,7 +94,7 @@ struct SpoolDamageTests {
         let names = directory.segments
         var random = SpoolNumbers(state: 11)
         let frame = try frameSize()
-        for round in 0..<(SpoolDrill.isFull ? 2000 : 150) {
+        for round in 0..<(Drill.isFull ? 2000 : 150) {
             let name = names[random.next(names.count)]
             let length = 1 + random.next(400)
             let start = 64 + random.next(try directory.bytes(name).count - 64)

@@ -122,7 +122,7 @@ struct SpoolFaultTests {
         try inspect(clean, ledger)
         let count = sound.count
         #expect(count > 100)
-        let step = SpoolDrill.isFull || durability == .process ? 1 : 7
+        let step = Drill.isFull || durability == .process ? 1 : 7
         for operation in stride(from: 0, to: count, by: step) {
             // Other tests want their turn.
             await Task.yield()
@@ -137,7 +137,7 @@ struct SpoolFaultTests {
 
     @Test("The disk is full after any number of bytes: what was accepted is there, and nothing else")
     func fullDisk() async throws {
-        for room in stride(from: 0, to: 26_000, by: SpoolDrill.isFull ? 13 : 149) {
+        for room in stride(from: 0, to: 26_000, by: Drill.isFull ? 13 : 149) {
             await Task.yield()
             let directory = SpoolScratch()
             let files = FaultySpoolFiles()

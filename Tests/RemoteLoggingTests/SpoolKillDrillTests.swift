@@ -34,7 +34,7 @@ private struct SpoolSteps {
 @Suite("A process that is killed while it spools", .heavy, .timeLimit(.minutes(10)))
 struct SpoolKillDrillTests {
     private let directory = SpoolScratch()
-    private let kills = SpoolDrill.isFull ? 300 : 20
+    private let kills = Drill.isFull ? 300 : 20
 
     @Test("Every record that was accepted is acknowledged or there, in order, and nothing acknowledged comes again")
     func kills() async throws {
@@ -76,7 +76,7 @@ struct SpoolKillDrillTests {
             next = last + 1
             checked += left.count
         }
-        let least = SpoolDrill.isFull ? (accepted: 20, checked: 5) : (accepted: 5, checked: 1)
+        let least = Drill.isFull ? (accepted: 20, checked: 5) : (accepted: 5, checked: 1)
         #expect(
             next > kills * least.accepted && checked > kills * least.checked,
             "there was something to look at"

@@ -41,7 +41,7 @@ private final class NumberReceiver: Sendable {
 @Suite("A process that is killed while it ships from a spool", .heavy, .timeLimit(.minutes(10)))
 struct SpoolShippingKillDrillTests {
     private let directory = SpoolScratch()
-    private let kills = SpoolDrill.isFull ? 100 : 6
+    private let kills = Drill.isFull ? 100 : 6
 
     /// The numbers as lines.
     private struct NumberLines: LogWireFormat {
@@ -86,7 +86,7 @@ struct SpoolShippingKillDrillTests {
         var seen: Set<Int> = []
         let firsts = delivered.filter { seen.insert($0).inserted }
         #expect(firsts == firsts.sorted(), "in order")
-        #expect(accepted.count > kills * (SpoolDrill.isFull ? 50 : 5), "there was something to look at")
+        #expect(accepted.count > kills * (Drill.isFull ? 50 : 5), "there was something to look at")
         #expect(receiver.batches.contains { !$0.isTaken })
     }
 

@@ -90,8 +90,3 @@ extension LogSpool {
         return numbers
     }
 }
-
-/// How thoroughly the drills go: `HTTPCHAIN_DRILLS=full` in the environment for all of it, a sample otherwise.
-enum SpoolDrill {
-    static let isFull = ProcessInfo.processInfo.environment["HTTPCHAIN_DRILLS"] == "full"
-}

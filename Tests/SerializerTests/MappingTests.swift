@@ -102,7 +102,7 @@ struct DataMapperTests {
         let other = try await #require(throws: DecodingFailure.self) {
             try await chain(stage, nil, "title x").send(.get(url), as: Album.self)
         }
-        #expect(other.detail.contains("made a Track"))
+        #expect(other.detail.contains("made a value of type Track"))
         await #expect(throws: DecodingFailure.self) {
             try await chain(stage, nil, "title x").send(.get(url).decoded(at: "a"), as: Track.self)
         }

@@ -79,6 +79,9 @@ package enum SecretShapes {
         ("within a URL encoded twice", { "https://r.example/?next=\(percent(percent($0)))&page=2" }),
     ]
 
+    /// Every seventh of ``all``; each name, form and encoding is among them.
+    package static let sample = stride(from: 0, to: all.count, by: 7).map { all[$0] }
+
     /// Every shape; each has a secret of its own.
     package static let all: [SecretShape] = {
         var shapes: [SecretShape] = []

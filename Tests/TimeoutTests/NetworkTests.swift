@@ -7,7 +7,7 @@ import HTTPTypes
 import Testing
 
 /// Over a transport that keeps deadlines, on a network that takes virtual time.
-@Suite("The limits on a slow network", .timeLimit(.minutes(1)))
+@Suite("The limits on a slow network", .timeLimit(.minutes(10)))
 struct NetworkTests {
     private let clock = VirtualClock.automatic()
     private let body = HTTPBody(Data(repeating: 7, count: 6_000_000))

@@ -10,7 +10,7 @@ private func json(_ text: String) -> ScriptedReply {
     ScriptedReply(.ok, headers: [.contentType: "application/json"], body: HTTPBody(text))
 }
 
-@Suite("The command-line client", .timeLimit(.minutes(1)))
+@Suite("The command-line client", .timeLimit(.minutes(10)))
 struct BinClientTests {
     private let transport = InMemoryTransport()
 

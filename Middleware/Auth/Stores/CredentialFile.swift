@@ -114,11 +114,14 @@ struct CredentialFile: Sendable {
         guard descriptor >= 0 else { throw error("create the lock of") }
         // Closing lets the lock go.
         defer { close(descriptor) }
-        let deadline = time.elapsed + patience
+        // Counted, and not timed: on a machine that has no time for this process, the lock may be free all the while.
+        let pause = Duration.milliseconds(10)
+        var attempts = 0
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             guard errno == EWOULDBLOCK || errno == EINTR else { throw error("lock") }
-            guard time.elapsed < deadline else { throw failure(.locked) }
-            try await time.sleep(for: .milliseconds(10))
+            guard pause * attempts < patience else { throw failure(.locked) }
+            attempts += 1
+            try await time.sleep(for: pause)
         }
         return try change()
     }

@@ -9,7 +9,9 @@ final class CookieFile: Sendable {
     private static let signature = "HTTPChain cookies 1 "
     /// What no jar of the largest limits reaches.
     private static let sizeLimit: Int64 = 64 << 20
-    private static let patience = Duration.seconds(10)
+    private static let pause = Duration.milliseconds(5)
+    /// Counted, and not timed: on a machine that has no time for this process, the lock may be free all the while.
+    private static let attempts = Int(Duration.seconds(10) / pause)
 
     let keepsSessionCookies: Bool
     private let path: String
@@ -42,8 +44,7 @@ final class CookieFile: Sendable {
     ///
     /// - Parameter change: Is given the cookies of the file if another process changed it, nil otherwise.
     func update(_ change: @escaping @Sendable ([Cookie]?) throws(CookieJarError) -> Void) async throws(CookieJarError) {
-        let start = ContinuousClock.now
-        while true {
+        for _ in 0..<Self.attempts {
             let isDone = try await run { [self] () throws(CookieJarError) in
                 guard let lock = try opened(path + ".lock", .updateOrCreate) else { return false }
                 guard try failing({ () throws(FileFault) in try lock.lock() }) else { return false }
@@ -52,12 +53,10 @@ final class CookieFile: Sendable {
                 return true
             }
             if isDone { return }
-            guard ContinuousClock.now - start < Self.patience else {
-                throw CookieJarError(problem: .locked, path: path)
-            }
             // Uncancellable on purpose: what a server has set must not be lost with the call that brought it.
-            await Task { try? await Task.sleep(for: .milliseconds(5)) }.value
+            await Task { try? await Task.sleep(for: Self.pause) }.value
         }
+        throw CookieJarError(problem: .locked, path: path)
     }
 
     /// Replaces the file; to be called in ``update(_:)``.

@@ -13,7 +13,7 @@ public import Metrics
 /// )
 /// shipper.log(LogRecord(date: Date(), level: .info, component: "garden", message: "watered"))
 /// …
-/// try await shipper.shutdown(deadline: .seconds(5))
+/// try await shipper.shutdown(deadline: .seconds(30))
 /// ```
 ///
 /// ``log(_:)`` puts a record into a queue and returns; a worker task sends what waits, in batches: when there are

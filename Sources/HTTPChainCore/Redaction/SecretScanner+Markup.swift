@@ -152,6 +152,10 @@ extension SecretScanner {
 
     /// The content of a part of a multipart body (RFC 7578 §4), up to the next delimiter; line ends may be escaped.
     private mutating func redactPart(after end: Int) {
+        let content = afterParameters(end)
+        if content < bytes.count, bytes[content - 1].isBlank, lineEnd(at: content) == nil {
+            return redactFlattenedPart(at: content)
+        }
         var position = end
         while position < bytes.count {
             guard let line = lineEnd(at: position) else {
@@ -171,6 +175,34 @@ extension SecretScanner {
             index = max(index, end)
             return
         }
+    }
+
+    /// What follows the parameters of a field, the first of which ends at an index, and the spaces after them.
+    private func afterParameters(_ end: Int) -> Int {
+        var position = quote(at: end)?.range.upperBound ?? end
+        while true {
+            let next = afterSpace(position, lines: false)
+            guard next < bytes.count, bytes[next] == UInt8(ascii: ";") else { return next }
+            position = afterSpace(next + 1, lines: false)
+            while position < bytes.count, !bytes[position].isSpace, bytes[position] != UInt8(ascii: ";") {
+                if let open = quote(at: position) {
+                    position = min(bytes.count, closing(open) + open.range.count)
+                } else {
+                    position += 1
+                }
+            }
+        }
+    }
+
+    /// The content of a part whose line ends have become spaces, up to the next delimiter or the end of the line.
+    private mutating func redactFlattenedPart(at start: Int) {
+        var end = start
+        while end < bytes.count, !bytes[end].isNewline {
+            if bytes[end].isBlank, bytes[(end + 1)...].starts(with: "--".utf8) { break }
+            end += 1
+        }
+        edits.append(Edit(range: start..<end))
+        index = max(index, end)
     }
 
     /// Where the line begins whose predecessor ends at an index, with CRLF or LF, plainly or escaped.

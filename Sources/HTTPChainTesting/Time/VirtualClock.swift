@@ -78,7 +78,6 @@ public final class VirtualClock: TimeSource {
         var sleepers: [Sleeper] = []
         var alarms: [Alarm] = []
         /// Who waited for others in vain.
-        var impatient: Set<Int> = []
         var sleeps: [Duration] = []
         var nextID = 0
 
@@ -267,7 +266,8 @@ public final class VirtualClock: TimeSource {
     ///
     /// - Parameters:
     ///   - count: How many; 1 by default. Deadlines do not count.
-    ///   - patience: How long to wait, in real time; 30 seconds by default.
+    ///   - patience: How long to wait, in real time; 30 seconds by default, and longer where many tests share the
+    ///     machine.
     /// - Throws: ``VirtualClockError`` when there are not so many; `CancellationError` as soon as the task is cancelled.
     public func waitForSleepers(count: Int = 1, patience: Duration = .seconds(30)) async throws {
         try await wait(for: "\(count) sleeping \(count == 1 ? "task" : "tasks")", patience) {
@@ -285,7 +285,8 @@ public final class VirtualClock: TimeSource {
     ///
     /// - Parameters:
     ///   - instant: The deadline on the scale of ``elapsed``; any by default.
-    ///   - patience: How long to wait, in real time; 30 seconds by default.
+    ///   - patience: How long to wait, in real time; 30 seconds by default, and longer where many tests share the
+    ///     machine.
     /// - Throws: ``VirtualClockError`` when there is none; `CancellationError` as soon as the task is cancelled.
     public func waitForDeadline(_ instant: Duration? = nil, patience: Duration = .seconds(30)) async throws {
         try await wait(for: "a deadline\(instant.map { " at \($0)" } ?? "")", patience) { state in
@@ -298,21 +299,22 @@ public final class VirtualClock: TimeSource {
         _ patience: Duration,
         until condition: @escaping @Sendable (State) -> Bool
     ) async throws {
-        let id = state.update { state in
-            state.nextID += 1
-            return state.nextID
+        let hasCome = try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask { [state] in
+                try await state.wait { condition($0) ? () : nil }
+                return true
+            }
+            group.addTask {
+                try await Patience(lasting: patience).runOut()
+                return false
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? false
         }
-        let system = SystemTime()
-        let alarm = system.alarm(at: system.elapsed + patience, for: what) { [state] in
-            state.update { _ = $0.impatient.insert(id) }
-        }
-        defer { alarm.cancel() }
-        let missing = try await state.wait { state -> VirtualClockError?? in
-            if condition(state) { return .some(nil) }
-            guard state.impatient.remove(id) != nil else { return nil }
-            return VirtualClockError(expected: what, patience: patience, elapsed: state.elapsed, waits: state.waits)
-        }
-        if let missing { throw missing }
+        guard !hasCome else { return }
+        let now = state.value
+        guard !condition(now) else { return }
+        throw VirtualClockError(expected: what, patience: patience, elapsed: now.elapsed, waits: now.waits)
     }
 }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPChainCore
 
-@Suite("The timer of all alarms", .timeLimit(.minutes(1)))
+@Suite("The timer of all alarms", .timeLimit(.minutes(10)))
 struct AlarmSchedulerTests {
     @Test("Serves any number of alarms with one sleeping task")
     func oneSleeper() async throws {
