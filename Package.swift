@@ -131,6 +131,7 @@ let package = Package(
         .library(name: "HTTPChainAuthDigest", targets: ["HTTPChainAuthDigest"]),
         .library(name: "HTTPChainCacheSQLite", targets: ["HTTPChainCacheSQLite"]),
         .library(name: "HTTPChainContentDigest", targets: ["HTTPChainContentDigest"]),
+        .library(name: "HTTPChainCookiesFoundation", targets: ["HTTPChainCookiesFoundation"]),
         .library(name: "HTTPChainErrorHandlerXML", targets: ["HTTPChainErrorHandlerXML"]),
         .library(name: "HTTPChainOAuth", targets: ["HTTPChainOAuth"]),
         .library(
@@ -202,6 +203,7 @@ let package = Package(
         stage("Coalescing"),
         stage("ConcurrencyLimit"),
         stage("Cookies"),
+        stage("CookiesFoundation", ["HTTPChainCookies"]),
         stage("ContentDigest", [crypto, structuredFields]),
         stage("ErrorHandler"),
         stage("ErrorHandlerXML", ["HTTPChainErrorHandler", xmlCoder]),
@@ -254,7 +256,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "CacheKillDrill",
-            dependencies: ["HTTPChainCore", "HTTPChainCache", "HTTPChainCacheSQLite", httpTypes],
+            dependencies: ["HTTPChainCore", "HTTPChainCache", "HTTPChainCacheSQLite", "DrillSupport", httpTypes],
             path: "Tests/CacheKillDrill",
             swiftSettings: settings
         ),
@@ -264,7 +266,18 @@ let package = Package(
         ),
         tests("CoalescingTests", of: ["HTTPChainCoalescing"]),
         tests("ConcurrencyLimitTests", of: ["HTTPChainConcurrencyLimit", "HTTPChainTimeout"]),
-        tests("CookiesTests", of: ["HTTPChainCookies"], resources: [.copy("Resources")]),
+        tests(
+            "CookiesTests",
+            of: ["HTTPChainCookies", "HTTPChainCookiesFoundation", "CookieKillDrill"],
+            resources: [.copy("Resources")]
+        ),
+        .executableTarget(
+            name: "CookieKillDrill",
+            dependencies: ["HTTPChainCookies", "DrillSupport"],
+            path: "Tests/CookieKillDrill",
+            swiftSettings: settings
+        ),
+        .target(name: "DrillSupport", path: "Tests/DrillSupport", swiftSettings: settings),
         tests("ContentDigestTests", of: ["HTTPChainContentDigest"]),
         tests("ErrorHandlerTests", of: ["HTTPChainErrorHandler", "HTTPChainStatusValidation"]),
         tests(
@@ -315,7 +328,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "LogSpoolKillDrill",
-            dependencies: ["HTTPChainCore", "HTTPChainRemoteLogging", "HTTPChainURLSession", logging],
+            dependencies: ["HTTPChainCore", "HTTPChainRemoteLogging", "HTTPChainURLSession", "DrillSupport", logging],
             path: "Tests/LogSpoolKillDrill",
             swiftSettings: settings
         ),

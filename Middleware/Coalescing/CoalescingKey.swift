@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// What two calls have in common that may share a transfer.
@@ -46,6 +47,29 @@ struct CoalescingKey: Hashable, Sendable {
         fields = other.fields
         boundFields = other.boundFields
         self.partition = partition
+    }
+
+    /// Whether both ask for the same: compared byte by byte, because canonically equal texts are two on the wire.
+    static func == (one: CoalescingKey, other: CoalescingKey) -> Bool {
+        one.method == other.method && one.origin == other.origin && one.path.hasSameBytes(as: other.path)
+            && one.partition.hasSameBytes(as: other.partition) && one.boundFields == other.boundFields
+            && one.fields == other.fields && one.hasSameValues(as: other)
+    }
+
+    /// Of fields that are equal as texts, whether the values are the same bytes.
+    private func hasSameValues(as other: CoalescingKey) -> Bool {
+        fields.allSatisfy { field in
+            field.value.utf8.allSatisfy { $0 < 0x80 }
+                || fields[values: field.name].elementsEqual(other.fields[values: field.name]) {
+                    $0.hasSameBytes(as: $1)
+                }
+        }
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(origin)
+        hasher.combine(path)
+        hasher.combine(partition)
     }
 
     /// The key among those of one user.

@@ -1,5 +1,6 @@
 public import Foundation
 public import HTTPChainCore
+import HTTPChainSupport
 
 /// A cookie as a jar keeps it: RFC 6265bis §5.7.
 public struct Cookie: Sendable, Hashable {
@@ -114,4 +115,10 @@ struct CookieKey: Sendable, Hashable {
     let isHostOnly: Bool
     let path: String
     let partition: String?
+
+    /// Whether both are the same byte by byte: a name with a combining accent is another name.
+    static func == (one: CookieKey, other: CookieKey) -> Bool {
+        one.name.hasSameBytes(as: other.name) && one.domain == other.domain && one.isHostOnly == other.isHostOnly
+            && one.path.hasSameBytes(as: other.path) && one.partition == other.partition
+    }
 }

@@ -25,7 +25,8 @@ import HTTPTypes
 /// with them before. Of attempts that retry or authentication repeat, the last response counts.
 ///
 /// **Options.** ``HTTPChainCore/Request/cookies(_:)`` (``CookieUse``), ``HTTPChainCore/Request/cookies``,
-/// ``HTTPChainCore/Request/site(_:)``. ``HTTPChainCore/Response/cookieOutcomes`` tells what became of each `Set-Cookie`.
+/// ``HTTPChainCore/Request/site(_:)``. ``HTTPChainCore/Response/cookieOutcomes`` tells what became of each `Set-Cookie`;
+/// a trace (``HTTPChainCore/Chain/trace(_:)``) has the reasons for every cookie that was not sent, not stored or evicted.
 ///
 /// **Errors.** ``CookieError`` for a cookie of the call that cannot be sent. A jar whose file cannot be written fails no
 /// call: it goes on in memory, and ``CookieJar/fileFailure`` says why.
@@ -110,6 +111,7 @@ public struct CookieMiddleware: ChainAwareMiddleware {
             case .chosen(let choose): choose(request)
             }
         guard let jar else { return try await next(request) }
+        if !use.sends { request.traceNotes.add("sends no cookies: so the call or the stage is set") }
         if use.sends, !jar.isCertainlyEmpty || request.options.contains(CallCookies.self) {
             try await addField(to: &request, from: jar, use: use)
         }
@@ -136,6 +138,9 @@ public struct CookieMiddleware: ChainAwareMiddleware {
             let names = calls.names.union(own.isEmpty ? [] : CookieField.names(in: own))
             let now = request.environment.time.date
             if let field = await jar.field(for: target, at: now, without: names) { parts.append(field) }
+            request.traceNotes.tell(ofCookiesIn: jar, withheldFrom: target, at: now, replaced: names)
+        } else {
+            request.traceNotes.add("sends none of the jar's cookies: the call has a Cookie field of its own")
         }
         if !parts.isEmpty { request.head.headerFields[.cookie] = parts.joined(separator: "; ") }
     }
@@ -152,7 +157,9 @@ public struct CookieMiddleware: ChainAwareMiddleware {
             }
             return response
         }
-        let outcomes = await jar.storeKeepingFailure(fields, from: target, at: context.environment.time.date)
+        let now = context.environment.time.date
+        let (outcomes, effects) = await jar.storeKeepingFailure(fields, from: target, at: now)
+        context.notes.tell(of: outcomes, effects)
         response.options[CookieOutcomes.self] = outcomes
         // A redirect to where the call came from is then no loop.
         if outcomes.contains(where: { $0.reason == nil }) { response.options[CookiesStored.self] = true }
@@ -180,6 +187,7 @@ private struct StoringContext: Sendable {
     let path: String?
     let site: SiteContext
     let environment: ChainEnvironment
+    let notes: TraceNotes
 
     init(_ request: borrowing Request) {
         method = request.head.method
@@ -188,6 +196,7 @@ private struct StoringContext: Sendable {
         path = request.head.path
         site = request.options[CallSite.self]
         environment = request.environment
+        notes = request.traceNotes
     }
 
     /// Where the response came from: a stage further in may have sent the request elsewhere.

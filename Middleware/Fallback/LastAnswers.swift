@@ -1,4 +1,5 @@
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// Good answers, for when there is no other.
@@ -11,7 +12,7 @@ final class LastAnswers: Sendable {
 
     /// The answers of one group by URL.
     private final class Group: Sendable {
-        let answers = Locked<(byURL: [String: Answer], clock: UInt64)>(([:], 0))
+        let answers = Locked<(byURL: [ExactText: Answer], clock: UInt64)>(([:], 0))
     }
 
     private let groups: GroupTable<Group>
@@ -29,7 +30,7 @@ final class LastAnswers: Sendable {
         guard request.head.method == .get, response.status.kind == .successful, response.status.code != 206,
             response.body.length ?? 0 <= limit.bytes, let group = groups.entry(for: request)
         else { return response }
-        let (url, head, count) = (request.url, response.head, count)
+        let (url, head, count) = (ExactText(request.url), response.head, count)
         @Sendable func keep(_ body: HTTPBody) {
             group.answers.withLock { state in
                 state.clock += 1
@@ -53,7 +54,7 @@ final class LastAnswers: Sendable {
 
     func answer(to request: borrowing Request) -> Response? {
         guard request.head.method == .get, let group = groups.entry(for: request) else { return nil }
-        let url = request.url
+        let url = ExactText(request.url)
         return group.answers.withLock { $0.byURL[url] }.map { Response(head: $0.head, body: $0.body) }
     }
 }

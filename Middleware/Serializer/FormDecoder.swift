@@ -1,10 +1,15 @@
 import Foundation
+import HTTPChainCore
+
+private protocol StringKeyedValue {}
+extension Dictionary: StringKeyedValue where Key == String {}
 
 /// Decodes what was read of a form, or one word of plain text.
 struct FormDecoder: Decoder {
     let node: FormNode
     let codingPath: [any CodingKey]
-    let dates: DateCoding
+    let style: ParameterEncoder
+    var keysAreData = false
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
@@ -26,10 +31,11 @@ struct FormDecoder: Decoder {
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         let value: Any? =
             switch type {
-            case is Date.Type: dates.date(from: try text())
+            case is Date.Type: style.dates.date(from: try text())
             case is Data.Type: Data(base64Encoded: try text())
             case is URL.Type: URL(string: try text())
             case is Decimal.Type: Decimal(string: try text(), locale: Locale(identifier: "en_US_POSIX"))
+            case is any StringKeyedValue.Type: try Value(from: ofData)
             default: try Value(from: self)
             }
         guard let value = value as? Value else { throw mismatch(type, "the text is not one") }
@@ -37,7 +43,7 @@ struct FormDecoder: Decoder {
     }
 
     func text() throws -> String {
-        guard let text = node.texts.first else { throw mismatch(String.self, "there is no text") }
+        guard let text = node.texts.first?.text else { throw mismatch(String.self, "there is no text") }
         return text
     }
 
@@ -54,11 +60,21 @@ struct FormDecoder: Decoder {
         }
     }
 
+    /// The same for a dictionary, whose keys are as they are.
+    private var ofData: FormDecoder {
+        FormDecoder(node: node, codingPath: codingPath, style: style, keysAreData: true)
+    }
+
+    /// The member of a key, as the style writes it.
+    func member(_ key: any CodingKey) -> FormNode? {
+        node.member(keysAreData ? key.stringValue : style.keys.styled(key.stringValue))
+    }
+
     /// Nothing and the empty text are nil for who asks.
     var isNil: Bool { node.isBlank }
 
     func child(_ node: FormNode, _ key: any CodingKey) -> FormDecoder {
-        FormDecoder(node: node, codingPath: codingPath + [key], dates: dates)
+        FormDecoder(node: node, codingPath: codingPath + [key], style: style)
     }
 
     func mismatch(_ type: Any.Type, _ detail: String) -> DecodingError {
@@ -90,7 +106,7 @@ private struct FormObjectReader<Key: CodingKey>: KeyedDecodingContainerProtocol 
     var codingPath: [any CodingKey] { decoder.codingPath }
     var allKeys: [Key] { decoder.node.keys.compactMap(Key.init(stringValue:)) }
 
-    func contains(_ key: Key) -> Bool { decoder.node.member(key.stringValue) != nil }
+    func contains(_ key: Key) -> Bool { decoder.member(key) != nil }
 
     func decodeNil(forKey key: Key) throws -> Bool { try member(key).isNil }
 
@@ -113,7 +129,7 @@ private struct FormObjectReader<Key: CodingKey>: KeyedDecodingContainerProtocol 
     func superDecoder(forKey key: Key) throws -> any Decoder { try member(key) }
 
     private func member(_ key: any CodingKey) throws -> FormDecoder {
-        guard let node = decoder.node.member(key.stringValue) else {
+        guard let node = decoder.member(key) else {
             throw DecodingError.keyNotFound(
                 key,
                 DecodingError.Context(codingPath: codingPath, debugDescription: "the form has no such field")

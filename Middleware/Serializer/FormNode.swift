@@ -1,7 +1,7 @@
 /// What was read of a form under one name: texts, members and elements side by side, since names may say all of them.
 final class FormNode {
     /// The texts that stand here; several where a name is repeated.
-    private(set) var texts: [String] = []
+    private(set) var texts: [FormValue] = []
     /// The members in the order in which they came.
     private(set) var keys: [String] = []
     private var members: [String: FormNode] = [:]
@@ -10,16 +10,16 @@ final class FormNode {
 
     init() {}
 
-    init(text: String) {
-        texts = [text]
+    init(_ value: FormValue) {
+        texts = [value]
     }
 
-    func insert(_ text: String, at path: [String]) {
+    func insert(_ value: FormValue, at path: [String]) {
         var node = self
         for (index, key) in path.enumerated() {
             node = node.child(key, before: path.dropFirst(index + 1).first)
         }
-        node.texts.append(text)
+        node.texts.append(value)
     }
 
     func member(_ key: String) -> FormNode? { members[key] }
@@ -27,7 +27,7 @@ final class FormNode {
     var hasMembers: Bool { !members.isEmpty }
 
     /// Whether there is nothing here, or an empty text alone.
-    var isBlank: Bool { members.isEmpty && appended.isEmpty && (texts.isEmpty || texts == [""]) }
+    var isBlank: Bool { members.isEmpty && appended.isEmpty && (texts.isEmpty || texts.map(\.text) == [""]) }
 
     /// The elements of an array, however they were named.
     var elements: [FormNode] {
@@ -36,7 +36,10 @@ final class FormNode {
         if !numbered.isEmpty, numbered.count == keys.count {
             return numbered.sorted { $0.index < $1.index }.compactMap { members[$0.key] }
         }
-        return texts.map(FormNode.init(text:))
+        if texts.count == 1, let pieces = texts.first?.pieces, !pieces.isEmpty {
+            return pieces.map { FormNode(FormValue(text: $0)) }
+        }
+        return texts.map(FormNode.init)
     }
 
     /// The node under a key.

@@ -1,38 +1,23 @@
 public import Foundation
+public import HTTPChainCore
 
 /// Forms, `application/x-www-form-urlencoded` as the WHATWG URL Standard §5 writes and reads them.
 ///
-/// Objects and arrays within a value become names with brackets or dots, and come back from either. In the query of a
-/// GET, HEAD or DELETE request they go where the value would have no place in the body.
+/// ```swift
+/// SerializerMiddleware(.json, .form(ParameterEncoder(arrays: .brackets, keys: .snakeCase)))
 ///
-/// Nil is left out; where nil is to be null, it is an empty text. Read, an empty text is nil for an optional type.
+/// struct Order: Codable, Sendable { var plantIDs = [1, 2], isGift = true }
+/// try await chain.send(.post("orders", body: .value(Order())).encoded(by: .form))
+/// // plant_ids%5B%5D=1&plant_ids%5B%5D=2&is_gift=true
+/// ```
+///
+/// Names and values are written by a ``HTTPChainCore/ParameterEncoder``, the one that queries have too, and what it
+/// writes is read back in every style but for what leaves no trace: nil, empty lists and values without keys. Names
+/// that nest are read from brackets and, where the style has them, from dots. Read, an empty text is nil for an optional
+/// type.
+///
+/// A value goes to the query of a GET, HEAD or DELETE request, whose body has no meaning (RFC 9110 §9.3).
 public struct FormSerializer: Serializer {
-    /// How values within objects are named.
-    public enum Nesting: Sendable, Hashable {
-        /// `user[name]=…`
-        case brackets
-        /// `user.name=…`
-        case dots
-    }
-
-    /// How the elements of arrays are named.
-    public enum Arrays: Sendable, Hashable {
-        /// `tag[]=a&tag[]=b`
-        case brackets
-        /// `tag=a&tag=b`; elements that are objects or arrays themselves are numbered.
-        case repeated
-        /// `tag[0]=a&tag[1]=b`, or `tag.0=a&tag.1=b` where nesting has dots.
-        case indexed
-    }
-
-    /// How truth values are written.
-    public enum Booleans: Sendable, Hashable {
-        /// `true` and `false`.
-        case words
-        /// `1` and `0`.
-        case digits
-    }
-
     /// Always "form".
     public let name = "form"
     /// Always `application/x-www-form-urlencoded`.
@@ -41,38 +26,23 @@ public struct FormSerializer: Serializer {
     public let placesValuesInQuery = true
     /// No bytes are a form without fields.
     public let decodesEmptyBodies = true
-
-    let nesting: Nesting
-    let arrays: Arrays
-    let values: FormValueStyle
+    /// How names and values are written.
+    public let encoder: ParameterEncoder
 
     /// Makes the serializer.
     ///
-    /// - Parameters:
-    ///   - nesting: How values within objects are named; with brackets by default.
-    ///   - arrays: How the elements of arrays are named; with empty brackets by default.
-    ///   - booleans: How truth values are written; as words by default. Read are both, and `on`, `off`, `yes`, `no`.
-    ///   - dates: How dates are written; as RFC 3339 by default.
-    public init(
-        nesting: Nesting = .brackets,
-        arrays: Arrays = .brackets,
-        booleans: Booleans = .words,
-        dates: DateCoding = .iso8601
-    ) {
-        self.nesting = nesting
-        self.arrays = arrays
-        values = FormValueStyle(booleans: booleans, dates: dates)
+    /// - Parameter encoder: How names and values are written, and read.
+    public init(_ encoder: ParameterEncoder = ParameterEncoder()) {
+        self.encoder = encoder
     }
 
     /// The value as pairs of names and texts; it must have keys at its top level.
     public func encode(_ value: any Encodable, contentType: String) throws -> Data {
-        let writer = FormWriter()
-        try writer.write(value, style: values, codingPath: [])
-        let original = (value as? any StandInValue)?.original ?? value
-        guard writer.isObject else {
-            throw SerializerError.notEncodable(original, by: self, "a form needs a value with keys at its top level")
-        }
-        return Data(FormText.write(writer.pairs(nesting: nesting, arrays: arrays)).utf8)
+        var encoder = encoder
+        if (value as? any StandInValue)?.keepsNulls ?? false { encoder.nils = .empty }
+        var writer = ParameterWriter(encoder, isForm: true)
+        try writer.append(contentsOf: value)
+        return Data(writer.output)
     }
 
     /// The value of pairs of names and texts.
@@ -82,24 +52,17 @@ public struct FormSerializer: Serializer {
         contentType: String?
     ) throws -> Value {
         let node = FormNode()
-        for (name, value) in FormText.read(data) {
-            node.insert(value, at: try FormText.path(of: name, nesting: nesting))
+        for (name, value) in FormText.read(data, arrays: encoder.arrays) {
+            node.insert(value, at: try FormText.path(of: name, nesting: encoder.nesting))
         }
-        return try FormDecoder(node: node, codingPath: [], dates: values.dates).decode(type)
+        return try FormDecoder(node: node, codingPath: [], style: encoder).decode(type)
     }
 }
 
 extension Serializer where Self == FormSerializer {
-    /// Forms with brackets in their names.
+    /// Forms in the usual style.
     public static var form: FormSerializer { FormSerializer() }
 
     /// Forms in a style.
-    public static func form(
-        nesting: FormSerializer.Nesting = .brackets,
-        arrays: FormSerializer.Arrays = .brackets,
-        booleans: FormSerializer.Booleans = .words,
-        dates: DateCoding = .iso8601
-    ) -> FormSerializer {
-        FormSerializer(nesting: nesting, arrays: arrays, booleans: booleans, dates: dates)
-    }
+    public static func form(_ encoder: ParameterEncoder) -> FormSerializer { FormSerializer(encoder) }
 }

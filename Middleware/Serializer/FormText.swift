@@ -1,41 +1,64 @@
 import Foundation
+import HTTPChainCore
 
-/// The text of a form, WHATWG URL Standard §5.
+/// One value of a form as it was read: the text, and its pieces where the style puts several values into one.
+struct FormValue: Sendable, Hashable {
+    var text: String
+    /// The values of a list, where it is written as one text with separators.
+    var pieces: [String] = []
+}
+
+/// Reads the text of a form, WHATWG URL Standard §5.1.
 enum FormText {
     /// How deep names may nest; deeper ones come from an attack, not from a form.
     static let depthLimit = 64
 
-    static func write(_ pairs: [(name: String, value: String)]) -> String {
-        pairs.map { escaped($0.name) + "=" + escaped($0.value) }.joined(separator: "&")
-    }
-
     /// The pairs in order; a `%` that begins no escape stands for itself, and bytes that are not UTF-8 become U+FFFD.
-    static func read(_ data: Data) -> [(name: String, value: String)] {
+    static func read(_ data: Data, arrays: ParameterEncoder.Arrays) -> [(name: String, value: FormValue)] {
         data.split(separator: UInt8(ascii: "&")).map { pair in
             let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
-            return (unescaped(pair[..<equals]), unescaped(pair[equals...].dropFirst()))
+            let bytes = pair[equals...].dropFirst()
+            var value = FormValue(text: unescaped(bytes))
+            switch arrays {
+            case .commas:
+                // Only commas that are not escaped separate.
+                value.pieces = bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+                    .map { unescaped($0) }
+            case .pipes:
+                value.pieces = value.text.utf8.split(separator: UInt8(ascii: "|"), omittingEmptySubsequences: false)
+                    .map { String(Substring($0)) }
+            case .repeated, .brackets, .indexed, .rack: break
+            }
+            return (unescaped(pair[..<equals]), value)
         }
     }
 
-    /// The keys of a name: `a[b][]` is a, b and an empty key, which appends.
-    static func path(of name: String, nesting: FormSerializer.Nesting) throws -> [String] {
-        guard let open = name.firstIndex(of: "["), open > name.startIndex, name.hasSuffix("]") else {
-            return try limited(nesting == .dots ? split(name) : [name], name)
+    /// The keys of a name: `a[b][]` is a, b and an empty key, which appends; so is `a.b[]` where dots nest.
+    ///
+    /// What is no row of brackets and dots is a name that happens to hold some.
+    static func path(of name: String, nesting: ParameterEncoder.Nesting) throws -> [String] {
+        let bytes = Array(name.utf8)
+        let dotsNest = nesting == .dots
+        var keys: [ArraySlice<UInt8>] = []
+        var rest = bytes[...]
+        let head = rest.prefix { $0 != open && !(dotsNest && $0 == dot) }
+        guard !head.isEmpty, !head.contains(close) || head.count == bytes.count else { return [name] }
+        keys.append(head)
+        rest = rest[head.endIndex...]
+        while let first = rest.first {
+            rest = rest.dropFirst()
+            if first == open {
+                let key = rest.prefix { $0 != close && $0 != open }
+                guard key.endIndex < rest.endIndex, rest[key.endIndex] == close else { return [name] }
+                keys.append(key)
+                rest = rest[(key.endIndex + 1)...]
+            } else {
+                let key = rest.prefix { $0 != open && $0 != dot }
+                guard first == dot, dotsNest, !key.isEmpty else { return [name] }
+                keys.append(key)
+                rest = rest[key.endIndex...]
+            }
         }
-        let head = String(name[..<open])
-        let tail = name[name.index(after: open)...].dropLast()
-        let keys = tail.split(separator: "][", omittingEmptySubsequences: false).map(String.init)
-        // What is no row of brackets is a name that happens to hold some.
-        guard !keys.contains(where: { $0.contains("[") || $0.contains("]") }) else { return [name] }
-        return try limited((nesting == .dots ? split(head) : [head]) + keys, name)
-    }
-
-    private static func split(_ name: String) -> [String] {
-        let keys = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        return keys.contains("") ? [name] : keys
-    }
-
-    private static func limited(_ keys: [String], _ name: String) throws -> [String] {
         guard keys.count <= depthLimit else {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(
@@ -44,28 +67,16 @@ enum FormText {
                 )
             )
         }
-        return keys
+        return keys.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    private static func escaped(_ text: String) -> String {
-        var result: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "*"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"):
-                result.append(byte)
-            case 0x20:
-                result.append(UInt8(ascii: "+"))
-            default:
-                result += [UInt8(ascii: "%"), hexDigit(byte >> 4), hexDigit(byte & 0xF)]
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
+    private static let open = UInt8(ascii: "[")
+    private static let close = UInt8(ascii: "]")
+    private static let dot = UInt8(ascii: ".")
 
     private static func unescaped(_ bytes: Data.SubSequence) -> String {
         var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
         var index = bytes.startIndex
         while index < bytes.endIndex {
             let byte = bytes[index]
@@ -80,10 +91,6 @@ enum FormText {
             }
         }
         return String(decoding: result, as: UTF8.self)
-    }
-
-    private static func hexDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 
     private static func value(ofHexDigit digit: UInt8) -> UInt8? {

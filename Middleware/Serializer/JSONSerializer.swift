@@ -1,5 +1,5 @@
 public import Foundation
-import HTTPChainCore
+public import HTTPChainCore
 
 /// JSON, RFC 8259, by Foundation's coders.
 ///

@@ -86,6 +86,8 @@ extension Substring {
 package protocol StandInValue: Encodable {
     /// The value as the caller gave it.
     var original: any Encodable { get }
+    /// Whether nil is to be written as null.
+    var keepsNulls: Bool { get }
 }
 
 /// A value within objects that have one key each.
@@ -99,6 +101,8 @@ package struct RootedValue: StandInValue {
     }
 
     package var original: any Encodable { (value as? any StandInValue)?.original ?? value }
+
+    package var keepsNulls: Bool { (value as? any StandInValue)?.keepsNulls ?? false }
 
     package func encode(to encoder: any Encoder) throws {
         guard let last = path.keys.last else { return try value.encode(to: encoder) }

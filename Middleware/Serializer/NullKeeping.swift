@@ -12,6 +12,8 @@ package struct NullKeeping: StandInValue {
 
     package var original: any Encodable { (value as? any StandInValue)?.original ?? value }
 
+    package var keepsNulls: Bool { true }
+
     package func encode(to encoder: any Encoder) throws {
         try value.encode(to: NullKeepingEncoder(inner: encoder))
     }

@@ -1,3 +1,5 @@
+package import HTTPChainCore
+
 /// A property that is encoded as null when it is nil, instead of being left out.
 ///
 /// ```swift
@@ -30,6 +32,10 @@ extension NullWhenNil: Encodable where Value: Encodable {
         var container = encoder.singleValueContainer()
         if let wrappedValue { try container.encode(wrappedValue) } else { try container.encodeNil() }
     }
+}
+
+extension NullWhenNil: ExplicitNull where Value: Encodable {
+    package var isExplicitNull: Bool { wrappedValue == nil }
 }
 
 extension NullWhenNil: Decodable where Value: Decodable {

@@ -1,5 +1,5 @@
 public import Foundation
-import HTTPChainCore
+public import HTTPChainCore
 
 /// Text in a character encoding: strings, and what is written as one word, such as numbers, dates and UUIDs.
 ///
@@ -40,9 +40,9 @@ public struct PlainTextSerializer: Serializer {
         if let string = original as? String {
             text = string
         } else {
-            let writer = FormWriter()
-            try writer.write(original, style: FormValueStyle(dates: dates), codingPath: [])
-            guard case .text(let word) = writer.content else {
+            let style = ParameterEncoder(nils: .empty, dates: dates)
+            let encoded = try ParameterValue(encoding: original)
+            guard let word = encoded.isNull ? "" : style.text(of: encoded) else {
                 throw SerializerError.notEncodable(original, by: self, "it is more than one word")
             }
             text = word
@@ -59,7 +59,11 @@ public struct PlainTextSerializer: Serializer {
         let text = try TextCharset.text(of: data, charset: MediaType(contentType)?.charset ?? charset)
         if let value = text as? Value { return value }
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        let decoder = FormDecoder(node: FormNode(text: trimmed), codingPath: [], dates: dates)
+        let decoder = FormDecoder(
+            node: FormNode(FormValue(text: trimmed)),
+            codingPath: [],
+            style: ParameterEncoder(dates: dates)
+        )
         return try decoder.decode(type)
     }
 }

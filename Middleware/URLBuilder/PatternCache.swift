@@ -1,4 +1,5 @@
 import HTTPChainCore
+import HTTPChainSupport
 
 /// Parsed references, so that a template is parsed once however often it is used.
 ///
@@ -6,8 +7,8 @@ import HTTPChainCore
 /// begun goes with the older. A template that is used once is forgotten after a while.
 final class PatternCache: Sendable {
     private struct Generations {
-        var young: [String: URLPattern] = [:]
-        var old: [String: URLPattern] = [:]
+        var young: [ExactText: URLPattern] = [:]
+        var old: [ExactText: URLPattern] = [:]
     }
 
     private let storage = Locked(Generations())
@@ -25,26 +26,28 @@ final class PatternCache: Sendable {
     /// The reference parsed, with the stage's own syntax.
     func pattern(_ text: String, syntax: URLVariableSyntax) throws(URLBuilderError) -> URLPattern {
         guard text.utf8.count <= longestText else { return try URLPattern(text, syntax: syntax) }
-        if let known = known(text) { return known }
+        // By its bytes: an accent that is a character of its own makes another URL.
+        let key = ExactText(text)
+        if let known = known(key) { return known }
         let pattern = try URLPattern(text, syntax: syntax)
-        storage.withLock { insert(pattern, for: text, in: &$0) }
+        storage.withLock { insert(pattern, for: key, in: &$0) }
         return pattern
     }
 
-    private func known(_ text: String) -> URLPattern? {
+    private func known(_ key: ExactText) -> URLPattern? {
         storage.withLock { generations in
-            if let pattern = generations.young[text] { return pattern }
-            guard let pattern = generations.old.removeValue(forKey: text) else { return nil }
-            insert(pattern, for: text, in: &generations)
+            if let pattern = generations.young[key] { return pattern }
+            guard let pattern = generations.old.removeValue(forKey: key) else { return nil }
+            insert(pattern, for: key, in: &generations)
             return pattern
         }
     }
 
-    private func insert(_ pattern: URLPattern, for text: String, in generations: inout Generations) {
+    private func insert(_ pattern: URLPattern, for key: ExactText, in generations: inout Generations) {
         if generations.young.count >= generation {
             generations.old = generations.young
             generations.young = [:]
         }
-        generations.young[text] = pattern
+        generations.young[key] = pattern
     }
 }

@@ -9,7 +9,7 @@ extension URLBuilderMiddleware {
     ///   - base: What relative references are joined with: scheme, host, and where wanted a path and a query.
     ///   - encoder: How query parameters are written, and truth values and dates in path variables.
     ///   - syntax: Which notations for variables there are; all by default.
-    public init(base: URL, encoder: QueryEncoder = QueryEncoder(), syntax: URLVariableSyntax = .all) {
+    public init(base: URL, encoder: ParameterEncoder = ParameterEncoder(), syntax: URLVariableSyntax = .all) {
         self.init(base: base.absoluteString, encoder: encoder, syntax: syntax)
     }
 }

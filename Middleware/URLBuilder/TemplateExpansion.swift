@@ -1,3 +1,5 @@
+import HTTPChainCore
+
 /// Fills in a template (RFC 6570 §3.2.1).
 struct TemplateExpansion {
     /// What is asked of the values beyond RFC 6570.
@@ -16,7 +18,7 @@ struct TemplateExpansion {
     }
 
     let lookup: VariableLookup
-    let format: URLValueFormat
+    let encoder: ParameterEncoder
     let rules: Rules
     var output: [UInt8] = []
     /// Kept only when asked for: only an error needs them.
@@ -185,7 +187,9 @@ struct TemplateExpansion {
         case .array, .dictionary:
             throw unusable(variable, "lists and maps in a template cannot hold lists or maps (RFC 6570 §2.3)")
         default:
-            guard let text = format.text(value) else { throw unusable(variable, "it is not a finite number or date") }
+            guard let text = encoder.text(of: value.parameterValue) else {
+                throw unusable(variable, "it is not a finite number or date")
+            }
             if case .date = value { try check(text, variable, operation) }
             return text
         }

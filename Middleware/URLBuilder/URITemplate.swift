@@ -1,3 +1,5 @@
+public import HTTPChainCore
+
 /// A URI template, RFC 6570 at level 4: parsed once, expanded any number of times.
 ///
 /// ```swift
@@ -36,16 +38,16 @@ public struct URITemplate: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - variables: The values; a missing one, `nil`, an empty list and an empty map are undefined.
-    ///   - format: How truth values and dates are written.
+    ///   - encoder: How truth values and dates are written.
     /// - Throws: ``URLBuilderError`` that names the variable, for a prefix of a list or map, a list or map inside
     ///   another, and a number or date that cannot be written.
     public func expand(
         _ variables: URLParameters,
-        format: URLValueFormat = URLValueFormat()
+        encoder: ParameterEncoder = ParameterEncoder()
     ) throws(URLBuilderError) -> String {
         var expansion = TemplateExpansion(
             lookup: VariableLookup(first: variables),
-            format: format,
+            encoder: encoder,
             rules: .rfc6570
         )
         try expansion.append(parts)

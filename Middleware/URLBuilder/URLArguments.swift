@@ -12,7 +12,7 @@ public struct URLArguments: Sendable {
     /// part of the query, the header fields or the body.
     public var reserved: URLParameters
     /// How this call's query is written; `nil` for the stage's way.
-    public var encoder: QueryEncoder?
+    public var encoder: ParameterEncoder?
     /// Which notations for variables this call's reference has; `nil` for the stage's.
     public var syntax: URLVariableSyntax?
 
@@ -21,7 +21,7 @@ public struct URLArguments: Sendable {
         path: URLParameters = [:],
         query: URLQuery = [:],
         reserved: URLParameters = [:],
-        encoder: QueryEncoder? = nil,
+        encoder: ParameterEncoder? = nil,
         syntax: URLVariableSyntax? = nil
     ) {
         self.path = path

@@ -1,4 +1,4 @@
-import HTTPChainCore
+public import HTTPChainCore
 import HTTPTypes
 
 /// Fills in, encodes and joins URLs: what ``URLBuilderMiddleware`` does to a request, with no chain around it.
@@ -10,7 +10,7 @@ import HTTPTypes
 /// ```
 public struct URLBuilder: Sendable {
     private let base: BaseURL?
-    private let encoder: QueryEncoder
+    private let encoder: ParameterEncoder
     private let syntax: URLVariableSyntax
     private let cache: PatternCache
 
@@ -23,7 +23,7 @@ public struct URLBuilder: Sendable {
     /// - Throws: ``URLBuilderError`` when the base is not such a URL.
     public init(
         base: String?,
-        encoder: QueryEncoder = QueryEncoder(),
+        encoder: ParameterEncoder = ParameterEncoder(),
         syntax: URLVariableSyntax = .all
     ) throws(URLBuilderError) {
         self.init(
@@ -34,7 +34,7 @@ public struct URLBuilder: Sendable {
         )
     }
 
-    private init(base: BaseURL?, encoder: QueryEncoder, syntax: URLVariableSyntax, cache: PatternCache) {
+    private init(base: BaseURL?, encoder: ParameterEncoder, syntax: URLVariableSyntax, cache: PatternCache) {
         self.base = base
         self.encoder = encoder
         self.syntax = syntax
@@ -163,12 +163,12 @@ public struct URLBuilder: Sendable {
             syntax == self.syntax
             ? try cache.pattern(reference, syntax: syntax) : try URLPattern(reference, syntax: syntax)
         let lookup = VariableLookup(first: arguments?.path ?? [:], second: arguments?.reserved ?? [:])
-        let format = arguments?.encoder?.format ?? encoder.format
+        let encoder = arguments?.encoder ?? encoder
         if let authority = pattern.authority {
-            target.authority = try pattern.expandedAuthority(authority, lookup, format)
+            target.authority = try pattern.expandedAuthority(authority, lookup, encoder)
             target.scheme = pattern.scheme
         }
-        var expansion = TemplateExpansion(lookup: lookup, format: format, rules: .request)
+        var expansion = TemplateExpansion(lookup: lookup, encoder: encoder, rules: .request)
         expansion.output.reserveCapacity(reference.utf8.count + 64)
         try expansion.append(pattern.parts)
         target.path = expansion.output

@@ -21,7 +21,7 @@ import HTTPTypes
 /// (`https://{tenant}.example.com`) or the port.
 ///
 /// **Encoding.** What you write stays as you wrote it: only characters that no URL may hold are percent-encoded, and
-/// triplets such as `%2F` are kept. Query parameters are written by a ``QueryEncoder``. A fragment is kept off the wire.
+/// triplets such as `%2F` are kept. Query parameters are written by a ``HTTPChainCore/ParameterEncoder``. A fragment is kept off the wire.
 ///
 /// **Hosts** that are internationalised become A-labels (`bücher.example`: `xn--bcher-kva.example`) by Foundation's
 /// IDNA, which is UTS #46, non-transitional.
@@ -30,12 +30,12 @@ import HTTPTypes
 /// out, so nothing inside sees it. It throws ``URLBuilderError``, which names the variable at fault.
 public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     private let base: String?
-    private let encoder: QueryEncoder
+    private let encoder: ParameterEncoder
     private let syntax: URLVariableSyntax
     private let builder: Result<URLBuilder, URLBuilderError>
     private let custom: (any URLBuilding)?
 
-    private init(base: String?, encoder: QueryEncoder, syntax: URLVariableSyntax, custom: (any URLBuilding)?) {
+    private init(base: String?, encoder: ParameterEncoder, syntax: URLVariableSyntax, custom: (any URLBuilding)?) {
         self.base = base
         self.encoder = encoder
         self.syntax = syntax
@@ -54,7 +54,7 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     ///   - base: What relative references are joined with: scheme, host, and where wanted a path and a query.
     ///   - encoder: How query parameters are written, and truth values and dates in path variables.
     ///   - syntax: Which notations for variables there are; all by default.
-    public init(base: String, encoder: QueryEncoder = QueryEncoder(), syntax: URLVariableSyntax = .all) {
+    public init(base: String, encoder: ParameterEncoder = ParameterEncoder(), syntax: URLVariableSyntax = .all) {
         self.init(base: base, encoder: encoder, syntax: syntax, custom: nil)
     }
 
@@ -67,7 +67,7 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     ///   - builder: Builds the URL of each call.
     public init(
         base: String? = nil,
-        encoder: QueryEncoder = QueryEncoder(),
+        encoder: ParameterEncoder = ParameterEncoder(),
         syntax: URLVariableSyntax = .all,
         builder: some URLBuilding
     ) {
@@ -83,7 +83,7 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     ///   - build: Builds the URL, as ``URLBuilding/url(for:)`` says.
     public init(
         base: String? = nil,
-        encoder: QueryEncoder = QueryEncoder(),
+        encoder: ParameterEncoder = ParameterEncoder(),
         syntax: URLVariableSyntax = .all,
         build: @escaping @Sendable (_ call: URLBuildingCall) async throws -> String
     ) {

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainCore
 
 /// A reference with variables, ready to be filled in: the host apart from the rest, where a template names one.
 struct URLPattern: Sendable {
@@ -63,9 +64,9 @@ struct URLPattern: Sendable {
     func expandedAuthority(
         _ authority: [TemplatePart],
         _ lookup: VariableLookup,
-        _ format: URLValueFormat
+        _ encoder: ParameterEncoder
     ) throws(URLBuilderError) -> String {
-        var expansion = TemplateExpansion(lookup: lookup, format: format, rules: .request)
+        var expansion = TemplateExpansion(lookup: lookup, encoder: encoder, rules: .request)
         for (index, part) in authority.enumerated() {
             let start = expansion.output.count
             try expansion.append(CollectionOfOne(part))

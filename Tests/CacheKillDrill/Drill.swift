@@ -1,3 +1,4 @@
+import DrillSupport
 import Foundation
 import HTTPChainCache
 import HTTPChainCore
@@ -48,6 +49,7 @@ struct Numbers {
 @main
 enum Drill {
     static func main() async {
+        Parent.endWithIt()
         let arguments = CommandLine.arguments
         guard arguments.count >= 5, let total = Int64(arguments[3]),
             let store = store(arguments[1], arguments[2], CacheBounds(totalBytes: ByteCount(total), entryCount: 64))

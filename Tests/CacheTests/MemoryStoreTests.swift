@@ -57,6 +57,23 @@ struct MemoryStoreTests {
         #expect(await store.usage() == CacheUsage(bytes: overhead + 4, entries: 1))
     }
 
+    @Test("Keys that are canonically equal and differ in their bytes are two: URLs, users, variants")
+    func canonicallyEqual() async throws {
+        let store = MemoryCacheStore.memory(limit: .megabytes(1))
+        let (one, other) = ("caf\u{e9}", "cafe\u{301}")
+        try await put(store, key(one), 1)
+        #expect(await store.variants(of: key(other)).isEmpty)
+        try await put(store, key(other), 2)
+        #expect(await store.variants(of: key(one)).map(\.response.bodyLength) == [1])
+        #expect(await store.variants(of: key(other)).map(\.response.bodyLength) == [2])
+        #expect(CacheKey(url: "u", partition: one) != CacheKey(url: "u", partition: other))
+        #expect(CacheKey(url: "u", identifier: one) != CacheKey(url: "u", identifier: other))
+        #expect(CacheVariant.Field(name: "foo", value: one) != CacheVariant.Field(name: "foo", value: other))
+        let log = InvalidationLog()
+        log.note(.url(one))
+        #expect(!log.isCurrent(one, since: 0) && log.isCurrent(other, since: 0))
+    }
+
     @Test("A variant takes the place of the one before; a reader of that one goes on")
     func replacement() async throws {
         let store = MemoryCacheStore.memory(limit: .megabytes(1))

@@ -38,6 +38,18 @@ struct KeyTests {
             Pair("another port", false, .get(target), .get("https://api.example.com:444/plants")),
             Pair("another scheme", false, .get(target), .get("http://api.example.com/plants")),
             Pair("no path and a slash", true, .get("https://example.com"), .get("https://example.com/")),
+            Pair(
+                "a path that is canonically equal",
+                false,
+                .get("https://example.com/caf\u{e9}"),
+                .get("https://example.com/cafe\u{301}")
+            ),
+            Pair(
+                "a field value that is canonically equal",
+                false,
+                .get(target, headers: [.accept: "caf\u{e9}"]),
+                .get(target, headers: [.accept: "cafe\u{301}"])
+            ),
             Pair("HEAD and GET", false, .get(target), .head(target)),
             Pair("HEAD and HEAD", true, .head(target), .head(target)),
             Pair(

@@ -25,6 +25,13 @@ struct JarTests {
         #expect(jar.count == 0)
     }
 
+    @Test("keeps cookies apart whose names or paths are canonically equal and differ in their bytes")
+    func canonicallyEqual() async throws {
+        let jar = CookieJar()
+        try await jar.store(["caf\u{e9}=1", "cafe\u{301}=2"], from: url)
+        #expect(await jar.cookies().map(\.value.revealed).sorted() == ["1", "2"])
+    }
+
     @Test("reports its changes")
     func changes() async throws {
         let jar = CookieJar()

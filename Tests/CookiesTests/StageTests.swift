@@ -149,3 +149,52 @@ struct StageTests {
         }
     }
 }
+
+@Suite("A trace of a call with cookies")
+struct CookieTraceTests {
+    @Test("says why each cookie was not sent, not stored or evicted, and no value")
+    func reasons() async throws {
+        let transport = InMemoryTransport()
+        var headers = HTTPFields()
+        for value in ["a=hunter2; Path=/", "b=hunter2; Domain=com", "new=hunter2; Path=/"] {
+            headers.append(HTTPField(name: .setCookie, value: value))
+        }
+        transport.on(.get, "/*", reply: .init(.ok, headers: headers))
+        var limits = CookieLimits()
+        limits.perDomain = 3
+        let jar = CookieJar(limits: limits)
+        let url = "http://www.example.com/x"
+        try await jar.set([
+            Cookie("own", "hunter2", domain: "www.example.com"),
+            Cookie("secure", "hunter2", domain: "www.example.com", isSecure: true),
+        ])
+        let chain = try Chain(transport: transport) { CookieMiddleware(jar) }
+        let call = await chain.trace(.get(url).cookies(["own": "hunter2"]))
+        let notes = call.trace.spans[0].notes
+        #expect(notes[0].hasPrefix("not sent, because it needs a secure connection: secure="))
+        #expect(notes[1].hasPrefix("not sent, because the call has a cookie of that name: own="))
+        #expect(notes[2] == "a: stored for www.example.com")
+        #expect(notes[3] == "b: not stored, because the Domain attribute is a public suffix")
+        #expect(notes[4] == "new: stored for www.example.com")
+        #expect(notes[5].hasPrefix("removed, because the jar has no room: own="))
+        #expect(notes.count == 6)
+        #expect("\(call.trace)".contains("not sent, because it needs a secure connection"))
+        #expect(call.trace.html().contains("the jar has no room"))
+        #expect(!"\(call.trace)\(call.trace.html())".contains("hunter2"))
+    }
+
+    @Test("says that a call sends none because of its own field, or because cookies are off")
+    func none() async throws {
+        let transport = InMemoryTransport()
+        transport.on(.get, "/*", reply: .text("ok"))
+        let jar = CookieJar()
+        try await jar.set(Cookie("a", "1", domain: "www.example.com"))
+        let chain = try Chain(transport: transport) { CookieMiddleware(jar) }
+        let url = "https://www.example.com/"
+        let own = await chain.trace(.get(url, headers: [.cookie: "b=2"]))
+        #expect(own.trace.spans[0].notes == ["sends none of the jar's cookies: the call has a Cookie field of its own"])
+        let off = await chain.trace(.get(url).cookies(.off))
+        #expect(off.trace.spans[0].notes == ["sends no cookies: so the call or the stage is set"])
+        #expect(await chain.trace(.get(url)).trace.spans[0].notes.isEmpty)
+    }
+}

@@ -22,7 +22,8 @@ let package = Package(
                 library("HTTPChainAuthDigest"), library("HTTPChainCache"), library("HTTPChainCookies"),
                 library("HTTPChainCore"),
                 library("HTTPChainGzip"), library("HTTPChainMultipart"),
-                library("HTTPChainRemoteLogging"), library("HTTPChainURLBuilder"),
+                library("HTTPChainRemoteLogging"), library("HTTPChainSerializer"),
+                library("HTTPChainURLBuilder"),
             ],
             swiftSettings: [
                 .swiftLanguageMode(.v6),

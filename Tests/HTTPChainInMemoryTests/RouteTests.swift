@@ -41,7 +41,8 @@ struct RouteTests {
             ("https://example.com/x", "http://example.com/x"), ("//example.com/x", "https://example.org/x"),
             ("//example.com:8080/x", "http://example.com/x"), ("//*.example.com/x", "https://example.com/x"),
             ("//*.example.com/x", "https://badexample.com/x"), ("/s?page=2", "https://example.com/s?page=3"),
-            ("/s?page", "https://example.com/s"),
+            ("/s?page", "https://example.com/s"), ("/caf\u{e9}", "https://example.com/cafe%CC%81"),
+            ("/caf\u{e9}*", "https://example.com/cafe%CC%81/1"), ("/s?q=\u{e9}", "https://example.com/s?q=e%CC%81"),
         ]
     )
     func fitsNot(pattern: String, url: String) async throws {

@@ -1,3 +1,4 @@
+import DrillSupport
 import Foundation
 import HTTPChainCore
 import HTTPChainRemoteLogging
@@ -24,6 +25,7 @@ struct Numbers {
 @main
 enum Drill {
     static func main() async {
+        Parent.endWithIt()
         let arguments = CommandLine.arguments
         guard arguments.count == 4, let first = Int(arguments[2]) else {
             print("usage: LogSpoolKillDrill <directory> <first number> <seed or URL>")

@@ -1,8 +1,9 @@
 import Foundation
 import HTTPChainCore
-import HTTPChainSerializer
 import HTTPTypes
 import Testing
+
+@testable import HTTPChainSerializer
 
 private struct Address: Codable, Sendable, Hashable {
     var street: String
@@ -41,11 +42,19 @@ private let full = Form(
 struct FormTests {
     @Test(
         "Every style is read back as the value that was written",
-        arguments: [FormSerializer.Nesting.brackets, .dots],
-        [FormSerializer.Arrays.brackets, .repeated, .indexed]
+        arguments: [ParameterEncoder.Nesting.brackets, .dots],
+        [ParameterEncoder.Arrays.brackets, .repeated, .indexed, .commas, .pipes]
     )
-    func roundTrip(_ nesting: FormSerializer.Nesting, _ arrays: FormSerializer.Arrays) throws {
-        let form = FormSerializer(nesting: nesting, arrays: arrays, booleans: .digits, dates: .secondsSince1970)
+    func roundTrip(_ nesting: ParameterEncoder.Nesting, _ arrays: ParameterEncoder.Arrays) throws {
+        let form = FormSerializer(
+            ParameterEncoder(
+                arrays: arrays,
+                keys: .snakeCase,
+                nesting: nesting,
+                booleans: .digits,
+                dates: .secondsSince1970
+            )
+        )
         let data = try form.encode(full, contentType: form.contentType)
         var expected = full
         // An empty array leaves no trace in a form.
@@ -97,12 +106,20 @@ struct FormTests {
     @Test(
         "Names and texts are written as the style says and escaped as the WHATWG does",
         arguments: [
-            (FormSerializer.form, "name=a+b&on=true&tags%5B%5D=x&tags%5B%5D=y&at%5Bk%5D%5B%5D=v*%7E"),
+            (FormSerializer.form, "name=a+b&on=true&tags=x&tags=y&at%5Bk%5D=v*%7E"),
             (
-                .form(nesting: .dots, arrays: .repeated, booleans: .digits),
+                .form(ParameterEncoder(arrays: .brackets)),
+                "name=a+b&on=true&tags%5B%5D=x&tags%5B%5D=y&at%5Bk%5D%5B%5D=v*%7E"
+            ),
+            (
+                .form(ParameterEncoder(arrays: .repeated, nesting: .dots, booleans: .digits)),
                 "name=a+b&on=1&tags=x&tags=y&at.k=v*%7E"
             ),
-            (.form(arrays: .indexed), "name=a+b&on=true&tags%5B0%5D=x&tags%5B1%5D=y&at%5Bk%5D%5B0%5D=v*%7E"),
+            (
+                .form(ParameterEncoder(arrays: .indexed)),
+                "name=a+b&on=true&tags%5B0%5D=x&tags%5B1%5D=y&at%5Bk%5D%5B0%5D=v*%7E"
+            ),
+            (.form(ParameterEncoder(arrays: .commas)), "name=a+b&on=true&tags=x,y&at%5Bk%5D=v*%7E"),
         ]
     )
     func writes(_ form: FormSerializer, _ expected: String) async throws {
@@ -138,6 +155,37 @@ struct FormTests {
         #expect(items?.map { "\($0.x),\($0.y ?? "-")" }.joined(separator: "|") == expected)
     }
 
+    @Test("Names that nest are read in the style's way, delimiters looked for byte by byte")
+    func names() throws {
+        for (name, nesting, expected) in [
+            ("a[b][]", ParameterEncoder.Nesting.brackets, ["a", "b", ""]), ("a.b", .brackets, ["a.b"]),
+            ("a[0].b", .dots, ["a", "0", "b"]), ("a.0.b[]", .dots, ["a", "0", "b", ""]), ("a..b", .dots, ["a..b"]),
+            ("a[b]c", .brackets, ["a[b]c"]), ("a[b", .brackets, ["a[b"]), ("[a]", .brackets, ["[a]"]),
+            ("a[[b]]", .brackets, ["a[[b]]"]), ("a[\u{301}b]", .brackets, ["a", "\u{301}b"]), ("", .dots, [""]),
+            ("a]", .brackets, ["a]"]), ("a[b].c", .brackets, ["a[b].c"]),
+        ] {
+            #expect(try FormText.path(of: name, nesting: nesting) == expected, "\(name)")
+        }
+    }
+
+    @Test("A number that is not finite is an error that names the parameter, as in a query")
+    func notFinite() throws {
+        let error = try #require(throws: EncodingError.self) {
+            try FormSerializer().encode(["a": ["b": Double.nan]], contentType: "")
+        }
+        guard case .invalidValue(_, let context) = error else { return }
+        #expect(context.codingPath.map(\.stringValue) == ["a[b]"])
+    }
+
+    @Test("Explicit nulls are written, other nils left out")
+    func explicitNulls() throws {
+        struct Patch: Encodable {
+            @NullWhenNil var nickname: String?
+            var motto: String?
+        }
+        #expect(try FormSerializer().encode(Patch(), contentType: "") == Data("nickname=".utf8))
+    }
+
     @Test("A value that does not fit is an error with its coding path; names that nest without end are refused")
     func failures() async throws {
         let stage = SerializerMiddleware(.form)
@@ -160,8 +208,12 @@ struct FormTests {
         let pieces = ["a", "[", "]", "[]", "[0]", "=", "&", "%", "%5B", "+", "1", ".", "é", "others", "tags", "home"]
         for _ in 0..<3_000 {
             let text = (0..<Int.random(in: 0..<30)).map { _ in pieces.randomElement() ?? "" }.joined()
-            for nesting in [FormSerializer.Nesting.brackets, .dots] {
-                _ = try? FormSerializer(nesting: nesting).decode(Form.self, from: Data(text.utf8), contentType: nil)
+            for nesting in [ParameterEncoder.Nesting.brackets, .dots] {
+                _ = try? FormSerializer(ParameterEncoder(nesting: nesting)).decode(
+                    Form.self,
+                    from: Data(text.utf8),
+                    contentType: nil
+                )
             }
         }
         let many = String(repeating: "tags[]=1&tags=2&x[1]=3&", count: 20_000)

@@ -87,7 +87,7 @@ struct RandomInputTests {
                 path: ["id": scribbler.value(), "0": scribbler.value(), "users": scribbler.value()],
                 query: URLQuery(["a": scribbler.value(), "q": scribbler.value()]) + .raw(scribbler.text(upTo: 2)),
                 reserved: ["q": scribbler.value()],
-                encoder: QueryEncoder(
+                encoder: ParameterEncoder(
                     arrays: [.repeated, .brackets, .indexed, .commas].randomElement(using: &scribbler.random)
                         ?? .repeated
                 )

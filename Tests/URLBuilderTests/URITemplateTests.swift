@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainCore
 import HTTPChainURLBuilder
 import Testing
 
@@ -133,14 +134,14 @@ struct URITemplateTests {
         let template = try URITemplate("{a},{b}")
         let date = Date(timeIntervalSince1970: 1_700_000_000.25)
         let values: URLParameters = ["a": true, "b": date]
-        func expand(_ format: URLValueFormat) throws -> String { try template.expand(values, format: format) }
-        #expect(try expand(URLValueFormat()) == "true,2023-11-14T22%3A13%3A20Z")
+        func expand(_ encoder: ParameterEncoder) throws -> String { try template.expand(values, encoder: encoder) }
+        #expect(try expand(ParameterEncoder()) == "true,2023-11-14T22%3A13%3A20Z")
         #expect(
-            try expand(URLValueFormat(booleans: .digits, dates: .iso8601WithMilliseconds))
+            try expand(ParameterEncoder(booleans: .digits, dates: .iso8601WithMilliseconds))
                 == "1,2023-11-14T22%3A13%3A20.250Z"
         )
-        #expect(try expand(URLValueFormat(dates: .secondsSince1970)) == "true,1700000000.25")
-        #expect(try expand(URLValueFormat(dates: .millisecondsSince1970)) == "true,1700000000250")
-        #expect(try expand(URLValueFormat(dates: .custom { _ in "now" })) == "true,now")
+        #expect(try expand(ParameterEncoder(dates: .secondsSince1970)) == "true,1700000000.25")
+        #expect(try expand(ParameterEncoder(dates: .millisecondsSince1970)) == "true,1700000000250")
+        #expect(try expand(ParameterEncoder(dates: .custom(write: { _ in "now" }, read: { _ in nil }))) == "true,now")
     }
 }

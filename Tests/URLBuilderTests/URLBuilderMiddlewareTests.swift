@@ -102,11 +102,11 @@ struct URLBuilderMiddlewareTests {
         }
         let server = Server()
         let chain = try Chain(transport: server) {
-            URLBuilderMiddleware(base: "http://h", encoder: QueryEncoder(arrays: .commas, keys: .snakeCase))
+            URLBuilderMiddleware(base: "http://h", encoder: ParameterEncoder(arrays: .commas, keys: .snakeCase))
         }
         _ = try await chain.send(.get("x", query: .encoding(Filter())))
         var request = Request.get("x{?on}", path: ["on": true], query: .encoding(Filter()))
-        request.urlArguments.encoder = QueryEncoder(booleans: .digits)
+        request.urlArguments.encoder = ParameterEncoder(booleans: .digits)
         _ = try await chain.send(request)
         #expect(
             server.requests.map(\.url) == [

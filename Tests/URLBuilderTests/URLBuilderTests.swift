@@ -29,6 +29,15 @@ struct URLBuilderTests {
         #expect(try URLBuilder(base: base).url(reference) == expected)
     }
 
+    @Test("goes to the URL that was written, also after one that is canonically equal to it")
+    func canonicallyEqual() throws {
+        let builder = try URLBuilder(base: "https://h")
+        for _ in 0..<2 {
+            #expect(try builder.url("caf\u{e9}/{id}", URLArguments(path: ["id": 1])) == "https://h/caf%C3%A9/1")
+            #expect(try builder.url("cafe\u{301}/{id}", URLArguments(path: ["id": 1])) == "https://h/cafe%CC%81/1")
+        }
+    }
+
     @Test(
         "lets an absolute URL pass, and only encodes what no URL may hold",
         arguments: [

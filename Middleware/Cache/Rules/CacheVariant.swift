@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 public import HTTPTypes
 
 /// The request fields that `Vary` names, with their values in the request that was answered, RFC 9111 §4.1.
@@ -19,6 +20,11 @@ public struct CacheVariant: Sendable, Hashable {
         public init(name: String, value: String?) {
             self.name = name
             self.value = value
+        }
+
+        /// Whether name and value are the same, byte by byte.
+        public static func == (one: Field, other: Field) -> Bool {
+            one.name == other.name && one.value.hasSameBytes(as: other.value)
         }
     }
 
@@ -55,8 +61,7 @@ public struct CacheVariant: Sendable, Hashable {
 
     /// Whether a request selects this variant: every field is the same, or missing in both.
     public func matches(_ request: HTTPFields) -> Bool {
-        for field in fields where Self.value(of: field.name, in: request) != field.value { return false }
-        return true
+        fields.allSatisfy { Self.value(of: $0.name, in: request).hasSameBytes(as: $0.value) }
     }
 
     private static let negotiated: Set<String> = ["accept", "accept-charset", "accept-encoding", "accept-language"]

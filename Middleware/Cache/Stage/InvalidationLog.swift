@@ -1,11 +1,12 @@
 import HTTPChainCore
+import HTTPChainSupport
 
 /// Remembers what was made invalid lately, so that a response that was in flight meanwhile is not stored after it.
 final class InvalidationLog: Sendable {
     private struct State {
         var now: UInt64 = 0
         /// When each URL was made invalid last.
-        var urls: [String: UInt64] = [:]
+        var urls: [ExactText: UInt64] = [:]
         /// When everything was, or more than is kept one by one.
         var everything: UInt64 = 0
     }
@@ -25,7 +26,7 @@ final class InvalidationLog: Sendable {
                 default: nil
                 }
             if let url, state.urls.count < Self.limit {
-                state.urls[url] = state.now
+                state.urls[ExactText(url)] = state.now
             } else {
                 state.urls = [:]
                 state.everything = state.now
@@ -35,6 +36,6 @@ final class InvalidationLog: Sendable {
 
     /// Whether nothing has been made invalid since that a response to this URL may be among.
     func isCurrent(_ url: String, since stamp: UInt64) -> Bool {
-        state.withLock { $0.everything <= stamp && ($0.urls[url] ?? 0) <= stamp }
+        state.withLock { $0.everything <= stamp && ($0.urls[ExactText(url)] ?? 0) <= stamp }
     }
 }

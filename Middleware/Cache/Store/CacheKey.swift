@@ -1,4 +1,5 @@
 public import HTTPChainCore
+import HTTPChainSupport
 public import HTTPTypes
 
 /// What stored responses are looked up by, RFC 9111 §2: method and normalised URL, and what keeps users and calls apart.
@@ -24,6 +25,12 @@ public struct CacheKey: Sendable, Hashable {
 
     /// Where the response comes from.
     public var origin: Origin? { Origin(url) }
+
+    /// Whether both are the same byte by byte: canonically equal URLs are two resources, and names two users.
+    public static func == (one: CacheKey, other: CacheKey) -> Bool {
+        one.method == other.method && one.url.hasSameBytes(as: other.url)
+            && one.partition.hasSameBytes(as: other.partition) && one.identifier.hasSameBytes(as: other.identifier)
+    }
 
     /// Hashes what differs most; the rest is compared.
     public func hash(into hasher: inout Hasher) {

@@ -26,12 +26,12 @@ public enum CacheSelection: Sendable, Hashable {
         switch self {
         case .all: true
         case .key(let key): entry.key == key
-        case .url(let url): entry.key.url == url
-        case .identifier(let identifier): entry.key.identifier == identifier
+        case .url(let url): entry.key.url.hasSameBytes(as: url)
+        case .identifier(let identifier): entry.key.identifier.hasSameBytes(as: identifier)
         case .identifierPrefix(let prefix): entry.key.identifier.map { $0.utf8.starts(with: prefix.utf8) } ?? false
         case .classification(let name): entry.response.metadata.classification == name
         case .origin(let origin): entry.key.origin == origin
-        case .partition(let partition): entry.key.partition == partition
+        case .partition(let partition): entry.key.partition.hasSameBytes(as: partition)
         case .entry(let id): entry.id == id
         }
     }

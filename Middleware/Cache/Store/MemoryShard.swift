@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 
 /// One part of the entries in memory, in order of use.
 ///
@@ -25,8 +26,8 @@ struct MemoryShard {
     private var free: [Int] = []
     private var positions: [CacheEntryID: Int] = [:]
     private var variants: [CacheKey: [CacheEntry]] = [:]
-    private var keysByURL: [String: Set<CacheKey>] = [:]
-    private var keysByIdentifier: [String: Set<CacheKey>] = [:]
+    private var keysByURL: [ExactText: Set<CacheKey>] = [:]
+    private var keysByIdentifier: [ExactText: Set<CacheKey>] = [:]
     private var newest = -1
     private var oldest = -1
 
@@ -57,8 +58,10 @@ struct MemoryShard {
         positions[entry.id] = position
         if variants[entry.key]?.append(entry) == nil {
             variants[entry.key] = [entry]
-            keysByURL[entry.key.url, default: []].insert(entry.key)
-            if let identifier = entry.key.identifier { keysByIdentifier[identifier, default: []].insert(entry.key) }
+            keysByURL[ExactText(entry.key.url), default: []].insert(entry.key)
+            if let identifier = entry.key.identifier {
+                keysByIdentifier[ExactText(identifier), default: []].insert(entry.key)
+            }
         }
     }
 
@@ -96,8 +99,9 @@ struct MemoryShard {
     func entries(_ selection: CacheSelection) -> [CacheEntry] {
         switch selection {
         case .key(let key): return variants(of: key)
-        case .url(let url): return keysByURL[url]?.flatMap { variants(of: $0) } ?? []
-        case .identifier(let identifier): return keysByIdentifier[identifier]?.flatMap { variants(of: $0) } ?? []
+        case .url(let url): return keysByURL[ExactText(url)]?.flatMap { variants(of: $0) } ?? []
+        case .identifier(let identifier):
+            return keysByIdentifier[ExactText(identifier)]?.flatMap { variants(of: $0) } ?? []
         case .entry(let id): return positions[id].flatMap { slots[$0]?.entry }.map { [$0] } ?? []
         default: return slots.compactMap { $0?.entry }.filter(selection.contains)
         }
@@ -121,9 +125,10 @@ struct MemoryShard {
         variants[key]?.removeAll { $0.id == id }
         guard variants[key]?.isEmpty ?? false else { return }
         variants[key] = nil
-        keysByURL[key.url]?.remove(key)
-        if keysByURL[key.url]?.isEmpty ?? false { keysByURL[key.url] = nil }
-        guard let identifier = key.identifier else { return }
+        let url = ExactText(key.url)
+        keysByURL[url]?.remove(key)
+        if keysByURL[url]?.isEmpty ?? false { keysByURL[url] = nil }
+        guard let identifier = key.identifier.map(ExactText.init) else { return }
         keysByIdentifier[identifier]?.remove(key)
         if keysByIdentifier[identifier]?.isEmpty ?? false { keysByIdentifier[identifier] = nil }
     }

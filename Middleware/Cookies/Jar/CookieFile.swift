@@ -73,8 +73,10 @@ final class CookieFile: Sendable {
             bytes += record
             bytes.append(UInt8(ascii: "\n"))
         }
-        let temporary = "\(path).\(UUID().uuidString).tmp"
+        // One name is enough under the lock, and what a process that was killed has left there goes.
+        let temporary = path + ".new"
         do throws(CookieJarError) {
+            _ = try failing { () throws(FileFault) in try files.remove(temporary) }
             guard let file = try opened(temporary, .create) else { return }
             try failing { () throws(FileFault) in
                 try file.write(bytes, at: 0)

@@ -226,14 +226,24 @@ extension CookieJar {
     }
 
     /// The same for a stage, whose call does not fail with the file.
-    func storeKeepingFailure(_ fields: [String], from target: CookieTarget, at now: Date) async -> [CookieOutcome] {
-        let outcomes = Locked<[CookieOutcome]>([])
+    func storeKeepingFailure(
+        _ fields: [String],
+        from target: CookieTarget,
+        at now: Date
+    ) async -> (outcomes: [CookieOutcome], effects: [CookieStorage.Effect]) {
+        let results = Locked<([CookieOutcome], [CookieStorage.Effect])>(([], []))
         try? await change { storage in
-            let (result, effects) = storage.store(fields, from: target, at: now)
-            outcomes.withLock { $0 = result }
-            return effects
+            let result = storage.store(fields, from: target, at: now)
+            results.withLock { $0 = result }
+            return result.effects
         }
-        return outcomes.withLock { $0 }
+        return results.withLock { $0 }
+    }
+
+    /// The cookies of the host and the domains above it that a request does not carry, and why not.
+    func withheld(from target: CookieTarget, at now: Date, replaced: Set<String>) -> [(Cookie, CookieReason)] {
+        let (sent, withheld) = state.withLock { $0.storage.judgement(of: target, at: now) }
+        return withheld + sent.filter { replaced.contains($0.name) }.map { ($0, .replacedByCall) }
     }
 
     /// Changes what is in memory and, if there is one, in the file; where the file cannot be written, in memory alone.

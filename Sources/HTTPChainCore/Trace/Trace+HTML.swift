@@ -8,7 +8,7 @@ extension Trace {
             let left = span.start / .microseconds(1) / total * 100
             let width = max(span.duration / .microseconds(1) / total * 100, 0.3)
             let own = span.duration > .zero ? span.ownTime / span.duration * 100 : 100
-            let changes = span.notes.map { "<li>\(Self.escaped($0))</li>" }.joined()
+            let changes = span.lines.map { "<li>\(Self.escaped($0))</li>" }.joined()
             return """
                 <tr class="\(span.outcome.cssClass)">
                 <th scope="row" style="padding-left:\(Double(span.depth) * 0.9 + 0.6)rem">\(Self.escaped(span.name))\

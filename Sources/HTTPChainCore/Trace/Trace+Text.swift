@@ -15,7 +15,7 @@ extension Trace {
         var lines = TextTable.format(rows).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         for span in spans.reversed() {
             let indent = String(repeating: "  ", count: span.depth + 2)
-            lines.insert(contentsOf: span.notes.map { indent + $0 }, at: span.id + 2)
+            lines.insert(contentsOf: span.lines.map { indent + $0 }, at: span.id + 2)
         }
         let heading = "\(request) → \(outcome) in \(Self.milliseconds(duration))"
         return ([heading, ""] + lines).joined(separator: "\n")
@@ -30,13 +30,13 @@ extension Trace {
 }
 
 extension Trace.Span {
-    /// What the span changed, a line each.
-    var notes: [String] {
+    /// What the span changed, and what its stage said, a line each.
+    var lines: [String] {
         var lines: [String] = []
         for (call, changes) in requestChanges.enumerated() {
             let label = requestChanges.count > 1 ? "request \(call + 1)" : "request"
             lines += changes.map { "\(label) \($0)" }
         }
-        return lines + responseChanges.map { "response \($0)" }
+        return lines + notes + responseChanges.map { "response \($0)" }
     }
 }

@@ -26,6 +26,8 @@ public struct Trace: Sendable, CustomStringConvertible {
         public let requestChanges: [[MessageChange]]
         /// What the stage changed in the last response it got from `next`; all of it, when it answered by itself.
         public let responseChanges: [MessageChange]
+        /// What the stage said of its decisions, redacted: ``Request/traceNotes``.
+        public let notes: [String]
         /// How it ended.
         public let outcome: Outcome
     }

@@ -9,7 +9,7 @@ struct TraceProbe: DeadlineKeepingMiddleware {
             parent: request.options[TraceParent.self],
             request: RequestState(request)
         )
-        request.options[TraceParent.self] = span
+        request.options[TraceParent.self] = TraceSpan(id: span, recorder: recorder)
         let redaction = request.redaction
         do {
             let response = try await next(request)
@@ -28,7 +28,7 @@ struct TraceProbe: DeadlineKeepingMiddleware {
 
 /// The span that a request is in, so that the next one knows where it belongs, also when a stage sends several at once.
 enum TraceParent: RequestOption {
-    static var defaultValue: Int? { nil }
+    static var defaultValue: TraceSpan? { nil }
 }
 
 /// Collects the spans of one traced call.
@@ -41,6 +41,7 @@ final class TraceRecorder: Sendable {
         var end: Duration?
         var outcome = Trace.Outcome.abandoned
         var response: ResponseState?
+        var notes: [String] = []
     }
 
     private let names: [(name: String, phase: Phase)]
@@ -54,13 +55,13 @@ final class TraceRecorder: Sendable {
         origin = time.elapsed
     }
 
-    func begin(position: Int, parent: Int?, request: RequestState) -> Int {
+    func begin(position: Int, parent: TraceSpan?, request: RequestState) -> Int {
         let start = time.elapsed - origin
         return entries.withLock { entries in
             // A stage that sends a request made from scratch has lost the option, and one that sends a request of
-            // another trace has a number that means nothing here: its span is the open one outside.
+            // another trace has a span that means nothing here: its span is the open one outside.
             let parent =
-                parent.flatMap { $0 < entries.count ? $0 : nil }
+                parent.flatMap { $0.recorder === self ? $0.id : nil }
                 ?? entries.lastIndex { $0.position == position - 1 && $0.end == nil }
             entries.append(Entry(position: position, parent: parent, start: start, request: request))
             return entries.count - 1
@@ -74,6 +75,10 @@ final class TraceRecorder: Sendable {
             entries[span].outcome = outcome
             entries[span].response = response
         }
+    }
+
+    func add(_ note: String, to span: Int) {
+        entries.withLock { $0[span].notes.append(note) }
     }
 
     func trace(of request: String, ending result: Result<Response, any Error>, redaction: Redaction) -> Trace {
@@ -98,6 +103,7 @@ final class TraceRecorder: Sendable {
                     ownTime: max(.zero, took - inside),
                     requestChanges: calls.map { entry.request.changes(to: $0.request) },
                     responseChanges: entry.response?.changes(from: answer) ?? [],
+                    notes: entry.notes.map { Self.oneLine($0, redaction) },
                     outcome: entry.outcome
                 )
             )
@@ -112,7 +118,11 @@ final class TraceRecorder: Sendable {
 
     static func oneLine(_ error: any Error, _ redaction: Redaction) -> String {
         let text = (error as? any HTTPChainError).map { "\($0.stage): \($0.reason)" } ?? "\(error)"
-        return redaction.text(text).split(whereSeparator: \.isNewline).joined(separator: " ")
+        return oneLine(text, redaction)
+    }
+
+    private static func oneLine(_ text: String, _ redaction: Redaction) -> String {
+        redaction.text(text).split(whereSeparator: \.isNewline).joined(separator: " ")
     }
 
     /// How long at least one of several intervals, in order of their beginnings, was going on.

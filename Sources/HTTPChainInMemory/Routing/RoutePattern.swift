@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// What a route looks for in a URL.
@@ -113,7 +114,10 @@ struct RoutePattern: Sendable {
 
     private func missingParameter(in target: RouteTarget) -> String? {
         query.first { wanted in
-            !target.query.contains { $0.name == wanted.name && (wanted.value == nil || $0.value == wanted.value) }
+            !target.query.contains { parameter in
+                parameter.name.hasSameBytes(as: wanted.name)
+                    && (wanted.value.map { parameter.value.hasSameBytes(as: $0) } ?? true)
+            }
         }?.text
     }
 
@@ -128,14 +132,14 @@ struct RoutePattern: Sendable {
         for (index, segment) in segments.enumerated() {
             if case .tail(let prefix) = segment {
                 let rest = target.path(from: index)
-                guard rest.hasPrefix(prefix) else { return .mismatch(at: index) }
-                variables["*"] = String(rest.dropFirst(prefix.count))
+                guard rest.utf8.starts(with: prefix.utf8) else { return .mismatch(at: index) }
+                variables["*"] = String(Substring(rest.utf8.dropFirst(prefix.utf8.count)))
                 return .match(variables)
             }
             guard index < target.segments.count else { return .mismatch(at: index) }
             let actual = target.segments[index]
             switch segment {
-            case .literal(let wanted) where wanted != actual: return .mismatch(at: index)
+            case .literal(let wanted) where !wanted.hasSameBytes(as: actual): return .mismatch(at: index)
             case .variable where actual.isEmpty: return .mismatch(at: index)
             case .variable(let name): variables[name] = actual
             case .literal, .tail: break
@@ -180,10 +184,11 @@ struct RouteTarget: Sendable {
         scheme = origin?.scheme ?? ""
         host = origin?.host ?? ""
         port = origin?.port ?? 0
-        let text = head.path ?? ""
-        let path = text.prefix { $0 != "?" }
+        let text = (head.path ?? "").utf8
+        // By bytes: a combining character after a delimiter does not make it another.
+        let path = Substring(text.prefix { $0 != UInt8(ascii: "?") })
         segments = Self.pieces(of: path).map { decoded($0) }
-        query = text.dropFirst(path.count + 1).split(separator: "&").map { pair in
+        query = Substring(text.dropFirst(path.utf8.count + 1)).split(separator: "&").map { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             return (decoded(parts[0]), parts.count > 1 ? decoded(parts[1]) : "")
         }
@@ -194,7 +199,10 @@ struct RouteTarget: Sendable {
     }
 
     static func pieces(of path: Substring) -> [Substring] {
-        (path.hasPrefix("/") ? path.dropFirst() : path).split(separator: "/", omittingEmptySubsequences: false)
+        let path = path.utf8
+        let slash = UInt8(ascii: "/")
+        return path.dropFirst(path.first == slash ? 1 : 0).split(separator: slash, omittingEmptySubsequences: false)
+            .map { Substring($0) }
     }
 }
 

@@ -1,5 +1,7 @@
 import Foundation
+import HTTPChainCore
 import HTTPChainURLBuilder
+import TestSupport
 import Testing
 
 private enum Sort: String, Codable, URLValueConvertible { case newest, oldest }
@@ -23,8 +25,8 @@ private struct Items: Encodable {
     var items = [Item(id: 1, note: "a"), Item(id: 2)]
 }
 
-@Suite("A query encoder")
-struct QueryEncoderTests {
+@Suite("A query")
+struct QueryTests {
     @Test("writes pairs in order, with everything but unreserved characters percent-encoded")
     func pairs() throws {
         let none: Int? = nil
@@ -35,44 +37,115 @@ struct QueryEncoderTests {
             "é ": UInt64.max, "d": Decimal(string: "1.10"),
         ]
         #expect(
-            try QueryEncoder().encode(query)
+            try ParameterEncoder().encode(query)
                 == "q=a%20b%26c%3Dd%2B%C3%A9%2F%3F%23%5B%5D&n=1&f=0.5&t=true&n=2&some=7&sort=oldest"
                 + "&%C3%A9%20=18446744073709551615&d=1.1"
         )
-        #expect(try QueryEncoder().encode([:] as URLQuery) == "")
+        #expect(try ParameterEncoder().encode([:] as URLQuery) == "")
     }
 
     @Test(
         "writes lists in the style of the server",
         arguments: [
-            (QueryEncoder.ArrayStyle.repeated, "a=1&a=2%2C3&b=x&e="),
+            (ParameterEncoder.Arrays.repeated, "a=1&a=2%2C3&b=x&e="),
             (.brackets, "a%5B%5D=1&a%5B%5D=2%2C3&b=x&e%5B%5D="),
             (.indexed, "a%5B0%5D=1&a%5B1%5D=2%2C3&b=x&e%5B0%5D="), (.commas, "a=1,2%2C3&b=x&e="),
+            (.pipes, "a=1%7C2%2C3&b=x&e="), (.rack, "a%5B%5D=1&a%5B%5D=2%2C3&b=x&e%5B%5D="),
         ]
     )
-    func arrays(style: QueryEncoder.ArrayStyle, expected: String) throws {
+    func arrays(style: ParameterEncoder.Arrays, expected: String) throws {
         let query: URLQuery = ["a": ["1", "2,3"], "none": [String](), "b": "x", "nulls": [nil] as URLValue, "e": [""]]
-        #expect(try QueryEncoder(arrays: style).encode(query) == expected)
+        #expect(try ParameterEncoder(arrays: style).encode(query) == expected)
+    }
+
+    @Test("keeps the brackets of names that carry them, where brackets stay")
+    func namesWithBrackets() throws {
+        let query: URLQuery = ["filter[name]": "x[1]", "page[size]": 2]
+        #expect(
+            try ParameterEncoder(keepsBrackets: true).encode(query) == "filter[name]=x%5B1%5D&page[size]=2"
+        )
+        #expect(try ParameterEncoder().encode(query) == "filter%5Bname%5D=x%5B1%5D&page%5Bsize%5D=2")
+    }
+
+    @Test("says that a value with a pipe cannot be in a list with pipes")
+    func pipes() throws {
+        let error = try #require(throws: URLBuilderError.self) {
+            try ParameterEncoder(arrays: .pipes).encode(["a": ["1|2"]] as URLQuery)
+        }
+        #expect(error.reason.contains("\"a\"") && error.reason.contains("pipe"))
+    }
+
+    @Test("writes spaces as pluses where asked to")
+    func spaces() throws {
+        #expect(try ParameterEncoder(spaces: .plus).encode(["a b": "c+d e"] as URLQuery) == "a+b=c%2Bd+e")
+    }
+
+    @Test("leaves the keys of a dictionary as they are: they are data")
+    func dataKeys() throws {
+        struct Value: Encodable { var firstName = ["lastName": 1] }
+        #expect(try ParameterEncoder(keys: .snakeCase, nesting: .dots).encode(Value()) == "first_name.lastName=1")
+    }
+
+    @Test("writes keys in snake case as Foundation's JSON encoder does", .seeded)
+    func foundationsSnakeCase() throws {
+        struct Key: CodingKey {
+            var stringValue: String
+            var intValue: Int? { nil }
+            init(stringValue: String) { self.stringValue = stringValue }
+            init?(intValue: Int) { nil }
+        }
+        struct Value: Encodable {
+            let key: String
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Key.self)
+                try container.encode(1, forKey: Key(stringValue: key))
+            }
+        }
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        var random = Numbers(Seed.numbers(15))
+        var keys = ["userID", "myURLPath2A", "aB2C", "URL", "a", "A", "_x", "x_", "éÉa", "HTTPSServer", "iOSVersion"]
+        let letters = Array("abAB1_éÉ")
+        for _ in 0..<5000 {
+            let length = Int.random(in: 1...10, using: &random)
+            keys.append(String((0..<length).map { _ in letters.randomElement(using: &random) ?? "a" }))
+        }
+        for key in keys {
+            let json = String(decoding: try encoder.encode(Value(key: key)), as: UTF8.self)
+            let query = try ParameterEncoder(keys: .snakeCase).encode(Value(key: key)).removingPercentEncoding ?? ""
+            #expect(json == "{\"\(query.dropLast(2))\":1}", "\(key)")
+        }
+    }
+
+    @Test("encodes 100,000 elements and 20,000 keys in time that grows with their number", .timeLimit(.minutes(1)))
+    func many() throws {
+        struct Value: Encodable {
+            let list: [Int]
+            let map: [String: Int]
+        }
+        let map = Dictionary(uniqueKeysWithValues: (0..<20_000).map { ("k\($0)", $0) })
+        let text = try ParameterEncoder().encode(Value(list: Array(0..<100_000), map: map))
+        #expect(text.utf8.split(separator: UInt8(ascii: "&")).count == 120_000)
     }
 
     @Test("writes brackets as they are for servers that insist")
     func bareBrackets() throws {
         let query: URLQuery = ["a": [1, 2], "b": ["c d": ["e": 3]] as URLValue]
-        #expect(try QueryEncoder(arrays: .brackets, keepsBrackets: true).encode(query) == "a[]=1&a[]=2&b[c%20d][e]=3")
-        #expect(try QueryEncoder(nesting: .dots).encode(query) == "a=1&a=2&b.c%20d.e=3")
+        #expect(try ParameterEncoder(arrays: .brackets, keepsBrackets: true).encode(query) == "a[]=1&a[]=2&b[c%20d][e]=3")
+        #expect(try ParameterEncoder(nesting: .dots).encode(query) == "a=1&a=2&b.c%20d.e=3")
     }
 
     @Test("writes Encodable values: nested keys, nil, dates, enums")
     func encodable() throws {
         var filter = Filter(searchText: "x y", since: Date(timeIntervalSince1970: 0))
         #expect(
-            try QueryEncoder().encode(filter)
+            try ParameterEncoder().encode(filter)
                 == "searchText=x%20y&onlyNew=true&tagIDs=1&tagIDs=2&priceRange%5BminPrice%5D=1&priceRange%5BmaxPrice%5D=2.5"
                 + "&sort=newest&since=1970-01-01T00%3A00%3A00Z"
         )
         filter.priceRange.minPrice = nil
         filter.since = nil
-        let encoder = QueryEncoder(arrays: .commas, nesting: .dots, nils: .empty, booleans: .digits)
+        let encoder = ParameterEncoder(arrays: .commas, nesting: .dots, nils: .empty, booleans: .digits)
         #expect(
             try encoder.encode(filter)
                 == "searchText=x%20y&onlyNew=1&tagIDs=1,2&priceRange.minPrice=&priceRange.maxPrice=2.5&sort=newest&since=&cursor="
@@ -89,28 +162,34 @@ struct QueryEncoderTests {
         ]
     )
     func keys(style: String, expected: String) throws {
-        let styles: [String: QueryEncoder.KeyStyle] = [
+        let styles: [String: ParameterEncoder.Keys] = [
             "snake": .snakeCase, "kebab": .kebabCase, "upper": .custom { $0.uppercased() }, "as is": .asIs,
         ]
         let query: URLQuery = [
             "searchText": " ", "priceRange": ["maxPrice": 1] as URLValue, "myURLPath2A": 1, "_x": 1, "userID": 1,
         ]
-        let encoder = QueryEncoder(keys: try #require(styles[style]), nesting: .dots)
+        let encoder = ParameterEncoder(keys: try #require(styles[style]), nesting: .dots)
         #expect(try encoder.encode(query) == expected.replacing("= ", with: "=%20"))
     }
 
     @Test("keeps keyed values of a list apart, in the commas style too")
     func listsOfValues() throws {
         #expect(
-            try QueryEncoder(arrays: .indexed, keepsBrackets: true).encode(Items())
+            try ParameterEncoder(arrays: .indexed, keepsBrackets: true).encode(Items())
                 == "items[0][id]=1&items[0][note]=a&items[1][id]=2"
         )
+        for style in [ParameterEncoder.Arrays.commas, .pipes, .brackets, .repeated] {
+            #expect(
+                try ParameterEncoder(arrays: style, keepsBrackets: true).encode(Items())
+                    == "items[0][id]=1&items[0][note]=a&items[1][id]=2"
+            )
+        }
         #expect(
-            try QueryEncoder(arrays: .commas, keepsBrackets: true).encode(Items())
-                == "items[0][id]=1&items[0][note]=a&items[1][id]=2"
+            try ParameterEncoder(arrays: .indexed, nesting: .dots, keepsBrackets: true).encode(Items())
+                == "items[0].id=1&items[0].note=a&items[1].id=2"
         )
         #expect(
-            try QueryEncoder(arrays: .brackets, keepsBrackets: true).encode(Items())
+            try ParameterEncoder(arrays: .rack, keepsBrackets: true).encode(Items())
                 == "items[][id]=1&items[][note]=a&items[][id]=2"
         )
     }
@@ -119,32 +198,32 @@ struct QueryEncoderTests {
     func dictionaries() throws {
         let dictionary = Dictionary(uniqueKeysWithValues: (0..<50).map { ("k\($0)", $0) })
         let expected = dictionary.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: "&")
-        #expect(try QueryEncoder().encode(dictionary) == expected)
-        #expect(try QueryEncoder().encode(URLQuery(URLParameters(dictionary))) == expected)
-        #expect(try QueryEncoder(nesting: .dots).encode(["a": ["z": 1, "b": 2]]) == "a.b=2&a.z=1")
+        #expect(try ParameterEncoder().encode(dictionary) == expected)
+        #expect(try ParameterEncoder().encode(URLQuery(URLParameters(dictionary))) == expected)
+        #expect(try ParameterEncoder(nesting: .dots).encode(["a": ["z": 1, "b": 2]]) == "a.b=2&a.z=1")
     }
 
     @Test("joins pairs, values and ready-made text; ready-made text stays as it is")
     func mixed() throws {
         let query = URLQuery.encoding(["a": 1]) + ["b": 2] + .raw("c=%20+&d=[x]#é") + .raw("")
-        #expect(try QueryEncoder().encode(query) == "a=1&b=2&c=%20+&d=[x]%23%C3%A9")
+        #expect(try ParameterEncoder().encode(query) == "a=1&b=2&c=%20+&d=[x]%23%C3%A9")
         #expect(query.isEmpty == false)
     }
 
     @Test("says which parameter cannot be written")
     func errors() throws {
-        struct Bad: Encodable {
+        struct Bad: Encodable, Sendable {
             var outer = ["x": Double.infinity]
         }
-        let error = try #require(throws: URLBuilderError.self) { try QueryEncoder().encode(Bad()) }
+        let error = try #require(throws: URLBuilderError.self) { try ParameterEncoder().encode(URLQuery.encoding(Bad())) }
         #expect(error.reason.contains("outer[x]"))
-        let unkeyed = try #require(throws: URLBuilderError.self) { try QueryEncoder().encode([1, 2]) }
+        let unkeyed = try #require(throws: URLBuilderError.self) { try ParameterEncoder().encode(URLQuery.encoding([1, 2])) }
         #expect(unkeyed.reason.contains("has no keys"))
-        struct Failing: Encodable {
+        struct Failing: Encodable, Sendable {
             struct Cause: Error {}
             func encode(to encoder: any Encoder) throws { throw Cause() }
         }
-        let failing = try #require(throws: URLBuilderError.self) { try QueryEncoder().encode(Failing()) }
+        let failing = try #require(throws: URLBuilderError.self) { try ParameterEncoder().encode(URLQuery.encoding(Failing())) }
         #expect(failing.underlyingError is Failing.Cause)
     }
 
@@ -170,7 +249,7 @@ struct QueryEncoderTests {
                 try ["s": 1].encode(to: container.superEncoder())
             }
         }
-        let encoder = QueryEncoder(arrays: .indexed, keepsBrackets: true)
+        let encoder = ParameterEncoder(arrays: .indexed, keepsBrackets: true)
         #expect(
             try encoder.encode(Odd())
                 == "list[0]=1&list[2][0]=x&map[id]=2.5&data=AQID&id=E621E1F8-C36C-495A-93FC-0C247A3E6E5F"

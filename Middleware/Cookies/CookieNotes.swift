@@ -1,0 +1,19 @@
+import Foundation
+import HTTPChainCore
+
+extension TraceNotes {
+    /// Says which cookies a request does not carry, and why.
+    func tell(ofCookiesIn jar: CookieJar, withheldFrom target: CookieTarget, at now: Date, replaced: Set<String>) {
+        guard isTraced else { return }
+        for (cookie, reason) in jar.withheld(from: target, at: now, replaced: replaced) {
+            add("not sent, because \(reason): \(cookie)")
+        }
+    }
+
+    /// Says what became of each `Set-Cookie` field, and of the cookies that had to go for it.
+    func tell(of outcomes: [CookieOutcome], _ effects: [CookieStorage.Effect]) {
+        guard isTraced else { return }
+        for outcome in outcomes { add("\(outcome)") }
+        for case .removed(let cookie, let reason) in effects { add("removed, because \(reason): \(cookie)") }
+    }
+}

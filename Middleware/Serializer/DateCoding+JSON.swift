@@ -1,0 +1,58 @@
+import Foundation
+import HTTPChainCore
+
+extension DateCoding {
+    func apply(to encoder: JSONEncoder) {
+        switch self {
+        case .secondsSince1970: encoder.dateEncodingStrategy = .secondsSince1970
+        case .millisecondsSince1970: encoder.dateEncodingStrategy = .millisecondsSince1970
+        case .foundation: encoder.dateEncodingStrategy = .deferredToDate
+        case .format(let format):
+            // Costly to make, so that all dates of a value share one.
+            let formatter = Locked(Self.formatter(format))
+            encoder.dateEncodingStrategy = custom { date in formatter.withLock { $0.string(from: date) } }
+        case .iso8601, .iso8601WithMilliseconds, .custom:
+            encoder.dateEncodingStrategy = custom { text(of: $0) }
+        }
+    }
+
+    func apply(to decoder: JSONDecoder) {
+        switch self {
+        case .secondsSince1970: decoder.dateDecodingStrategy = .secondsSince1970
+        case .millisecondsSince1970: decoder.dateDecodingStrategy = .millisecondsSince1970
+        case .foundation: decoder.dateDecodingStrategy = .deferredToDate
+        case .format(let format):
+            let formatter = Locked(Self.formatter(format))
+            decoder.dateDecodingStrategy = custom { text in formatter.withLock { $0.date(from: text) } }
+        case .iso8601, .iso8601WithMilliseconds, .custom:
+            decoder.dateDecodingStrategy = custom { date(from: $0) }
+        }
+    }
+
+    private func custom(_ write: @escaping @Sendable (Date) -> String?) -> JSONEncoder.DateEncodingStrategy {
+        .custom { date, encoder in
+            var container = encoder.singleValueContainer()
+            guard let text = write(date) else {
+                throw EncodingError.invalidValue(
+                    date,
+                    EncodingError.Context(
+                        codingPath: encoder.codingPath,
+                        debugDescription: "the date is not finite or too far off"
+                    )
+                )
+            }
+            try container.encode(text)
+        }
+    }
+
+    private func custom(_ parse: @escaping @Sendable (String) -> Date?) -> JSONDecoder.DateDecodingStrategy {
+        .custom { decoder in
+            let container = try decoder.singleValueContainer()
+            if let date = parse(try container.decode(String.self)) { return date }
+            throw DecodingError.dataCorruptedError(
+                in: container,
+                debugDescription: "the text is not a date as \(self) writes it"
+            )
+        }
+    }
+}

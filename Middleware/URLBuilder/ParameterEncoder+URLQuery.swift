@@ -1,0 +1,69 @@
+public import HTTPChainCore
+
+extension ParameterEncoder {
+    /// The query, without a question mark; empty when there is nothing to write.
+    ///
+    /// ```swift
+    /// try ParameterEncoder(arrays: .brackets).encode(["tags": ["a", "b"], "page": 2] as URLQuery)
+    /// // tags%5B%5D=a&tags%5B%5D=b&page=2
+    /// ```
+    ///
+    /// - Throws: ``URLBuilderError`` that names the parameter, for a value that cannot be written.
+    public func encode(_ query: URLQuery) throws(URLBuilderError) -> String {
+        String(decoding: try bytes(query), as: UTF8.self)
+    }
+
+    func bytes(_ query: URLQuery) throws(URLBuilderError) -> [UInt8] {
+        var writer = ParameterWriter(self)
+        do {
+            for item in query.items {
+                switch item {
+                case .pair(let pair): try writer.append(pair.value.parameterValue, named: keys.styled(pair.name))
+                case .value(let value): try writer.append(contentsOf: value)
+                case .raw(let text): writer.append(encoded: Self.encoded(raw: text))
+                }
+            }
+        } catch EncodingError.invalidValue(let value, let context) {
+            throw URLBuilderError(
+                .unencodableQuery(
+                    path: context.codingPath.map(\.stringValue).joined(separator: "."),
+                    reason: context.debugDescription
+                ),
+                underlyingError: EncodingError.invalidValue(value, context)
+            )
+        } catch {
+            throw URLBuilderError(
+                .unencodableQuery(path: "", reason: "the value does not encode"),
+                underlyingError: error
+            )
+        }
+        return writer.output
+    }
+
+    /// What no URL may hold is percent-encoded, and a number sign, since a fragment would cut off what follows.
+    private static func encoded(raw text: String) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(percentEncoding: text, allowed: .reserved, keepingTriplets: true)
+        for index in bytes.indices.reversed() where bytes[index] == .hash {
+            bytes.replaceSubrange(index...index, with: "%23".utf8)
+        }
+        return bytes
+    }
+}
+
+extension URLValue {
+    /// The value as queries and forms write it.
+    var parameterValue: ParameterValue {
+        switch self {
+        case .null: .null
+        case .string(let text), .opaque(let text): .text(text)
+        case .integer(let number): .text(String(number))
+        case .double(let number): .number(number)
+        case .bool(let truth): .truth(truth)
+        case .date(let date): .date(date)
+        case .array(let members): .list(members.map(\.parameterValue))
+        case .dictionary(let parameters):
+            .members(parameters.elements.map { ($0.name, $0.value.parameterValue) }, areData: false)
+        }
+    }
+}

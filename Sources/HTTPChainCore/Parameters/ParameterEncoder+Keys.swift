@@ -1,0 +1,69 @@
+extension ParameterEncoder {
+    /// How keys are written: those of pairs, of values and of values inside others.
+    ///
+    /// The keys of dictionaries are data and stay as they are, as with Foundation's coders.
+    public enum Keys: Sendable {
+        /// As they are.
+        case asIs
+        /// `userID` becomes `user_id`, by the rules of Foundation's `JSONEncoder`.
+        case snakeCase
+        /// `userID` becomes `user-id`; words begin as in ``snakeCase``.
+        case kebabCase
+        /// As the closure writes them.
+        case custom(@Sendable (String) -> String)
+
+        /// The key as it is written.
+        package func styled(_ key: String) -> String {
+            switch self {
+            case .asIs: key
+            case .snakeCase: Self.words(of: key, joined: "_")
+            case .kebabCase: Self.words(of: key, joined: "-")
+            case .custom(let style): style(key)
+            }
+        }
+
+        /// Lower-case words, joined.
+        ///
+        /// A word begins at a capital, and at the last capital of a run before a small letter (`myURLPath`: my, url,
+        /// path). After a capital that no small letter follows any more there are no further words.
+        private static func words(of key: String, joined separator: Character) -> String {
+            let characters = Array(key)
+            guard characters.count > 1 else { return key.lowercased() }
+            var starts = [0]
+            var index = 1
+            while let capital = characters[index...].firstIndex(where: \.isCapital) {
+                starts.append(capital)
+                guard let small = characters[(capital + 1)...].firstIndex(where: \.isSmall) else { break }
+                if small > capital + 1, small - 1 > capital { starts.append(small - 1) }
+                index = small + 1
+                guard index <= characters.count else { break }
+            }
+            var result = ""
+            for (number, start) in starts.enumerated() {
+                let end = number + 1 < starts.count ? starts[number + 1] : characters.count
+                if number > 0 { result.append(separator) }
+                result += String(characters[start..<end]).lowercased()
+            }
+            guard separator == "-" else { return result }
+            return kebab(result)
+        }
+
+        /// Underscores inside become hyphens; those at either end stay.
+        private static func kebab(_ text: String) -> String {
+            let core = text.drop { $0 == "_" }
+            let head = text.prefix(text.count - core.count)
+            let tail = core.reversed().prefix { $0 == "_" }.count
+            return String(head) + core.dropLast(tail).replacing("_", with: "-") + String(core.suffix(tail))
+        }
+    }
+}
+
+extension Character {
+    fileprivate var isCapital: Bool { unicodeScalars.first?.properties.generalCategory.isCapital ?? false }
+    fileprivate var isSmall: Bool { unicodeScalars.first?.properties.generalCategory == .lowercaseLetter }
+}
+
+extension Unicode.GeneralCategory {
+    /// What Foundation's set of capitals holds.
+    fileprivate var isCapital: Bool { self == .uppercaseLetter || self == .titlecaseLetter }
+}

@@ -1,0 +1,163 @@
+import Foundation
+
+/// Writes the pairs of a query or a form one after the other.
+package struct ParameterWriter {
+    private let encoder: ParameterEncoder
+    private let spacesArePluses: Bool
+    /// The name of the value that is being written, percent-encoded.
+    private var name: [UInt8] = []
+    /// What was written so far, percent-encoded.
+    package private(set) var output: [UInt8] = []
+
+    /// Makes a writer.
+    ///
+    /// - Parameters:
+    ///   - encoder: The style.
+    ///   - isForm: Whether it is a form that is written, rather than a query.
+    package init(_ encoder: ParameterEncoder, isForm: Bool = false) {
+        self.encoder = encoder
+        spacesArePluses = encoder.spaces == .plus || (encoder.spaces == .automatic && isForm)
+    }
+
+    /// Appends the pairs of a value, which has keys at its top level; nil has none.
+    package mutating func append(contentsOf value: any Encodable) throws {
+        switch try ParameterValue(encoding: value) {
+        case .members(let members, let areData):
+            for member in members {
+                try append(member.value, named: areData ? member.name : encoder.keys.styled(member.name))
+            }
+        case .null: break
+        default: throw fault(value, "it has no keys; a query or form needs a value with keys at its top level")
+        }
+    }
+
+    /// Appends a pair; its name is taken as it is.
+    package mutating func append(_ value: ParameterValue, named name: String) throws {
+        self.name.removeAll(keepingCapacity: true)
+        escape(name, into: &self.name, keepingBrackets: encoder.keepsBrackets)
+        try append(value)
+    }
+
+    /// Appends what is encoded already; nothing when it is empty.
+    package mutating func append(encoded bytes: some Collection<UInt8>) {
+        guard !bytes.isEmpty else { return }
+        beginPair()
+        output += bytes
+    }
+
+    private mutating func append(_ value: ParameterValue) throws {
+        switch value {
+        case .null:
+            if encoder.nils == .empty { appendPair("") }
+        case .list(let members):
+            try append(list: members)
+        case .members(let members, let areData):
+            for member in members {
+                let mark = name.count
+                let key = areData ? member.name : encoder.keys.styled(member.name)
+                if encoder.nesting == .dots {
+                    name.append(UInt8(ascii: "."))
+                    escape(key, into: &name)
+                } else {
+                    nest(key)
+                }
+                try append(member.value)
+                name.removeSubrange(mark...)
+            }
+        default:
+            appendPair(try text(value))
+        }
+    }
+
+    private mutating func append(list members: [ParameterValue]) throws {
+        let isComposite = members.contains(where: \.isComposite)
+        switch encoder.arrays {
+        case .commas where !isComposite: return try append(members, separator: UInt8(ascii: ","))
+        case .pipes where !isComposite: return try append(members, separator: UInt8(ascii: "|"))
+        case .repeated where !isComposite:
+            for member in members { try append(member) }
+        default:
+            let isNumbered = encoder.arrays == .indexed || (isComposite && encoder.arrays != .rack)
+            for (index, member) in members.enumerated() {
+                let mark = name.count
+                nest(isNumbered ? String(index) : "")
+                try append(member)
+                name.removeSubrange(mark...)
+            }
+        }
+    }
+
+    private mutating func append(_ members: [ParameterValue], separator: UInt8) throws {
+        let written = members.filter { encoder.nils == .empty || !$0.isNull }
+        guard !written.isEmpty else { return }
+        beginPair()
+        output += name
+        for (index, member) in written.enumerated() {
+            if index == 0 {
+                output.append(UInt8(ascii: "="))
+            } else if separator == UInt8(ascii: ",") {
+                output.append(separator)
+            } else {
+                appendTriplet(separator, to: &output)
+            }
+            guard !member.isNull else { continue }
+            let text = try text(member)
+            if separator == UInt8(ascii: "|"), text.utf8.contains(separator) {
+                throw fault(text, "it holds a pipe, which separates the values of a list")
+            }
+            escape(text, into: &output)
+        }
+    }
+
+    private mutating func appendPair(_ text: String) {
+        beginPair()
+        output += name
+        output.append(UInt8(ascii: "="))
+        escape(text, into: &output)
+    }
+
+    private mutating func beginPair() {
+        if !output.isEmpty { output.append(UInt8(ascii: "&")) }
+    }
+
+    private func text(_ value: ParameterValue) throws -> String {
+        if let text = encoder.text(of: value) { return text }
+        throw fault(value, "it is not a finite number or date")
+    }
+
+    private func fault(_ value: Any, _ reason: String) -> EncodingError {
+        let path = String(decoding: name, as: UTF8.self)
+        let keys = path.isEmpty ? [] : [ParameterKey(path.removingPercentEncoding ?? path)]
+        return .invalidValue(value, EncodingError.Context(codingPath: keys, debugDescription: reason))
+    }
+
+    // MARK: Bytes
+
+    private mutating func nest(_ key: String) {
+        if encoder.keepsBrackets { name.append(UInt8(ascii: "[")) } else { appendTriplet(UInt8(ascii: "["), to: &name) }
+        escape(key, into: &name)
+        if encoder.keepsBrackets { name.append(UInt8(ascii: "]")) } else { appendTriplet(UInt8(ascii: "]"), to: &name) }
+    }
+
+    /// Percent-encodes all but what RFC 3986 §2.3 calls unreserved; in a form, all but what WHATWG URL §5.2 keeps.
+    private func escape(_ text: String, into bytes: inout [UInt8], keepingBrackets: Bool = false) {
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+                bytes.append(byte)
+            case UInt8(ascii: "~") where !spacesArePluses, UInt8(ascii: "*") where spacesArePluses: bytes.append(byte)
+            case UInt8(ascii: " ") where spacesArePluses: bytes.append(UInt8(ascii: "+"))
+            case UInt8(ascii: "[") where keepingBrackets, UInt8(ascii: "]") where keepingBrackets: bytes.append(byte)
+            default: appendTriplet(byte, to: &bytes)
+            }
+        }
+    }
+
+    private func appendTriplet(_ byte: UInt8, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "%"))
+        for digit in [byte >> 4, byte & 15] {
+            bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + (digit - 10))
+        }
+    }
+}
