@@ -1,4 +1,4 @@
-package import HTTPChainCore
+import HTTPChainCore
 
 /// A property that is encoded as null when it is nil, instead of being left out.
 ///
