@@ -68,12 +68,13 @@ private struct FuzzedForm: Codable, Equatable {
             String(decoding: $0, as: UTF8.self)
         }
         if texts.isEmpty { texts = [""] }
-        firstText = texts[0]
+        let first = texts[0]
+        firstText = first
         number = bytes.reduce(0) { $0 &* 31 &+ Int($1) }
         ratio = Double(number) / 7
         since = Date(timeIntervalSince1970: Double(abs(number % 1_000_000_000)))
         self.texts = texts
-        members = texts.map { Member(isNew: $0.utf8.count.isMultiple(of: 2), texts: [$0, firstText]) }
+        members = texts.map { Member(isNew: $0.utf8.count.isMultiple(of: 2), texts: [$0, first]) }
         // A name cannot tell delimiters that it holds from those of the style.
         map = Dictionary(texts.map { (Self.key($0), $0) }) { first, _ in first }
     }
