@@ -56,6 +56,11 @@ struct FileReader: BodyReader, Sendable {
     private let end: Int64?
     private var isFinished = false
     private let keepAlive: TemporaryFile?
+    /// What was read already, the last of it first.
+    private var ahead: [Data] = []
+
+    /// How many chunks are read at once: to have a thread that may wait read one costs as much as to read it.
+    private static let chunkCount = 4
 
     init(file: ContentFile, range: Range<Int64>?, keepAlive: TemporaryFile?) {
         self.file = file
@@ -65,17 +70,38 @@ struct FileReader: BodyReader, Sendable {
     }
 
     nonisolated(nonsending) mutating func read() async throws -> Data? {
+        if let chunk = ahead.popLast() { return chunk }
         guard !isFinished, offset != end else { return nil }
         try Task.checkCancellation()
-        let count = Int(min(Int64(HTTPBody.chunkSize), (end ?? .max) - offset))
-        let chunk = try await file.access.executor.run { [file, offset] in try file.read(at: offset, count: count) }
-        guard !chunk.isEmpty else {
+        let chunks = try await file.access.executor.run { [file, offset, end] in
+            try Self.chunks(of: file, from: offset, to: end ?? .max)
+        }
+        guard !chunks.isEmpty else {
             guard end == nil else { throw BodyError(.fileChanged(path: file.path)) }
             isFinished = true
             return nil
         }
-        offset += Int64(chunk.count)
-        return chunk
+        offset += chunks.reduce(0) { $0 + Int64($1.count) }
+        ahead = chunks.reversed()
+        return ahead.popLast()
+    }
+
+    /// The next chunks; none at the end of the file.
+    private static func chunks(of file: ContentFile, from start: Int64, to end: Int64) throws -> [Data] {
+        var chunks: [Data] = []
+        var offset = start
+        while chunks.count < chunkCount, offset < end {
+            do {
+                let chunk = try file.read(at: offset, count: Int(min(Int64(HTTPBody.chunkSize), end - offset)))
+                if chunk.isEmpty { break }
+                chunks.append(chunk)
+                offset += Int64(chunk.count)
+            } catch where !chunks.isEmpty {
+                // What was read is handed out first; the next read fails again.
+                break
+            }
+        }
+        return chunks
     }
 }
 
