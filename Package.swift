@@ -305,7 +305,7 @@ let package = Package(
         tests("LoadSheddingTests", of: ["HTTPChainLoadShedding"]),
         tests(
             "MultipartTests",
-            of: ["HTTPChainMultipart", "HTTPChainProgress", "HTTPChainURLSession"],
+            of: ["HTTPChainMultipart", "HTTPChainProgress", "HTTPChainSerializer", "HTTPChainURLSession"],
             resources: [.copy("Resources")]
         ),
         tests("OAuthTests", of: ["HTTPChainOAuth", "HTTPChainAuth", "HTTPChainURLSession", "SignInServer"]),

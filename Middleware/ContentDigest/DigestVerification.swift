@@ -51,7 +51,8 @@ public enum DigestPolicy: Sendable, Hashable, CustomStringConvertible {
     case off
     /// Those that have a digest that can be verified.
     case whenPresent
-    /// All that have content: one without a digest that can be verified is an error.
+    /// All of success (2xx) that have content: one without a digest that can be verified is an error. Others are verified
+    /// when they have one.
     case required
 
     /// The policy, in a word or two.

@@ -8,6 +8,9 @@ struct RequestDigester {
     let oneShotBodies: OneShotDigestPolicy
     let redaction: Redaction
 
+    /// From so many bytes on, hashing is left to a thread that may take its time.
+    private static let longChunk = 32_768
+
     func addDigests(to request: inout Request) async throws {
         let missing = missingFields(in: request)
         guard !missing.isEmpty else { return }
@@ -26,7 +29,16 @@ struct RequestDigester {
         var reader = try await request.body.makeReader()
         while let chunk = try await reader.read() {
             try Task.checkCancellation()
-            hashes.update(chunk)
+            if chunk.count < Self.longChunk {
+                hashes.update(chunk)
+            } else {
+                // A body in memory is never waited for: hashed here, a large one would keep a thread of Swift's busy.
+                hashes = try await FileAccess.standard.executor.run { [hashes] in
+                    var hashes = hashes
+                    hashes.update(chunk)
+                    return hashes
+                }
+            }
         }
         try write(missing, hashes, to: &request.head.headerFields)
     }

@@ -14,6 +14,8 @@ struct ResponseVerifier {
         let verifiable = hasContent ? Self.applicable(declared, to: response) : [:]
         let status = Self.status(of: response, to: target, declared, verifiable)
         response.options[DigestVerification.self] = status
+        // What reports a failure comes from whatever stands in between: a proxy, a gateway, a balancer.
+        let isRequired = policy == .required && response.status.kind == .successful
         let head = response.head
         let exchange: @Sendable () -> ExchangeSnapshot = { [target, redaction] in
             ExchangeSnapshot(target, response: head, redaction: redaction)
@@ -23,9 +25,9 @@ struct ResponseVerifier {
             response.body = response.body.transformed(length: response.body.length) {
                 VerifyingReader($0, verifiable, exchange: exchange)
             }
-        case .noDigest where policy == .required && hasContent:
+        case .noDigest where isRequired && hasContent:
             throw ContentDigestError(.noDigest, exchange: exchange())
-        case .notVerifiable(let reason) where policy == .required && reason != .noContent:
+        case .notVerifiable(let reason) where isRequired && reason != .noContent:
             throw ContentDigestError(.notVerifiable(reason), exchange: exchange())
         case .notChecked, .noDigest, .notVerifiable: break
         }

@@ -4,6 +4,8 @@ import HTTPTypes
 /// An operation that needs no look at the request.
 enum FixedOperation: Sendable {
     case set(HTTPField)
+    /// Of a field with several values: whether they go in the place of those that are there, and the values.
+    case several(isOverride: Bool, [HTTPField])
     case append(HTTPField)
     case setIfAbsent(HTTPField)
     case remove(HTTPField.Name)
@@ -11,13 +13,17 @@ enum FixedOperation: Sendable {
     init?(_ operation: HeaderOperation) {
         guard operation.origin == nil else { return nil }
         switch operation.source {
-        case .fixed(let field): self.init(operation.action, field)
+        case .fixed(let field): self.init(operation.action, field, operation.others)
         case .removal(let name): self = .remove(name)
         case .computed, .invalid: return nil
         }
     }
 
-    init(_ action: HeaderOperation.Action, _ field: HTTPField) {
+    init(_ action: HeaderOperation.Action, _ field: HTTPField, _ others: [HTTPField] = []) {
+        guard others.isEmpty else {
+            self = .several(isOverride: action == .set, [field] + others)
+            return
+        }
         switch action {
         case .set: self = .set(field)
         case .append: self = .append(field)
@@ -36,6 +42,12 @@ enum FixedOperation: Sendable {
             if let other = fields[(index + 1)...].firstIndex(where: { $0.name == field.name }) {
                 fields.removeSubrange(other, matching: field.name)
             }
+        case .several(let isOverride, let values):
+            guard let name = values.first?.name, isOverride || !fields.contains(name) else { return }
+            if let index = fields.firstIndex(where: { $0.name == name }) {
+                fields.removeSubrange(index, matching: name)
+            }
+            for value in values { try Self.append(value, to: &fields) }
         case .append(let field):
             try Self.append(field, to: &fields)
         case .setIfAbsent(let field):
@@ -112,7 +124,7 @@ struct FieldEditor {
 
     private func change(_ operation: HeaderOperation, for request: Request) async throws -> FixedOperation? {
         switch operation.source {
-        case .fixed(let field): return FixedOperation(operation.action, field)
+        case .fixed(let field): return FixedOperation(operation.action, field, operation.others)
         case .removal(let name): return .remove(name)
         case .invalid: return nil
         case .computed(let name, let value):
@@ -146,6 +158,7 @@ extension FixedOperation {
     fileprivate var addedName: HTTPField.Name? {
         switch self {
         case .set(let field), .append(let field), .setIfAbsent(let field): field.name
+        case .several(_, let values): values.first?.name
         case .remove: nil
         }
     }

@@ -26,6 +26,8 @@ public struct HeaderOperation: Sendable {
 
     let action: Action
     private(set) var source: Source
+    /// Further values of the same field, which go with the first.
+    private(set) var others: [HTTPField] = []
     private(set) var origin: Origin?
 
     /// Gives the field this value and no other.
@@ -88,6 +90,39 @@ public struct HeaderOperation: Sendable {
     /// Gives the field the value that is made for the call when it has none; the name is text.
     public static func `default`(_ name: String, to value: @escaping Value) -> HeaderOperation {
         HeaderOperation(.setIfAbsent, name, computed: value)
+    }
+
+    /// Gives the field a value made of the call's ``HeaderParameters``, and no other.
+    ///
+    /// - Parameters:
+    ///   - name: The field's name.
+    ///   - template: The value, with `{name}` for a parameter by its name and `%%0%%` for one by its position. A call
+    ///     without the parameter fails with ``HeadersError``.
+    public static func set(_ name: String, template: String) -> HeaderOperation {
+        .set(name, to: HeaderTemplate(template, of: name).value)
+    }
+
+    /// Gives the field a value made of the call's ``HeaderParameters`` when it has none; see ``set(_:template:)``.
+    public static func `default`(_ name: String, template: String) -> HeaderOperation {
+        .default(name, to: HeaderTemplate(template, of: name).value)
+    }
+
+    /// Adds a value made of the call's ``HeaderParameters`` to those that the field has; see ``set(_:template:)``.
+    public static func append(_ name: String, template: String) -> HeaderOperation {
+        .append(name, HeaderTemplate(template, of: name).value)
+    }
+
+    /// The operation for a field with several values, which are set or left out together.
+    init(_ action: Action, _ name: String, _ values: [String]) {
+        self.init(action, name, values.first ?? "")
+        guard case .fixed(let first) = source else { return }
+        for value in values.dropFirst() {
+            do throws(HeadersError) {
+                others.append(try FieldValue.field(first.name, value))
+            } catch {
+                source = .invalid(name: name, error.problem)
+            }
+        }
     }
 
     /// Removes the field with all its values.

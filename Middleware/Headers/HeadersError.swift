@@ -14,6 +14,8 @@ public struct HeadersError: HTTPChainError {
         case invalidOrigin(name: String, origin: String)
         /// The field is bound to an origin, and the request's URL is not absolute yet.
         case unknownOrigin(name: String, origin: Origin, url: String)
+        /// The call lacks a parameter that the field's template names.
+        case missingParameter(name: String, parameter: String)
         /// The request would have more fields than any message can carry.
         case tooManyFields(Int)
     }
@@ -60,6 +62,8 @@ extension HeadersError.Problem: CustomStringConvertible {
         case .unknownOrigin(let name, let origin, let url):
             "the header field \(name) is for \(origin) alone, and where the request goes is not known yet"
                 + (url.isEmpty ? "" : " (\(url.debugDescription))")
+        case .missingParameter(let name, let parameter):
+            "the header field \(name) needs the parameter \(parameter.debugDescription), which the call does not have"
         case .tooManyFields(let count):
             "the request would have \(count) header fields"
         }
@@ -73,6 +77,7 @@ extension HeadersError.Problem: CustomStringConvertible {
         case .valueFailed: "see the cause"
         case .invalidOrigin: "give scheme, host and port, such as \"https://api.example.com\""
         case .unknownOrigin: "move HeadersMiddleware inside the stage that completes the URL, or give an absolute URL"
+        case .missingParameter: "give it with headerParameters(_:_:)"
         case .tooManyFields: "a message has room for 65534 of them"
         }
     }

@@ -9,6 +9,7 @@ public import HTTPTypes
 ///     HeadersMiddleware(
 ///         .default(.acceptLanguage, to: "en"),
 ///         .set("X-Tenant") { request in request.options[Tenant.self] },
+///         .set("X-Trace", template: "{app}-%%0%%"),
 ///         .set("X-Api-Key", to: key).only(to: "https://api.example.com"),
 ///         .remove("X-Debug")
 ///     )
@@ -16,8 +17,10 @@ public import HTTPTypes
 /// let response = try await chain.send(.get("https://api.example.com/plants").headers(.set(.acceptLanguage, to: "de")))
 /// ```
 ///
+/// A dictionary of fields is a default: what a call brings itself wins, unless ``Precedence/override`` says otherwise.
+///
 /// The operations are carried out in order: set, append, remove, and default for a field that has no value yet.
-/// Values are fixed, or made for each call by a closure that sees the request and the parameters in its options. A
+/// Values are fixed, made of the parameters of the call (``HeaderParameters``), or made by a closure that sees the request. A
 /// field may be bound to one origin; no other server gets it, not by a redirect either.
 ///
 /// **Place.** Phase ``Phase/build``; inside the stage that completes URLs when a field is bound to an origin.
@@ -32,28 +35,74 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     /// The operations when there is nothing to find out about a request: no closure, no origin, no mistake.
     private let fixed: [FixedOperation]?
 
-    /// Sets fields, each with the one value given; a name that is given again gets both values.
+    /// Whose value a field has that a call brings and the stage too.
+    public enum Precedence: Sendable, Hashable {
+        /// The call's: what the stage has is a default.
+        case call
+        /// The stage's, in the place of the call's.
+        case override
+    }
+
+    /// Gives each request fields; a name that is given again has both values.
+    ///
+    /// A field that the call brings stays as the call has it, unless `precedence` says otherwise.
     ///
     /// - Parameters:
     ///   - fields: Names and values.
+    ///   - precedence: What becomes of a field that the call has already; it stays by default.
     ///   - origin: The only origin that is sent the fields, such as `"https://api.example.com"`; any when `nil`.
     public init(
         _ fields: KeyValuePairs<HTTPField.Name, String>,
+        _ precedence: Precedence = .call,
         onlyTo origin: String? = nil
     ) {
-        self.init(named: fields.map { ($0.rawName, $1) }, onlyTo: origin)
+        self.init(named: fields.map { ($0.rawName, $1) }, precedence, onlyTo: origin)
     }
 
-    /// Sets fields whose names are text, each with the one value given; a name that is given again gets both values.
+    /// Gives each request fields whose names are text; a name that is given again has both values.
     ///
     /// - Parameters:
     ///   - fields: Names and values.
+    ///   - precedence: What becomes of a field that the call has already; it stays by default.
     ///   - origin: The only origin that is sent the fields, such as `"https://api.example.com"`; any when `nil`.
     public init(
         _ fields: KeyValuePairs<String, String>,
+        _ precedence: Precedence = .call,
         onlyTo origin: String? = nil
     ) {
-        self.init(named: fields.map { ($0, $1) }, onlyTo: origin)
+        self.init(named: fields.map { ($0, $1) }, precedence, onlyTo: origin)
+    }
+
+    /// Gives each request fields from a dictionary that was made at run time, in the order of their names.
+    ///
+    /// ```swift
+    /// HeadersMiddleware(fields: configuration.headers)   // [String: String]
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - fields: Names and values.
+    ///   - precedence: What becomes of a field that the call has already; it stays by default.
+    ///   - origin: The only origin that is sent the fields, such as `"https://api.example.com"`; any when `nil`.
+    public init(
+        fields: [String: String],
+        _ precedence: Precedence = .call,
+        onlyTo origin: String? = nil
+    ) {
+        self.init(named: fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }, precedence, onlyTo: origin)
+    }
+
+    /// Gives each request fields that are there as `HTTPFields`.
+    ///
+    /// - Parameters:
+    ///   - fields: The fields; a name may occur again.
+    ///   - precedence: What becomes of a field that the call has already; it stays by default.
+    ///   - origin: The only origin that is sent the fields, such as `"https://api.example.com"`; any when `nil`.
+    public init(
+        fields: HTTPFields,
+        _ precedence: Precedence = .call,
+        onlyTo origin: String? = nil
+    ) {
+        self.init(named: fields.map { ($0.name.rawName, $0.value) }, precedence, onlyTo: origin)
     }
 
     /// Carries out operations in order.
@@ -71,10 +120,20 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         self.fixed = fixed.count == operations.count ? fixed : nil
     }
 
-    private init(named fields: [(String, String)], onlyTo origin: String?) {
-        var seen: Set<String> = []
-        let operations = fields.map { name, value in
-            let operation = HeaderOperation(seen.insert(name.lowercased()).inserted ? .set : .append, name, value)
+    private init(named fields: [(String, String)], _ precedence: Precedence, onlyTo origin: String?) {
+        var names: [String] = []
+        var values: [String: [String]] = [:]
+        for (name, value) in fields {
+            let key = name.lowercased()
+            if values[key] == nil { names.append(name) }
+            values[key, default: []].append(value)
+        }
+        let operations = names.map { name in
+            let operation = HeaderOperation(
+                precedence == .override ? .set : .setIfAbsent,
+                name,
+                values[name.lowercased()] ?? []
+            )
             return origin.map { operation.only(to: $0) } ?? operation
         }
         self.init(operations)
@@ -88,17 +147,22 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         var summary = StageSummary("HeadersMiddleware", purpose: "sets header fields")
         summary.settings = operations.map { operation in
             let place = operation.origin.map { " (only to \($0))" } ?? ""
-            let action = operation.action == .set ? "" : "\(operation.action.rawValue) "
-            return StageSummary.Setting(name: action + operation.name, value: shownValue(of: operation) + place)
+            // Not beside the name, by which the value is known for a secret.
+            let isPlain = operation.action == .set || operation.action == .remove
+            let action = isPlain ? "" : " (\(operation.action.rawValue))"
+            return StageSummary.Setting(name: operation.name, value: shownValue(of: operation) + action + place)
         }
         return summary
     }
 
     private func shownValue(of operation: HeaderOperation) -> String {
         switch operation.source {
-        case .fixed(let field): operation.origin == nil ? Redaction.standard.value(of: field) : Redaction.placeholder
+        case .fixed(let field):
+            operation.origin == nil
+                ? ([field] + operation.others).map { Redaction.standard.value(of: $0) }.joined(separator: ", ")
+                : Redaction.placeholder
         case .computed: "made for each call"
-        case .removal: "always"
+        case .removal: "removed"
         case .invalid: "invalid"
         }
     }

@@ -30,6 +30,8 @@ public struct MultipartError: HTTPChainError, Hashable {
         case tooManyParts(limit: Int)
         /// The content of a part is larger than the limit.
         case partTooLarge(part: Int, limit: ByteCount)
+        /// There are more bytes before the first boundary, or after the last, than the limit.
+        case tooMuchPadding(limit: ByteCount)
         /// The message ended before its final boundary, after as many parts begun as given.
         case truncated(parts: Int)
         /// The content of a part was to be read after the next part had been asked for.
@@ -119,6 +121,11 @@ public struct MultipartError: HTTPChainError, Hashable {
             Explanation(
                 "the content of part \(part) is larger than \(limit)",
                 "raise MultipartLimits.partSize if that is expected"
+            )
+        case .tooMuchPadding(let limit):
+            Explanation(
+                "more than \(limit) stand before the first boundary or after the last, where nothing has a meaning",
+                "raise MultipartLimits.paddingSize if that is expected"
             )
         case .truncated(let parts):
             Explanation(

@@ -28,12 +28,13 @@ import HTTPTypes
 ///
 /// Multipart responses need no stage: ``HTTPChainCore/Response/parts(limits:)`` reads them.
 public struct MultipartMiddleware: DeadlineKeepingMiddleware {
-    private let values: MultipartValueEncoding
+    private let values: MultipartValueEncoding?
 
     /// Makes the stage.
     ///
-    /// - Parameter values: How typed values in forms are encoded; as JSON by default.
-    public init(values: MultipartValueEncoding = .json) {
+    /// - Parameter values: How typed values in forms are encoded; by default as the chain's serializer does, the call's own
+    ///   settings included, or as JSON where there is no serializer.
+    public init(values: MultipartValueEncoding? = nil) {
         self.values = values
     }
 
@@ -45,7 +46,7 @@ public struct MultipartMiddleware: DeadlineKeepingMiddleware {
         StageSummary(
             "MultipartMiddleware",
             purpose: "frames forms as multipart bodies",
-            settings: ["values": values.contentType]
+            settings: ["values": values?.contentType ?? "by the chain's serializer"]
         )
     }
 
@@ -58,8 +59,15 @@ public struct MultipartMiddleware: DeadlineKeepingMiddleware {
             let boundary = try form.boundary(random: request.environment.random)
             request.head.headerFields[.contentType] = try form.contentType(boundary: boundary)
             request.head.headerFields[.contentLength] = nil
-            request.setContent(try form.body(boundary: boundary, values: values))
+            if let values {
+                request.setContent(try form.body(boundary: boundary, values: values))
+            } else if let chain = request.options[ValueEncoderOption.self] {
+                request.setContent(try form.body(boundary: boundary, encode: chain.encode))
+            } else {
+                request.setContent(try form.body(boundary: boundary))
+            }
             request.options.remove(MultipartFormOption.self)
+            request.options.remove(ValueEncoderOption.self)
         }
         return try await next(request)
     }

@@ -29,6 +29,7 @@ extension Request {
     /// ``MultipartError``: a form that no stage frames is never sent as nothing.
     public consuming func multipart(_ form: MultipartForm) -> Request {
         options[MultipartFormOption.self] = form
+        if form.parts.contains(where: { $0.body.value != nil }) { options[WantsValueEncoder.self] = true }
         body =
             form.isReplayable
             ? .replayable { throw MultipartError(.stageMissing) } : .once { throw MultipartError(.stageMissing) }

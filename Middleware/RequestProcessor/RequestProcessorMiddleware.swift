@@ -5,21 +5,27 @@ public import HTTPChainCore
 /// ```swift
 /// let chain = try Chain(transport: transport) {
 ///     HeadersMiddleware([.accept: "application/json"])
-///     RequestProcessorMiddleware("signature") { request in
-///         let bytes = try await request.body.collect()
+///     RequestProcessorMiddleware("version") { request in
+///         request.head.path = "/v2" + (request.head.path ?? "")
+///     }
+///     GzipMiddleware(requests: .standard)
+///     RequestProcessorMiddleware("signature", at: .digest) { request in
+///         let bytes = try await request.body.collect()   // as they are sent: compressed
 ///         request.head.headerFields[.signature] = try await signer.sign(bytes)
 ///     }
 /// }
 /// let response = try await chain.send(
-///     .get("https://api.example.com/plants").processed { $0.head.path = "/v2" + ($0.head.path ?? "") }
+///     .get("https://api.example.com/plants").processed { $0.headers[.acceptLanguage] = "de" }
 /// )
 /// ```
 ///
 /// Processors run in order, each on what the one before left. One that throws refuses the request: its own error
 /// reaches the caller unchanged, and nothing is sent.
 ///
-/// **Place.** Phase ``Phase/build``: last among its stages when it is to see what the others did. It runs once for a
-/// call; redirects and retries repeat what it made.
+/// **Place.** Phase ``Phase/build`` unless another is given: last among its stages when it is to see what the others did.
+/// It runs once for a call; redirects and retries repeat what it made. What is safe there: URL, fields, options, and to
+/// refuse a call. The content is not final yet: a signature or digest of the body belongs inside gzip and multipart, at
+/// ``Phase/digest``; one with a time in it inside retry, at ``Phase/authenticate``, where each attempt gets a new one.
 ///
 /// **Options.** ``CallProcessors`` (in short ``HTTPChainCore/Request/processed(_:)``) adds processors for one call, after
 /// those of the stage.
@@ -27,28 +33,41 @@ public import HTTPChainCore
 /// **Errors.** None of its own.
 public struct RequestProcessorMiddleware: DeadlineKeepingMiddleware {
     private let processors: [any RequestProcessor]
+    /// With what else makes the request complete, or where it was put.
+    public let phase: Phase
 
     /// Runs processors in order; none for a stage that only serves ``CallProcessors``.
-    public init(_ processors: any RequestProcessor...) {
-        self.init(processors)
+    ///
+    /// - Parameters:
+    ///   - processors: The processors.
+    ///   - phase: Where they run; ``Phase/build`` by default.
+    public init(_ processors: any RequestProcessor..., at phase: Phase = .build) {
+        self.init(processors, at: phase)
     }
 
     /// Runs processors in order; none for a stage that only serves ``CallProcessors``.
-    public init(_ processors: [any RequestProcessor]) {
+    ///
+    /// - Parameters:
+    ///   - processors: The processors.
+    ///   - phase: Where they run; ``Phase/build`` by default.
+    public init(_ processors: [any RequestProcessor], at phase: Phase = .build) {
         self.processors = processors
+        self.phase = phase
     }
 
     /// Runs a closure.
     ///
     /// - Parameters:
     ///   - name: What it is called in `explain()`.
+    ///   - phase: Where it runs; ``Phase/build`` by default.
     ///   - body: Looks at the request and changes it as needed.
-    public init(_ name: String = "closure", _ body: @escaping ClosureRequestProcessor.Process) {
-        self.init([ClosureRequestProcessor(name, body)])
+    public init(
+        _ name: String = "closure",
+        at phase: Phase = .build,
+        _ body: @escaping ClosureRequestProcessor.Process
+    ) {
+        self.init([ClosureRequestProcessor(name, body)], at: phase)
     }
-
-    /// With what else makes the request complete.
-    public var phase: Phase { .build }
 
     /// The names of the processors in order.
     public var summary: StageSummary {

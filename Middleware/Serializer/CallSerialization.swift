@@ -28,6 +28,8 @@ public struct CallSerialization: Sendable {
     public var limit: ByteCount?
     /// What is done with the value, after what the stage does.
     public var afterDecoding: [AfterDecoding] = []
+    /// What is done with the request once its value has been written, after what the stage does.
+    public var afterEncoding: [AfterEncoding] = []
 
     /// Everything as the stage has it.
     public init() {}

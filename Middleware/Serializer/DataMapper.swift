@@ -1,5 +1,6 @@
 public import Foundation
 import HTTPChainCore
+import HTTPTypes
 
 /// A serializer made of closures, for data that a service shapes in a way of its own.
 ///
@@ -19,6 +20,13 @@ public struct DataMapper: Serializer {
     public typealias Encode = @Sendable (_ value: any Encodable) throws -> Data
     /// Makes a value of bytes; the type says which is wanted.
     public typealias Decode = @Sendable (_ data: Data, _ type: any Decodable.Type) throws -> Any
+    /// Makes bytes of a value, for a call.
+    public typealias EncodeForCall = @Sendable (_ value: any Encodable, _ call: SerializationContext) throws -> Data
+    /// Makes a value of bytes, for a call.
+    public typealias DecodeForCall =
+        @Sendable (
+            _ data: Data, _ type: any Decodable.Type, _ call: SerializationContext
+        ) throws -> Any
 
     /// The name that a call chooses it by.
     public let name: String
@@ -28,8 +36,8 @@ public struct DataMapper: Serializer {
     public let acceptedTypes: [String]
     /// The closures alone know whether there are keys.
     public let hasKeys = false
-    private let makeData: Encode
-    private let makeValue: Decode
+    private let makeData: EncodeForCall
+    private let makeValue: DecodeForCall
 
     /// Makes a mapper.
     ///
@@ -46,6 +54,28 @@ public struct DataMapper: Serializer {
         encode: @escaping Encode,
         decode: @escaping Decode
     ) {
+        self.init(name, contentType: contentType, accepting: acceptedTypes) { value, _ in
+            try encode(value)
+        } decode: { data, type, _ in
+            try decode(data, type)
+        }
+    }
+
+    /// Makes a mapper that is told the call: its route, method and options, and the head of the response.
+    ///
+    /// - Parameters:
+    ///   - name: The name that a call chooses it by.
+    ///   - contentType: What it writes.
+    ///   - acceptedTypes: What it reads; what it writes when empty.
+    ///   - encode: Makes bytes of a value.
+    ///   - decode: Makes a value of bytes.
+    public init(
+        _ name: String,
+        contentType: String,
+        accepting acceptedTypes: [String] = [],
+        encode: @escaping EncodeForCall,
+        decode: @escaping DecodeForCall
+    ) {
         self.name = name
         self.contentType = contentType
         self.acceptedTypes = acceptedTypes.isEmpty ? [MediaType(contentType)?.essence ?? contentType] : acceptedTypes
@@ -55,7 +85,12 @@ public struct DataMapper: Serializer {
 
     /// Asks the closure; it is given the value as the call brought it.
     public func encode(_ value: any Encodable, contentType: String) throws -> Data {
-        try makeData((value as? any StandInValue)?.original ?? value)
+        try encode(value, in: SerializationContext(method: .post, route: "", contentType: contentType))
+    }
+
+    /// Asks the closure; it is given the value as the call brought it.
+    public func encode(_ value: any Encodable, in context: SerializationContext) throws -> Data {
+        try makeData((value as? any StandInValue)?.original ?? value, context)
     }
 
     /// Refuses: what the closure makes has no keys.
@@ -74,7 +109,16 @@ public struct DataMapper: Serializer {
         from data: Data,
         contentType: String?
     ) throws -> Value {
-        let made = try makeValue(data, type)
+        try decode(type, from: data, in: SerializationContext(method: .get, route: "", contentType: contentType))
+    }
+
+    /// Asks the closure.
+    public func decode<Value: Decodable>(
+        _ type: Value.Type,
+        from data: Data,
+        in context: SerializationContext
+    ) throws -> Value {
+        let made = try makeValue(data, type, context)
         guard let value = made as? Value else {
             throw DecodingError.typeMismatch(
                 type,

@@ -19,7 +19,7 @@ public struct JSONSerializer: Serializer {
     public let contentType: String
     /// JSON under its names, and what is built on it.
     public var acceptedTypes: [String] {
-        let common = ["application/json", "application/*+json", "text/json"]
+        let common = ["application/json", "text/json", "*/*+json"]
         guard let own = MediaType(contentType), !common.contains(where: { own.matches($0) }) else { return common }
         return common + [own.essence]
     }
@@ -33,13 +33,13 @@ public struct JSONSerializer: Serializer {
     ///
     /// - Parameters:
     ///   - keys: How keys relate to names; they are the same by default.
-    ///   - dates: How dates are written; as Foundation does by default.
+    ///   - dates: How dates are written; as RFC 3339 by default.
     ///   - contentType: What is sent as `Content-Type`, and read beside the other types.
     ///   - encoder: Sets more on the encoder; one is made for each value.
     ///   - decoder: Sets more on the decoder; one is made for each value.
     public init(
         keys: Keys = .asDeclared,
-        dates: DateCoding = .foundation,
+        dates: DateCoding = .iso8601,
         contentType: String = "application/json",
         encoder: @escaping @Sendable (JSONEncoder) -> Void = { _ in },
         decoder: @escaping @Sendable (JSONDecoder) -> Void = { _ in }
@@ -53,11 +53,7 @@ public struct JSONSerializer: Serializer {
 
     /// The value as JSON, UTF-8.
     public func encode(_ value: any Encodable, contentType: String) throws -> Data {
-        let encoder = JSONEncoder()
-        if keys == .snakeCase { encoder.keyEncodingStrategy = .convertToSnakeCase }
-        dates.apply(to: encoder)
-        configureEncoder(encoder)
-        return try encoder.encode(value)
+        try makeEncoder().encode(NullKeeping.unwrapped(value))
     }
 
     /// The value of JSON in UTF-8, UTF-16 or UTF-32.
@@ -67,6 +63,14 @@ public struct JSONSerializer: Serializer {
         contentType: String?
     ) throws -> Value {
         try makeDecoder().decode(type, from: data)
+    }
+
+    func makeEncoder() -> JSONEncoder {
+        let encoder = JSONEncoder()
+        if keys == .snakeCase { encoder.keyEncodingStrategy = .convertToSnakeCase }
+        dates.apply(to: encoder)
+        configureEncoder(encoder)
+        return encoder
     }
 
     func makeDecoder() -> JSONDecoder {
@@ -79,13 +83,13 @@ public struct JSONSerializer: Serializer {
 }
 
 extension Serializer where Self == JSONSerializer {
-    /// JSON as Foundation's coders write it by default.
+    /// JSON with keys as declared and dates as RFC 3339.
     public static var json: JSONSerializer { JSONSerializer() }
 
     /// JSON with a style of keys and of dates; for more, see `JSONSerializer`'s initialiser.
     public static func json(
         keys: JSONSerializer.Keys = .asDeclared,
-        dates: DateCoding = .foundation
+        dates: DateCoding = .iso8601
     ) -> JSONSerializer {
         JSONSerializer(keys: keys, dates: dates)
     }

@@ -1,13 +1,18 @@
 import Foundation
 
-/// Cuts chunks into lines.
+/// Cuts chunks into lines, or into the records of a JSON sequence.
 struct LineSplitter: Sendable {
     /// A line is longer than allowed.
     struct TooLong: Error {
         let number: Int
     }
 
+    static let lineFeed: UInt8 = 0x0A
+    /// RFC 7464 §2.1.
+    static let recordSeparator: UInt8 = 0x1E
+
     private let limit: Int
+    let separator: UInt8
     /// What has arrived; lines before `start` have been given out.
     private var buffer = Data()
     private var start = 0
@@ -17,8 +22,9 @@ struct LineSplitter: Sendable {
     private(set) var number = 0
     private var isLast = false
 
-    init(limit: Int) {
+    init(limit: Int, separator: UInt8 = lineFeed) {
         self.limit = limit
+        self.separator = separator
     }
 
     /// Whether nothing more will come.
@@ -40,7 +46,7 @@ struct LineSplitter: Sendable {
     /// The next whole line, without its end; `nil` when more must arrive first.
     mutating func next() throws(TooLong) -> Data? {
         let origin = buffer.startIndex
-        if let feed = buffer[(origin + searched)...].firstIndex(of: 0x0A) {
+        if let feed = buffer[(origin + searched)...].firstIndex(of: separator) {
             return try take(upTo: feed - origin, next: feed - origin + 1)
         }
         searched = buffer.count
@@ -50,10 +56,24 @@ struct LineSplitter: Sendable {
         return nil
     }
 
+    /// Of a sequence, what has arrived after the last separator, where it ends with a line feed.
+    var pendingRecord: Data? {
+        guard separator == Self.recordSeparator, number > 0, start < buffer.count, searched == buffer.count,
+            buffer.last == Self.lineFeed
+        else { return nil }
+        return Data(buffer.dropFirst(start))
+    }
+
+    /// Passes over what has arrived after the last separator: it has been read.
+    mutating func dropPending() {
+        start = buffer.count
+        searched = start
+    }
+
     private mutating func take(upTo end: Int, next: Int) throws(TooLong) -> Data {
         let origin = buffer.startIndex
         var line = buffer[(origin + start)..<(origin + end)]
-        if line.last == 0x0D { line = line.dropLast() }
+        if separator == Self.lineFeed, line.last == 0x0D { line = line.dropLast() }
         number += 1
         guard line.count <= limit else { throw TooLong(number: number) }
         // A byte order mark may stand before the first line.

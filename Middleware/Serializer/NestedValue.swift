@@ -57,9 +57,18 @@ struct NestedValue<Value: Decodable>: Decodable {
         let asGiven = AnyCodingKey(key)
         if object.contains(asGiven) { return asGiven }
         guard key.contains("_") else { return nil }
-        let words = key.split(separator: "_")
-        let camel = (words.first.map(String.init) ?? "") + words.dropFirst().map(\.capitalized).joined()
+        let camel = camelCase(key)
         return object.contains(AnyCodingKey(camel)) ? AnyCodingKey(camel) : nil
+    }
+
+    /// As Foundation's `convertFromSnakeCase` has it: underscores at either end stay.
+    private static func camelCase(_ key: String) -> String {
+        let core = key.drop { $0 == "_" }
+        let tail = core.reversed().prefix { $0 == "_" }.count
+        guard !core.isEmpty, core.dropLast(tail).contains("_") else { return key }
+        let words = core.dropLast(tail).split(separator: "_")
+        return key.prefix(key.count - core.count) + (words.first?.lowercased() ?? "")
+            + words.dropFirst().map(\.capitalized).joined() + core.suffix(tail)
     }
 
     private static func missing(_ key: String, after path: [any CodingKey], available: [String]) -> SerializerError {
@@ -110,6 +119,6 @@ package struct RootedValue: StandInValue {
         for key in path.keys.dropLast() {
             object = object.nestedContainer(keyedBy: AnyCodingKey.self, forKey: AnyCodingKey(key))
         }
-        try object.encode(value, forKey: AnyCodingKey(last))
+        try object.encode(NullKeeping.unwrapped(value), forKey: AnyCodingKey(last))
     }
 }

@@ -30,7 +30,7 @@ public struct PropertyListSerializer: Serializer {
     public func encode(_ value: any Encodable, contentType: String) throws -> Data {
         let encoder = PropertyListEncoder()
         encoder.outputFormat = format == .xml ? .xml : .binary
-        return try encoder.encode(value)
+        return try encoder.encode(NullKeeping.unwrapped(value))
     }
 
     /// The value of a property list in any format.

@@ -25,7 +25,8 @@ public protocol Serializer: Sendable {
 
     /// The media types it reads; by default the one it writes.
     ///
-    /// `text/*` and `application/*+json` stand for all such types.
+    /// `text/*`, `application/*+json` and `*/*+json` stand for all such types. Of several serializers that read a type, the
+    /// one that names it most precisely is chosen.
     var acceptedTypes: [String] { get }
 
     /// Whether a value goes to the query of a GET, HEAD or DELETE request instead of its body; `false` by default.
@@ -46,6 +47,23 @@ public protocol Serializer: Sendable {
     ///   - contentType: The `Content-Type` that is sent: the serializer's own, or one that the call brings.
     /// - Throws: Any error; the stage makes it a ``SerializerError``.
     func encode(_ value: any Encodable, contentType: String) throws -> Data
+
+    /// The bytes of a value, for a call; by default ``encode(_:contentType:)``.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - context: The call: its route, its options.
+    /// - Throws: Any error; the stage makes it a ``SerializerError``.
+    func encode(_ value: any Encodable, in context: SerializationContext) throws -> Data
+
+    /// The value of bytes, for a call; by default ``decode(_:from:contentType:)``.
+    ///
+    /// - Parameters:
+    ///   - type: The type wanted.
+    ///   - data: The bytes.
+    ///   - context: The call, with the head of the response.
+    /// - Throws: Any error; the stage makes it a `DecodingFailure`.
+    func decode<Value: Decodable>(_ type: Value.Type, from data: Data, in context: SerializationContext) throws -> Value
 
     /// The bytes of a value that stands under keys; by default ``encode(_:contentType:)`` of objects around it.
     ///
@@ -111,8 +129,22 @@ extension Serializer {
         }
     }
 
-    /// Whether the serializer reads a media type.
-    func accepts(_ type: MediaType) -> Bool {
-        acceptedTypes.contains { type.matches($0) }
+    /// Leaves the call alone: most formats are the same for each.
+    public func encode(_ value: any Encodable, in context: SerializationContext) throws -> Data {
+        try encode(value, contentType: context.contentType ?? contentType)
+    }
+
+    /// Leaves the call alone: most formats are the same for each.
+    public func decode<Value: Decodable>(
+        _ type: Value.Type,
+        from data: Data,
+        in context: SerializationContext
+    ) throws -> Value {
+        try decode(type, from: data, contentType: context.contentType)
+    }
+
+    /// How precisely the serializer names a media type that it reads, nil for one that it does not.
+    func precision(of type: MediaType) -> Int? {
+        acceptedTypes.compactMap { type.precision(of: $0) }.max()
     }
 }

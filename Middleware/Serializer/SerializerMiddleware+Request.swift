@@ -10,7 +10,13 @@ extension SerializerMiddleware {
         do {
             let serializer = try writer(for: given, call)
             let contentType = given ?? serializer.contentType
-            let data = try bytes(of: value, by: serializer, contentType: contentType, call)
+            let context = SerializationContext(
+                method: request.head.method,
+                route: request.url,
+                options: request.options,
+                contentType: contentType
+            )
+            let data = try bytes(of: value, by: serializer, context, call)
             request.options[EncodedValue.self] = value
             let method = request.head.method
             if serializer.placesValuesInQuery, method == .get || method == .head || method == .delete {
@@ -26,10 +32,32 @@ extension SerializerMiddleware {
         }
     }
 
+    /// Writes values that stages further in bring; the keys that a body is put under are not for them.
+    func valueEncoder(for request: Request, _ call: CallSerialization) -> ValueEncoder {
+        let (method, route, options) = (request.head.method, request.url, request.options)
+        return ValueEncoder { value, given in
+            let serializer = try writer(for: given, call)
+            let type = given ?? serializer.contentType
+            let context = SerializationContext(method: method, route: route, options: options, contentType: type)
+            let written: any Encodable = call.encodesNilAsNull ?? encodesNilAsNull ? NullKeeping(value) : value
+            return (try serializer.encode(written, in: context), type)
+        }
+    }
+
+    /// The serializer that names a type most precisely; of equals, the first.
+    func speaker(of type: MediaType) -> (any Serializer)? {
+        var best: (serializer: any Serializer, precision: Int)?
+        for serializer in serializers {
+            guard let precision = serializer.precision(of: type), precision > best?.precision ?? -1 else { continue }
+            best = (serializer, precision)
+        }
+        return best?.serializer
+    }
+
     private func writer(for given: String?, _ call: CallSerialization) throws(SerializerError) -> any Serializer {
         if let choice = call.request { return try serializer(choice) }
         if let given {
-            guard let type = MediaType(given), let serializer = serializers.first(where: { $0.accepts(type) }) else {
+            guard let type = MediaType(given), let serializer = speaker(of: type) else {
                 throw noSerializer(given, of: .request)
             }
             return serializer
@@ -41,13 +69,14 @@ extension SerializerMiddleware {
     private func bytes(
         of value: any Encodable,
         by serializer: any Serializer,
-        contentType: String,
+        _ context: SerializationContext,
         _ call: CallSerialization
     ) throws -> Data {
         let root = call.rootKey ?? (serializer.hasKeys ? rootKey : .whole)
         let written: any Encodable = call.encodesNilAsNull ?? encodesNilAsNull ? NullKeeping(value) : value
         do {
-            if root.isWhole { return try serializer.encode(written, contentType: contentType) }
+            if root.isWhole { return try serializer.encode(written, in: context) }
+            let contentType = context.contentType ?? serializer.contentType
             return try serializer.encode(written, under: root, contentType: contentType)
         } catch let error as CancellationError {
             throw error
@@ -64,10 +93,13 @@ enum QueryPlacement {
     static func append(_ form: String, to path: String?) -> String {
         let path = path ?? ""
         guard !form.isEmpty else { return path }
+        // By bytes: a combining character after a question mark does not make it another.
+        let hasQuery = path.utf8.contains(UInt8(ascii: "?"))
         // In a query a plus sign is a plus sign by RFC 3986; everyone reads %20 as a space.
         let query = form.replacing("+", with: "%20")
-        if path.contains("?"), !path.contains("{?") {
-            return path + (path.hasSuffix("?") || path.hasSuffix("&") ? "" : "&") + query
+        if hasQuery, !path.contains("{?") {
+            let isOpen = path.utf8.last == UInt8(ascii: "?") || path.utf8.last == UInt8(ascii: "&")
+            return path + (isOpen ? "" : "&") + query
         }
         // RFC 6570 §3.2.9: the template's own query goes on after this one.
         if let expression = path.firstRange(of: "{?") {

@@ -8,6 +8,7 @@ extension SerializerMiddleware {
         _ response: Response,
         to type: Value.Type,
         request: HTTPRequest,
+        in context: SerializationContext,
         call: CallSerialization,
         _ redaction: Redaction,
         timer: TransferTimer?
@@ -15,7 +16,14 @@ extension SerializerMiddleware {
         var response = response
         let request = response.request ?? request
         do {
-            let value = try await self.value(of: &response, as: type, request: request, call: call, redaction)
+            let value = try await self.value(
+                of: &response,
+                as: type,
+                request: request,
+                in: context,
+                call: call,
+                redaction
+            )
             response.options[DecodedValue.self] = try await finish(value, response.head, call, timer)
             return response
         } catch let error as SerializerError {
@@ -34,6 +42,7 @@ extension SerializerMiddleware {
         of response: inout Response,
         as type: Value.Type,
         request: HTTPRequest,
+        in context: SerializationContext,
         call: CallSerialization,
         _ redaction: Redaction
     ) async throws -> Value {
@@ -54,13 +63,28 @@ extension SerializerMiddleware {
         let (serializer, path) = try reader(of: response, for: type, call)
         let contentType = response.headers[.contentType]
         do {
-            if path.isWhole { return try serializer.decode(type, from: bytes, contentType: contentType) }
+            if path.isWhole {
+                let context = SerializationContext(
+                    method: context.method,
+                    route: context.route,
+                    options: context.options,
+                    response: response.head,
+                    contentType: contentType
+                )
+                return try serializer.decode(type, from: bytes, in: context)
+            }
             return try serializer.decode(type, at: path, from: bytes, contentType: contentType)
         } catch let error as CancellationError {
             throw error
         } catch let error as SerializerError {
             throw error
         } catch {
+            // Who wants text gets that of any document, unless the call says how to read it.
+            if PlainTextSerializer.gives(type), path.isWhole, call.response == nil,
+                let text = try? PlainTextSerializer().decode(type, from: bytes, contentType: contentType)
+            {
+                return text
+            }
             throw DecodingFailure(
                 type,
                 from: bytes,
@@ -95,12 +119,14 @@ extension SerializerMiddleware {
         if let choice = call.response { return placed(try serializer(choice), call) }
         let contentType = response.headers[.contentType]
         let media = MediaType(contentType)
-        let speaker = media.flatMap { media in serializers.first { $0.accepts(media) } }
+        let speaker = media.flatMap { self.speaker(of: $0) }
         if RawSerializer.gives(type), speaker == nil || (call.keyPath ?? keyPath).isWhole {
             return (RawSerializer(), .whole)
         }
         if let speaker { return placed(speaker, call) }
-        if PlainTextSerializer.gives(type), media?.matches("text/*") ?? false { return (PlainTextSerializer(), .whole) }
+        if PlainTextSerializer.gives(type), media != nil, (call.keyPath ?? keyPath).isWhole {
+            return (PlainTextSerializer(), .whole)
+        }
         guard let first = serializers.first, media == nil || serializers.count == 1 else {
             throw noSerializer(contentType, of: .response)
         }

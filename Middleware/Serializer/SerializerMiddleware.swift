@@ -19,9 +19,10 @@ import HTTPTypes
 /// the query of a GET, HEAD or DELETE request. Other bodies pass untouched.
 ///
 /// **Responses.** Where a type is expected (`send(_:as:)`), `Accept` is set unless given, and the response is read by
-/// the serializer that the call chooses, else by the first that speaks its `Content-Type`. A response without
+/// the serializer that the call chooses, else by the one that names its `Content-Type` most precisely. A response without
 /// `Content-Type` is read by the first; and where the stage has one serializer, that reads whatever comes. `Data` is
-/// given as it came unless a key path leads to it, and `String` from any `text/…` that no serializer speaks.
+/// given as it came from any content unless a key path leads to it. `String` is the text of any content that is not a
+/// text of the serializer's own: the document, in its charset, where that is JSON.
 ///
 /// **No content.** 204, 205, 304, the answer to HEAD, and no bytes are nil for an optional type, `EmptyResponse` for
 /// that, and a `DecodingFailure` for others.
@@ -38,6 +39,7 @@ public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     let encodesNilAsNull: Bool
     let limit: ByteCount
     let afterDecoding: [AfterDecoding]
+    let afterEncoding: [AfterEncoding]
 
     /// Makes the stage.
     ///
@@ -48,13 +50,15 @@ public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     ///   - encodesNilAsNull: Whether nil properties are written as null; they are left out by default.
     ///   - limit: How large a response may be that is decoded; 16 MiB by default.
     ///   - afterDecoding: What is done with decoded values, in order.
+    ///   - afterEncoding: What is done with requests once their values have been written, in order.
     public init<each Each: Serializer>(
         _ serializers: repeat each Each,
         keyPath: BodyKeyPath = .whole,
         rootKey: BodyKeyPath = .whole,
         encodesNilAsNull: Bool = false,
         limit: ByteCount = .mebibytes(16),
-        afterDecoding: [AfterDecoding] = []
+        afterDecoding: [AfterDecoding] = [],
+        afterEncoding: [AfterEncoding] = []
     ) {
         var all: [any Serializer] = []
         repeat all.append(each serializers)
@@ -64,7 +68,8 @@ public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
             rootKey: rootKey,
             encodesNilAsNull: encodesNilAsNull,
             limit: limit,
-            afterDecoding: afterDecoding
+            afterDecoding: afterDecoding,
+            afterEncoding: afterEncoding
         )
     }
 
@@ -77,13 +82,15 @@ public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     ///   - encodesNilAsNull: Whether nil properties are written as null; they are left out by default.
     ///   - limit: How large a response may be that is decoded; 16 MiB by default.
     ///   - afterDecoding: What is done with decoded values, in order.
+    ///   - afterEncoding: What is done with requests once their values have been written, in order.
     public init(
         _ serializers: [any Serializer],
         keyPath: BodyKeyPath = .whole,
         rootKey: BodyKeyPath = .whole,
         encodesNilAsNull: Bool = false,
         limit: ByteCount = .mebibytes(16),
-        afterDecoding: [AfterDecoding] = []
+        afterDecoding: [AfterDecoding] = [],
+        afterEncoding: [AfterEncoding] = []
     ) {
         self.serializers = serializers
         self.keyPath = keyPath
@@ -91,6 +98,7 @@ public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
         self.encodesNilAsNull = encodesNilAsNull
         self.limit = limit
         self.afterDecoding = afterDecoding
+        self.afterEncoding = afterEncoding
     }
 
     /// Outside status validation and all that makes a request complete.
@@ -110,6 +118,7 @@ public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
         if !rootKey.isWhole { add("root key", "\(rootKey)") }
         if encodesNilAsNull { add("nil", "null") }
         if !afterDecoding.isEmpty { add("after decoding", afterDecoding.map(\.typeName).joined(separator: ", ")) }
+        if !afterEncoding.isEmpty { add("after encoding", afterEncoding.map(\.typeName).joined(separator: ", ")) }
         return summary
     }
 
@@ -140,19 +149,36 @@ public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let call = request.serialization
         guard !call.isOff else { return try await next(request) }
-        try encodeBody(of: &request, for: call)
+        if request.body.value != nil {
+            try encodeBody(of: &request, for: call)
+            let steps = afterEncoding + call.afterEncoding
+            if !steps.isEmpty, let value = request.options[EncodedValue.self] {
+                for step in steps {
+                    let current = request
+                    request = try await current.withinDeadline { try await step.apply(value, current) }
+                }
+            }
+        }
+        if request.options[WantsValueEncoder.self] {
+            request.options[ValueEncoderOption.self] = valueEncoder(for: request, call)
+        }
         guard let type = request.options[ExpectedType.self] else { return try await next(request) }
         if !request.head.headerFields.contains(.accept), let accept = try acceptedTypes(type, for: call) {
             request.head.headerFields[.accept] = accept
         }
         let head = request.head
+        let context = SerializationContext(
+            method: request.head.method,
+            route: request.url,
+            options: request.options
+        )
         // Closures of the user's may wait for whatever they like, up to the deadline of the call.
         let timer = afterDecoding.isEmpty && call.afterDecoding.isEmpty ? nil : request.callTimer
         let redaction = request.redaction
         let response = try await next(request)
         // A serializer further in has already done it.
         guard response.options[DecodedValue.self] == nil else { return response }
-        return try await decode(response, to: type, request: head, call: call, redaction, timer: timer)
+        return try await decode(response, to: type, request: head, in: context, call: call, redaction, timer: timer)
     }
 
     func serializer(_ choice: CallSerialization.Choice) throws(SerializerError) -> any Serializer {

@@ -1,7 +1,7 @@
-import Foundation
+package import Foundation
 
 /// The character encodings that text bodies come in, by the names of the `charset` parameter.
-enum TextCharset {
+package enum TextCharset {
     /// The encoding of a name of the IANA registry; `nil` for one that is not known here.
     static func encoding(named name: String) -> String.Encoding? {
         let key = name.lowercased().filter { $0 != "-" && $0 != "_" && $0 != " " }
@@ -11,7 +11,7 @@ enum TextCharset {
     /// The text of bytes: the byte order mark decides where there is one, then `charset`, then UTF-8.
     ///
     /// - Throws: ``SerializerError`` for a charset that is not known, and for bytes that are not text in it.
-    static func text(of data: Data, charset: String?) throws(SerializerError) -> String {
+    package static func text(of data: Data, charset: String?) throws(SerializerError) -> String {
         for (mark, encoding) in marks where data.starts(with: mark) {
             guard let text = String(data: data.dropFirst(mark.count), encoding: encoding) else { break }
             return text
@@ -25,7 +25,7 @@ enum TextCharset {
     /// The bytes of a text.
     ///
     /// - Throws: ``SerializerError`` for a charset that is not known, and for text that it has no characters for.
-    static func data(of text: String, charset: String) throws(SerializerError) -> Data {
+    package static func data(of text: String, charset: String) throws(SerializerError) -> Data {
         guard let encoding = encoding(named: charset) else { throw SerializerError(.unknownCharset(charset)) }
         guard let data = text.data(using: encoding) else { throw SerializerError(.notInCharset(charset)) }
         return data

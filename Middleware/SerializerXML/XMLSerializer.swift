@@ -1,5 +1,6 @@
 #if XML
 public import Foundation
+public import HTTPChainCore
 public import HTTPChainSerializer
 public import XMLCoder
 
@@ -11,7 +12,8 @@ public import XMLCoder
 ///
 /// It reads `application/xml`, `text/xml` and every type with the suffix `+xml`. A key path begins inside the root
 /// element. Entities that a document declares are not expanded, and nothing it refers to is loaded. White
-/// space within an element's text is kept, and what only lays a document out is not.
+/// space within an element's text is kept, and what only lays a document out is not. The charset of the `Content-Type`
+/// decides over the document's own declaration, and a byte order mark over both (RFC 7303 §3.2).
 public struct XMLSerializer: Serializer {
     /// Always "XML".
     public let name = "XML"
@@ -21,19 +23,9 @@ public struct XMLSerializer: Serializer {
     public let acceptedTypes = ["application/xml", "text/xml", "application/*+xml"]
 
     private let root: String?
-    private let dates: Dates
+    private let dates: DateCoding
     private let configureEncoder: @Sendable (XMLEncoder) -> Void
     private let configureDecoder: @Sendable (XMLDecoder) -> Void
-
-    /// How dates are written.
-    public enum Dates: Sendable, Hashable {
-        /// RFC 3339, such as `2026-01-31T09:30:00Z`.
-        case iso8601
-        /// Seconds since 1970, as a number.
-        case secondsSince1970
-        /// As XMLCoder does by default: seconds since 2001, as a number.
-        case foundation
-    }
 
     /// Makes the serializer.
     ///
@@ -45,7 +37,7 @@ public struct XMLSerializer: Serializer {
     ///   - decoder: Sets more on the decoder; one is made for each value.
     public init(
         root: String? = nil,
-        dates: Dates = .iso8601,
+        dates: DateCoding = .iso8601,
         encoder: @escaping @Sendable (XMLEncoder) -> Void = { _ in },
         decoder: @escaping @Sendable (XMLDecoder) -> Void = { _ in }
     ) {
@@ -55,9 +47,9 @@ public struct XMLSerializer: Serializer {
         configureDecoder = decoder
     }
 
-    /// The value as a document in UTF-8.
+    /// The value as a document, in the charset that the `Content-Type` names, else in UTF-8.
     public func encode(_ value: any Encodable, contentType: String) throws -> Data {
-        try document(value, root: root ?? Self.elementName(of: value))
+        try document(value, root: root ?? Self.elementName(of: value), contentType)
     }
 
     /// The value as a document whose root element is the first key, with an element for each further key in it.
@@ -65,7 +57,7 @@ public struct XMLSerializer: Serializer {
         let inner = BodyKeyPath(keys: Array(root.keys.dropFirst()))
         guard let first = root.keys.first else { return try encode(value, contentType: contentType) }
         let content: any Encodable = inner.isWhole ? value : RootedValue(value: value, path: inner)
-        return try document(content, root: first)
+        return try document(content, root: first, contentType)
     }
 
     /// The value of a document.
@@ -76,14 +68,17 @@ public struct XMLSerializer: Serializer {
     ) throws -> Value {
         // Trimming would also take the spaces beside an entity within a text.
         let decoder = XMLDecoder(trimValueWhitespaces: false, removeWhitespaceElements: true)
-        switch dates {
-        case .iso8601: decoder.dateDecodingStrategy = .iso8601
-        case .secondsSince1970: decoder.dateDecodingStrategy = .secondsSince1970
-        case .foundation: decoder.dateDecodingStrategy = .deferredToDate
+        decoder.dateDecodingStrategy = .custom { [dates] decoder in
+            let container = try decoder.singleValueContainer()
+            if let date = dates.date(from: try container.decode(String.self)) { return date }
+            throw DecodingError.dataCorruptedError(
+                in: container,
+                debugDescription: "the text is not a date as \(dates) writes it"
+            )
         }
         configureDecoder(decoder)
         do {
-            return try decoder.decode(type, from: data)
+            return try decoder.decode(type, from: try XMLCharset(contentType).utf8(of: data))
         } catch DecodingError.keyNotFound(let key, let context)
             where context.codingPath.last?.stringValue == key.stringValue
         {
@@ -99,15 +94,33 @@ public struct XMLSerializer: Serializer {
         }
     }
 
-    private func document(_ value: some Encodable, root: String) throws -> Data {
+    private func document(_ value: any Encodable, root: String, _ contentType: String) throws -> Data {
         let encoder = XMLEncoder()
-        switch dates {
-        case .iso8601: encoder.dateEncodingStrategy = .iso8601
-        case .secondsSince1970: encoder.dateEncodingStrategy = .secondsSince1970
-        case .foundation: encoder.dateEncodingStrategy = .deferredToDate
+        encoder.dateEncodingStrategy = .custom { [dates] date, encoder in
+            var container = encoder.singleValueContainer()
+            guard let text = dates.text(of: date) else {
+                throw EncodingError.invalidValue(
+                    date,
+                    EncodingError.Context(
+                        codingPath: encoder.codingPath,
+                        debugDescription: "the date is not finite or too far off"
+                    )
+                )
+            }
+            try container.encode(text)
         }
         configureEncoder(encoder)
-        return try encoder.encode(value, withRootKey: root, header: XMLHeader(version: 1.0, encoding: "UTF-8"))
+        return try Self.document(NullKeeping.unwrapped(value), root, encoder, charset: XMLCharset(contentType))
+    }
+
+    private static func document(
+        _ value: some Encodable,
+        _ root: String,
+        _ encoder: XMLEncoder,
+        charset: XMLCharset
+    ) throws -> Data {
+        let header = XMLHeader(version: 1.0, encoding: charset.name ?? "UTF-8")
+        return try charset.bytes(ofUTF8: try encoder.encode(value, withRootKey: root, header: header))
     }
 
     /// The name of the value's type, as far as it can be the name of an element.
@@ -123,7 +136,7 @@ extension Serializer where Self == XMLSerializer {
     public static var xml: XMLSerializer { XMLSerializer() }
 
     /// XML with a name for the root element and a style of dates.
-    public static func xml(root: String? = nil, dates: XMLSerializer.Dates = .iso8601) -> XMLSerializer {
+    public static func xml(root: String? = nil, dates: DateCoding = .iso8601) -> XMLSerializer {
         XMLSerializer(root: root, dates: dates)
     }
 }

@@ -185,6 +185,17 @@ struct ResponseDigestTests {
         #expect((required.error as? ContentDigestError)?.problem == .notVerifiable(.contentDecoded))
     }
 
+    @Test(
+        "What is required is required of success: a failure without a digest passes",
+        arguments: [HTTPResponse.Status.notFound, .badGateway, .found]
+    )
+    func requiredOfSuccess(code: HTTPResponse.Status) async throws {
+        let stage = ContentDigestMiddleware(responses: .required)
+        let answer = try await response([:], status: code, by: stage)
+        #expect(status(answer) == .noDigest)
+        #expect(answer.status == code)
+    }
+
     @Test("A digest may be required, by the stage or the call")
     func required() async throws {
         let stage = ContentDigestMiddleware(responses: .required)

@@ -19,11 +19,60 @@ private enum Tenant: RequestOption {
 
 @Suite("Shared header fields")
 struct SharedFieldsTests {
-    @Test("A dictionary sets fields, in place of what the request had")
+    @Test("A dictionary is a default: what the call brings wins, unless it is to be overridden")
     func dictionary() async throws {
+        let call = Request.get(url, headers: [.accept: "*/*", .age: "1"])
         let stage = HeadersMiddleware([.accept: "application/json", .userAgent: "Garden/1.2"])
-        let result = try await fields(stage, .get(url, headers: [.accept: "*/*", .age: "1"]))
-        #expect(result == [.accept: "application/json", .age: "1", .userAgent: "Garden/1.2"])
+        #expect(try await fields(stage, call) == [.accept: "*/*", .age: "1", .userAgent: "Garden/1.2"])
+        let override = HeadersMiddleware([.accept: "application/json", .userAgent: "Garden/1.2"], .override)
+        #expect(
+            try await fields(override, call) == [.accept: "application/json", .age: "1", .userAgent: "Garden/1.2"]
+        )
+    }
+
+    @Test("Several values of a name go together, as a default and in the place of the call's")
+    func severalValues() async throws {
+        let call = Request.get(url, headers: [.via: "call"])
+        let parts: KeyValuePairs<String, String> = ["Via": "a", "via": "b"]
+        #expect(try await fields(HeadersMiddleware(parts), call)[values: .via] == ["call"])
+        #expect(try await fields(HeadersMiddleware(parts))[values: .via] == ["a", "b"])
+        #expect(try await fields(HeadersMiddleware(parts, .override), call)[values: .via] == ["a", "b"])
+    }
+
+    @Test("HTTPFields and dictionaries made at run time are taken, and checked")
+    func runtimeFields() async throws {
+        var given = HTTPFields([HTTPField(name: .via, value: "a"), HTTPField(name: .via, value: "b")])
+        given[.age] = "1"
+        let result = try await fields(HeadersMiddleware(fields: given))
+        #expect(result[values: .via] == ["a", "b"] && result[.age] == "1")
+        let dictionary = ["X-A": "1", "X-B": "2"].filter { $0.value != "3" }
+        #expect(try await fields(HeadersMiddleware(fields: dictionary)).map(\.value) == ["1", "2"])
+        let broken = await StageHarness(HeadersMiddleware(fields: ["X-A": "a\r\nb"])).send(.get(url))
+        #expect(broken.error is HeadersError)
+        #expect(broken.requests.isEmpty)
+    }
+
+    @Test("A template takes the call's parameters by name and by position")
+    func templates() async throws {
+        let stage = HeadersMiddleware(
+            .set("X-Trace", template: "{app}-%%0%%/%%1%% 100%% {}"),
+            .default("X-App", template: "{app}")
+        )
+        let call = Request.get(url, headers: [HTTPField.Name("X-App") ?? .age: "own"])
+            .headerParameters(["app": "garden"], ["42"]).headerParameters([:], ["é"])
+        let result = try await fields(stage, call)
+        #expect(result[try #require(HTTPField.Name("X-Trace"))] == "garden-42/é 100%% {}")
+        #expect(result[try #require(HTTPField.Name("X-App"))] == "own")
+        for (call, parameter) in [
+            (Request.get(url).headerParameters([:], ["1", "2"]), "app"),
+            (Request.get(url).headerParameters(["app": "a"], ["1"]), "%%1%%"),
+        ] {
+            let outcome = await StageHarness(stage).send(call)
+            let error = try #require(outcome.error as? HeadersError)
+            #expect(error.problem == .missingParameter(name: "X-Trace", parameter: parameter))
+        }
+        let injected = Request.get(url).headerParameters(["app": "a\r\nX: b"], ["1", "2"])
+        #expect(await StageHarness(stage).send(injected).error is HeadersError)
     }
 
     @Test("Names may be text, and a name given twice has both values in order")

@@ -172,8 +172,8 @@ struct HeadersInChainTests {
         )
         #expect(
             stage.summary.settings.map { "\($0.name): \($0.value)" } == [
-                "Accept: application/json", "Authorization: <redacted>", "append Via: x",
-                "default From: made for each call", "remove Age: always",
+                "Accept: application/json", "Authorization: <redacted>", "Via: x (append)",
+                "From: made for each call (default)", "Age: removed",
                 "X-Key: <redacted> (only to https://api.example.com)",
             ]
         )

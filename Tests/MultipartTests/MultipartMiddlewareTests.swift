@@ -99,7 +99,7 @@ struct MultipartMiddlewareTests {
     func summary() throws {
         let stage = MultipartMiddleware()
         #expect(stage.phase == .build)
-        #expect(stage.summary.settings == [.init(name: "values", value: "application/json")])
+        #expect(stage.summary.settings == [.init(name: "values", value: "by the chain's serializer")])
         let chain = try Chain(transport: InMemoryTransport { _ in Response(.ok) }) { stage }
         #expect(chain.explain().contains("frames forms as multipart bodies"))
     }

@@ -36,7 +36,8 @@ struct DocumentationTests {
         let sign: @Sendable (Data) async throws -> String = { "\($0.count) bytes" }
 
         let chain = try Chain(transport: transport) {
-            RequestProcessorMiddleware(SigningProcessor(sign: sign))
+            RequestProcessorMiddleware()
+            RequestProcessorMiddleware(SigningProcessor(sign: sign), at: .digest)
         }
         let request = Request.post("https://api.example.com/orders", body: "tea").processed { request in
             guard await shop.isOpen else { throw Closed() }

@@ -33,7 +33,7 @@ struct SelectionTests {
         let outcome = await StageHarness(SerializerMiddleware(.json, .form)).send(typed, answering: [])
         let error = try #require(outcome.error as? SerializerError)
         #expect(error.reason.contains("no serializer for the request of type application/cbor"))
-        #expect(error.description.contains("JSON (application/json, application/*+json, text/json)"))
+        #expect(error.description.contains("JSON (application/json, text/json, */*+json)"))
         #expect(error.description.contains("form (application/x-www-form-urlencoded)"))
         #expect(error.exchange?.method == .post)
     }

@@ -61,6 +61,36 @@ struct XMLSerializerTests {
         }
     }
 
+    @Test("The charset of the Content-Type decides over the document's declaration, both ways")
+    func charsets() async throws {
+        let document = #"<?xml version="1.0" encoding="UTF-8"?><Item><name>Käse</name><count>1</count></Item>"#
+        let latin = try #require(document.data(using: .isoLatin1))
+        let type = "application/xml; charset=iso-8859-1"
+        let response = Response(.ok, headers: [.contentType: type], body: HTTPBody(latin))
+        let chain = try Chain(transport: Answer(response: response)) { SerializerMiddleware(.xml) }
+        #expect(try await chain.send(.get(url), as: Item.self) == Item(name: "Käse", count: 1))
+        let request = Request.post(url, headers: [.contentType: type], body: .value(Item(name: "Käse", count: 1)))
+        let written = try await sent(request, through: SerializerMiddleware(.xml)).body.collect(upTo: 1000)
+        let text = try #require(String(data: written, encoding: .isoLatin1))
+        #expect(text.contains("iso-8859-1") && text.contains("<name>Käse</name>"))
+    }
+
+    @Test("Dates have the choices that JSON has, fractions of seconds included")
+    func dates() async throws {
+        struct Stamp: Codable, Sendable, Equatable { var at: Date }
+        let date = Date(timeIntervalSince1970: 1_769_851_800.25)
+        for (dates, text) in [
+            (DateCoding.iso8601WithMilliseconds, "2026-01-31T09:30:00.250Z"), (.millisecondsSince1970, "1769851800250"),
+        ] {
+            let xml = XMLSerializer(dates: dates)
+            let data = try xml.encode(Stamp(at: date), contentType: xml.contentType)
+            #expect(String(decoding: data, as: UTF8.self).contains("<at>\(text)</at>"))
+            #expect(try xml.decode(Stamp.self, from: data, contentType: nil) == Stamp(at: date))
+        }
+        let fraction = Data("<Stamp><at>2026-01-31T09:30:00.25Z</at></Stamp>".utf8)
+        #expect(try XMLSerializer().decode(Stamp.self, from: fraction, contentType: nil) == Stamp(at: date))
+    }
+
     @Test("The root element has the name given, by the serializer, the stage or the call")
     func root() async throws {
         let item = Request.post(url, body: .value(Item(name: "a", count: 1)))

@@ -3,15 +3,27 @@ public import HTTPChainCore
 import HTTPTypes
 
 extension MultipartForm {
+    /// The bytes of a typed value with their type; the type that the part has is given.
+    typealias EncodeValue = (any Encodable & Sendable, String?) throws -> (Data, String)
+
     /// The Content-Type of the framed form: kind and boundary.
     ///
     /// - Throws: ``MultipartError`` when the type of a related form holds CR, LF or NUL.
     public func contentType(boundary: MultipartBoundary) throws(MultipartError) -> String {
         var value = "\(kind.mediaType); boundary=\(boundary.parameterValue)"
-        if case .related(let type) = kind {
+        if case .related(let type, let start, let parameters) = kind {
             // A media type has a slash, so the parameter needs quotes (RFC 2387 §3.4).
-            let escaped = type.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-            value += "; type=\"\(escaped)\""
+            var all = [("type", type)]
+            if let start { all.append(("start", start)) }
+            all += parameters.sorted { $0.key < $1.key }.filter { !["type", "start", "boundary"].contains($0.key) }
+                .map { ($0.key, $0.value) }
+            for (name, text) in all {
+                guard !name.isEmpty, name.utf8.allSatisfy(ASCII.isTokenByte) else {
+                    throw MultipartError(.invalidFieldName(name))
+                }
+                let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+                value += "; \(name)=\"\(escaped)\""
+            }
         }
         try Self.check(value, of: "Content-Type")
         return value
@@ -44,9 +56,18 @@ extension MultipartForm {
         boundary: MultipartBoundary,
         values: MultipartValueEncoding = .json
     ) throws(MultipartError) -> HTTPBody {
+        try body(boundary: boundary) { value, type in (try values.encode(value), type ?? values.contentType) }
+    }
+
+    func body(boundary: MultipartBoundary, encode: EncodeValue) throws(MultipartError) -> HTTPBody {
         var frame = Frame()
         for (index, part) in parts.enumerated() {
-            let content = try Self.content(of: part, index: index, values: values)
+            var content = try Self.content(of: part, index: index, encode: encode)
+            if notation == .browser, part.fileName == nil, part.body.value == nil, let bytes = part.body.bytes,
+                let text = String(data: bytes, encoding: .utf8)
+            {
+                content.body = HTTPBody(Self.withLineBreaksNormalised(text))
+            }
             frame.append("--\(boundary.text)\r\n")
             frame.append(try head(of: part, index: index, contentType: content.type))
             frame.append(content.body)
@@ -59,11 +80,12 @@ extension MultipartForm {
     private static func content(
         of part: MultipartPart,
         index: Int,
-        values: MultipartValueEncoding
+        encode: EncodeValue
     ) throws(MultipartError) -> (body: HTTPBody, type: String?) {
         guard let value = part.body.value else { return (part.body, part.contentType) }
         do {
-            return (HTTPBody(try values.encode(value)), part.contentType ?? values.contentType)
+            let (bytes, type) = try encode(value, part.contentType)
+            return (HTTPBody(bytes), type)
         } catch {
             let type = String(describing: type(of: value))
             throw MultipartError(.valueNotEncoded(part: index, type: type), underlyingError: error)
@@ -85,7 +107,9 @@ extension MultipartForm {
             guard !name.isEmpty, name.utf8.allSatisfy(ASCII.isTokenByte) else {
                 throw MultipartError(.invalidFieldName(name))
             }
-            try Self.check(value, of: name)
+            let isOurs = name == "Content-Disposition" && !isGiven(name)
+            // A browser sends a NUL in a name as it is; the other two are percent-encoded there.
+            if notation == .strict || !isOurs { try Self.check(value, of: name) }
             head += "\(name): \(value)\r\n"
         }
         return head + "\r\n"

@@ -17,8 +17,9 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
         case formData
         /// Independent parts in order, RFC 2046 §5.1.3.
         case mixed
-        /// Parts that belong together, RFC 2387; the type is that of the root part, which is the first.
-        case related(type: String)
+        /// Parts that belong together, RFC 2387; the type is that of the root part: the one whose Content-ID is `start`,
+        /// else the first. Parameters are further ones of the Content-Type, such as `start-info`.
+        case related(type: String, start: String? = nil, parameters: [String: String] = [:])
 
         /// The media type without parameters, such as `multipart/form-data`.
         public var mediaType: String {
@@ -30,8 +31,20 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
         }
     }
 
+    /// How names and file names are written.
+    public enum Notation: Sendable, Hashable {
+        /// So that no server reads a delimiter in them: line breaks and quotation marks percent-encoded, NUL refused, and
+        /// texts sent as they are given.
+        case strict
+        /// Exactly as browsers do (HTML Standard, "multipart/form-data encoding algorithm"): a NUL in a name is sent, and
+        /// in texts a line break that is a lone CR or LF becomes CRLF.
+        case browser
+    }
+
     /// What kind of body it is.
     public var kind: Kind
+    /// How names and file names are written; ``Notation/strict`` by default.
+    public var notation = Notation.strict
     /// A boundary of one's own, checked when the form is framed; a random one when `nil`.
     public var boundary: String?
     /// The parts in the order they are sent.
@@ -61,6 +74,17 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
         boundary: String? = nil
     ) {
         self.init(parameters.map { .text($0.key, $0.value) } + parts, boundary: boundary)
+    }
+
+    /// Makes a form of plain parameters from a dictionary that was made at run time, in the order of their names.
+    ///
+    /// - Parameters:
+    ///   - dictionary: Names and texts.
+    ///   - parts: Files and other parts; none by default.
+    ///   - boundary: A boundary of one's own; a random one by default.
+    public init(dictionary: [String: String], parts: [MultipartPart] = [], boundary: String? = nil) {
+        let texts = dictionary.sorted { $0.key < $1.key }.map { MultipartPart.text($0.key, $0.value) }
+        self.init(texts + parts, boundary: boundary)
     }
 
     /// Makes form data of the parts in an array.

@@ -58,6 +58,23 @@ public struct MultipartPart: Sendable {
         MultipartPart(name: name, body: HTTPBody(value))
     }
 
+    /// A number as a plain parameter, in decimal.
+    public static func text(_ name: String, _ value: some BinaryInteger) -> MultipartPart {
+        text(name, String(value))
+    }
+
+    /// A number as a plain parameter, with the digits that tell it from every other.
+    public static func text(_ name: String, _ value: some BinaryFloatingPoint & CustomStringConvertible)
+        -> MultipartPart
+    {
+        text(name, value.description)
+    }
+
+    /// A truth value as a plain parameter: `true` or `false`.
+    public static func text(_ name: String, _ value: Bool) -> MultipartPart {
+        text(name, value ? "true" : "false")
+    }
+
     /// Data in memory.
     ///
     /// - Parameters:
@@ -111,7 +128,7 @@ public struct MultipartPart: Sendable {
         return MultipartPart(name: name, fileName: fileName, contentType: type, body: body)
     }
 
-    /// A typed value, as JSON unless the stage says otherwise.
+    /// A typed value, written by the chain's serializer: as JSON where there is none, and the stage does not say otherwise.
     ///
     /// - Parameters:
     ///   - name: The name of the form field.

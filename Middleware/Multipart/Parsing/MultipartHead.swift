@@ -23,4 +23,23 @@ public struct MultipartHead: Sendable, Hashable {
 
     /// The part's Content-Type; a part without one is plain text in US-ASCII, RFC 2046 §5.1.
     public var contentType: String? { headers[.contentType] }
+
+    /// The bytes that a part of `multipart/byteranges` carries, and how many the whole has where the server says so
+    /// (RFC 9110 §14.4); `nil` without a `Content-Range` of bytes that makes sense.
+    public var contentRange: (range: Range<Int64>, completeLength: Int64?)? {
+        guard let field = headers[.contentRange] else { return nil }
+        let words = field.split(separator: " ", omittingEmptySubsequences: true)
+        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+        let halves = words[1].split(separator: "/", omittingEmptySubsequences: false)
+        guard halves.count == 2 else { return nil }
+        let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false).map(Self.number)
+        guard ends.count == 2, let first = ends[0], let last = ends[1], first <= last, last < .max else { return nil }
+        if halves[1] == "*" { return (first..<(last + 1), nil) }
+        guard let length = Self.number(halves[1]), last < length else { return nil }
+        return (first..<(last + 1), length)
+    }
+
+    private static func number(_ text: Substring) -> Int64? {
+        text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int64(text) : nil
+    }
 }

@@ -11,6 +11,9 @@ public struct MultipartLimits: Sendable, Hashable {
     /// The bytes in the content of one part; no limit by default, since contents stream and `collect(upTo:)` has a
     /// limit of its own.
     public var partSize: ByteCount
+    /// The bytes before the first boundary, and again those after the last, which mean nothing (RFC 2046 §5.1.1); 64 KiB
+    /// by default.
+    public var paddingSize: ByteCount
 
     /// Makes limits.
     ///
@@ -19,16 +22,19 @@ public struct MultipartLimits: Sendable, Hashable {
     ///   - headerCount: The fields in the head of one part.
     ///   - partCount: The parts in a message.
     ///   - partSize: The bytes in the content of one part.
+    ///   - paddingSize: The bytes before the first boundary, and again those after the last.
     public init(
         headerSize: ByteCount = .kibibytes(16),
         headerCount: Int = 64,
         partCount: Int = 1000,
-        partSize: ByteCount = .unlimited
+        partSize: ByteCount = .unlimited,
+        paddingSize: ByteCount = .kibibytes(64)
     ) {
         self.headerSize = headerSize
         self.headerCount = headerCount
         self.partCount = partCount
         self.partSize = partSize
+        self.paddingSize = paddingSize
     }
 
     /// The limits as documented on each.

@@ -11,7 +11,7 @@ import HTTPChainCore
 /// The events are the same however the bytes are divided, save that contents come in pieces of their own size. What is
 /// held back is never more than a delimiter line or the head of a part.
 ///
-/// Preamble and epilogue are passed over, and so is white space after a boundary. Lines may end with CRLF, or with LF
+/// Preamble and epilogue are passed over within a limit, and so is white space after a boundary. Lines may end with CRLF, or with LF
 /// alone when the first delimiter line does; in a message with CRLF, a boundary after a bare LF is content. A message
 /// without any part is valid. Content-Transfer-Encoding is left to the reader (RFC 7578 §4.7 deprecates it).
 public struct MultipartParser: Sendable {
@@ -45,6 +45,8 @@ public struct MultipartParser: Sendable {
     private var isLineStart = true
     private var partCount = 0
     private var contentSize: Int64 = 0
+    /// What was passed over before the first boundary, or after the last.
+    private var paddingSize: Int64 = 0
     private var events: [Event] = []
 
     /// Makes a parser for a boundary.
@@ -119,7 +121,11 @@ public struct MultipartParser: Sendable {
         switch state {
         case .preamble, .content: return try passContent(isEnd: isEnd)
         case .head: return try readLine(isEnd: isEnd)
-        case .epilogue, .failed:
+        case .epilogue:
+            try pad(buffer.count)
+            buffer = Data()
+            return false
+        case .failed:
             buffer = Data()
             return false
         }
@@ -149,7 +155,15 @@ public struct MultipartParser: Sendable {
         }
     }
 
+    private mutating func pad(_ count: Int) throws(MultipartError) {
+        paddingSize += Int64(count)
+        guard paddingSize <= limits.paddingSize.bytes else {
+            throw MultipartError(.tooMuchPadding(limit: limits.paddingSize))
+        }
+    }
+
     private mutating func emit(_ content: Data) throws(MultipartError) {
+        if case .preamble = state { return try pad(content.count) }
         guard case .content = state, !content.isEmpty else { return }
         let room = limits.partSize.bytes - contentSize
         contentSize += Int64(content.count)
@@ -166,6 +180,7 @@ public struct MultipartParser: Sendable {
         consume(delimiter.lineEnd)
         guard !delimiter.isFinal else {
             state = .epilogue
+            paddingSize = 0
             return
         }
         guard partCount < limits.partCount else { throw MultipartError(.tooManyParts(limit: limits.partCount)) }

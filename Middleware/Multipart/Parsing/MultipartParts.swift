@@ -17,6 +17,8 @@ public struct ReceivedPart: Sendable {
     public var fileName: String? { head.fileName }
     /// The part's Content-Type, where there is one.
     public var contentType: String? { head.contentType }
+    /// Of `multipart/byteranges`: where in the whole the content belongs (RFC 9110 §14.4).
+    public var contentRange: Range<Int64>? { head.contentRange?.range }
 }
 
 /// The parts of a multipart message, in order, as they arrive.
@@ -24,6 +26,14 @@ public struct ReceivedPart: Sendable {
 /// ```swift
 /// for try await part in try response.parts() {
 ///     let text = try await part.body.text()
+/// }
+/// ```
+///
+/// The ranges of a `multipart/byteranges` response (RFC 9110 §14.6) say where they belong:
+///
+/// ```swift
+/// for try await part in try response.parts() {
+///     if let range = part.contentRange { try await file.write(part.body, at: range.lowerBound) }
 /// }
 /// ```
 ///

@@ -19,12 +19,25 @@ package struct MediaType: Sendable, Hashable {
     /// The `charset` parameter.
     package var charset: String? { parameters["charset"] }
 
-    /// Whether the type falls under a pattern: a type, `text/*`, `application/*+json` or `*/*`.
-    package func matches(_ pattern: String) -> Bool {
-        guard let pattern = MediaType(pattern)?.essence, pattern != "*/*" else { return pattern == "*/*" }
-        guard let star = pattern.firstIndex(of: "*") else { return essence == pattern }
-        let prefix = pattern[..<star]
-        let suffix = pattern[pattern.index(after: star)...]
-        return essence.count >= prefix.count + suffix.count && essence.hasPrefix(prefix) && essence.hasSuffix(suffix)
+    /// Whether the type falls under a pattern: a type, `text/*`, `application/*+json`, `*/*+json` or `*/*`.
+    package func matches(_ pattern: String) -> Bool { precision(of: pattern) != nil }
+
+    /// How precisely a pattern names the type, as RFC 9110 §12.5.1 ranks media ranges: 3 for the type itself, 2 for
+    /// those of one suffix, 1 for all of a type, 0 for any; nil where the type does not fall under the pattern.
+    package func precision(of pattern: String) -> Int? {
+        guard let pattern = MediaType(pattern)?.essence else { return nil }
+        if pattern == essence { return 3 }
+        let wanted = pattern.split(separator: "/")
+        let own = essence.split(separator: "/")
+        guard wanted.count == 2, own.count == 2, wanted[0] == "*" || wanted[0] == own[0],
+            let star = wanted[1].firstIndex(of: "*")
+        else { return nil }
+        let prefix = wanted[1][..<star]
+        let suffix = wanted[1][wanted[1].index(after: star)...]
+        guard own[1].count >= prefix.count + suffix.count, own[1].hasPrefix(prefix), own[1].hasSuffix(suffix) else {
+            return nil
+        }
+        if wanted[1] != "*" { return 2 }
+        return wanted[0] == "*" ? 0 : 1
     }
 }

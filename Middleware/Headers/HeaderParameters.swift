@@ -1,0 +1,115 @@
+public import HTTPChainCore
+
+/// What one call gives the templates of ``HeadersMiddleware``, by name or by position.
+///
+/// ```swift
+/// HeadersMiddleware(.set("X-Trace", template: "{app}-%%0%%"))
+///
+/// chain.send(.get("plants").headerParameters(["app": "garden"], ["42"]))   // X-Trace: garden-42
+/// ```
+public struct HeaderParameters: Sendable, Hashable {
+    /// The parameters by name, for `{name}`.
+    public var named: [String: String]
+    /// The parameters by position, for `%%0%%`, `%%1%%` and so on.
+    public var positional: [String]
+
+    /// Makes parameters.
+    public init(_ named: [String: String] = [:], _ positional: [String] = []) {
+        self.named = named
+        self.positional = positional
+    }
+}
+
+/// The option that holds a call's ``HeaderParameters``; nothing of it is sent but through a template.
+public enum HeaderParametersOption: RequestOption {
+    /// None.
+    public static var defaultValue: HeaderParameters { HeaderParameters() }
+    /// The values may be secrets.
+    public static var isCredential: Bool { true }
+}
+
+extension Request {
+    /// The request with parameters for the templates of ``HeadersMiddleware``, besides those it has.
+    ///
+    /// - Parameters:
+    ///   - named: Parameters by name, for `{name}`; one that is given again replaces the one before.
+    ///   - positional: Parameters by position, for `%%0%%`; they come after those that the request has.
+    public consuming func headerParameters(_ named: [String: String] = [:], _ positional: [String] = []) -> Request {
+        options[HeaderParametersOption.self].named.merge(named) { $1 }
+        options[HeaderParametersOption.self].positional += positional
+        return self
+    }
+}
+
+/// A field value with parameters in it.
+struct HeaderTemplate: Sendable {
+    private enum Piece: Sendable {
+        case text(String)
+        case name(String)
+        case position(Int)
+    }
+
+    private let field: String
+    private let pieces: [Piece]
+
+    /// Braces and percent signs that hold no parameter are text.
+    init(_ template: String, of field: String) {
+        self.field = field
+        var pieces: [Piece] = []
+        var text: [UInt8] = []
+        var rest = Array(template.utf8)[...]
+        func flush() {
+            if !text.isEmpty { pieces.append(.text(String(decoding: text, as: UTF8.self))) }
+            text = []
+        }
+        while let byte = rest.first {
+            if byte == UInt8(ascii: "{"), let end = rest.firstIndex(of: UInt8(ascii: "}")), end > rest.startIndex + 1 {
+                flush()
+                pieces.append(.name(String(decoding: rest[(rest.startIndex + 1)..<end], as: UTF8.self)))
+                rest = rest[(end + 1)...]
+            } else if rest.starts(with: Self.mark), let number = Self.number(in: rest.dropFirst(2)) {
+                flush()
+                pieces.append(.position(number.value))
+                rest = rest[number.end...]
+            } else {
+                text.append(byte)
+                rest = rest.dropFirst()
+            }
+        }
+        flush()
+        self.pieces = pieces
+    }
+
+    private static let mark = Array("%%".utf8)
+
+    /// Digits and two percent signs after them.
+    private static func number(in bytes: ArraySlice<UInt8>) -> (value: Int, end: Int)? {
+        let digits = bytes.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        guard let value = Int(String(decoding: digits, as: UTF8.self)), bytes[digits.endIndex...].starts(with: mark)
+        else { return nil }
+        return (value, digits.endIndex + 2)
+    }
+
+    /// The value for a request.
+    ///
+    /// - Throws: ``HeadersError`` for a parameter that the call does not have.
+    @Sendable
+    func value(_ request: Request) async throws -> String? {
+        let parameters = request.options[HeaderParametersOption.self]
+        return try pieces.map { piece in
+            switch piece {
+            case .text(let text): return text
+            case .name(let name):
+                guard let value = parameters.named[name] else {
+                    throw HeadersError(.missingParameter(name: field, parameter: name))
+                }
+                return value
+            case .position(let position):
+                guard parameters.positional.indices.contains(position) else {
+                    throw HeadersError(.missingParameter(name: field, parameter: "%%\(position)%%"))
+                }
+                return parameters.positional[position]
+            }
+        }.joined()
+    }
+}

@@ -1,0 +1,214 @@
+import Foundation
+public import HTTPChainCore
+import HTTPTypes
+
+/// The values of newline-delimited JSON or of a JSON sequence, one after the other as they arrive.
+///
+/// Lines end with LF or CRLF, the last one also without; blank lines are passed over. A value of a sequence (RFC 7464)
+/// begins with a record separator and ends with LF. No more than one value and one chunk of the body are in memory.
+public struct JSONValues<Value: Decodable>: AsyncSequence {
+    enum Framing {
+        case lines
+        case sequence
+    }
+
+    private let body: HTTPBody
+    private let serializer: JSONSerializer
+    private let limit: ByteCount
+    private let framing: Framing
+
+    init(_ body: HTTPBody, _ framing: Framing, serializer: JSONSerializer, limit: ByteCount) {
+        self.body = body
+        self.framing = framing
+        self.serializer = serializer
+        self.limit = limit
+    }
+
+    /// Begins to read; opening and its errors wait for the first value.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(
+            chunks: body.makeAsyncIterator(),
+            decoder: serializer.makeDecoder(),
+            pieces: LineSplitter(
+                limit: Int(clamping: limit.bytes),
+                separator: framing == .lines ? LineSplitter.lineFeed : LineSplitter.recordSeparator
+            ),
+            limit: limit
+        )
+    }
+
+    /// Reads the values.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private var chunks: HTTPBody.AsyncIterator
+        private let decoder: JSONDecoder
+        private var pieces: LineSplitter
+        private let limit: ByteCount
+        private var isFinished = false
+
+        fileprivate init(
+            chunks: HTTPBody.AsyncIterator,
+            decoder: JSONDecoder,
+            pieces: LineSplitter,
+            limit: ByteCount
+        ) {
+            self.chunks = chunks
+            self.decoder = decoder
+            self.pieces = pieces
+            self.limit = limit
+        }
+
+        /// The next value, or `nil` at the end.
+        public mutating func next() async throws -> Value? {
+            try await next(isolation: nil)
+        }
+
+        /// The next value, or `nil` at the end.
+        ///
+        /// - Throws: ``SerializerError`` that names the line or value; what reading throws. Nothing comes after an error.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Value? {
+            guard !isFinished else { return nil }
+            do {
+                while true {
+                    while let piece = try nextPiece() {
+                        if let value = try value(of: piece) { return value }
+                    }
+                    // A value of a sequence is whole at its line feed; the separator of the next may be long in coming.
+                    if let piece = pieces.pendingRecord, !piece.isBlank,
+                        let value = try? decoder.decode(Value.self, from: piece)
+                    {
+                        pieces.dropPending()
+                        return value
+                    }
+                    guard !pieces.isEnded else { break }
+                    if let chunk = try await chunks.next(isolation: actor) {
+                        pieces.append(chunk)
+                    } else {
+                        pieces.end()
+                    }
+                }
+            } catch {
+                isFinished = true
+                throw error
+            }
+            isFinished = true
+            return nil
+        }
+
+        private mutating func nextPiece() throws -> Data? {
+            do throws(LineSplitter.TooLong) {
+                return try pieces.next()
+            } catch {
+                throw SerializerError(.lineTooLong(error.number, limit: limit))
+            }
+        }
+
+        /// The value of a line or record; nil for a blank one.
+        private func value(of piece: Data) throws -> Value? {
+            guard !piece.isBlank else { return nil }
+            if pieces.separator == LineSplitter.recordSeparator {
+                if pieces.number == 1 {
+                    throw invalid("the text does not begin with a record separator (RFC 7464 §2.2)")
+                }
+                // RFC 7464 §2.4: of a number, true, false and null nobody knows without what ends them whether they are
+                // whole.
+                if let first = piece.first(where: { !$0.isJSONSpace }), !"{[\"".utf8.contains(first),
+                    piece.last?.isJSONSpace != true
+                {
+                    throw invalid("the value may be cut off: no white space ends it (RFC 7464 §2.4)")
+                }
+            }
+            do {
+                return try decoder.decode(Value.self, from: piece)
+            } catch {
+                let failure = DecodingFailure(Value.self, from: piece, head: .init(status: .ok), cause: error)
+                throw SerializerError(
+                    .invalidLine(
+                        number,
+                        type: failure.expectedType,
+                        codingPath: failure.codingPath,
+                        detail: "\(failure.detail); it begins: \(failure.preview)"
+                    ),
+                    underlyingError: error
+                )
+            }
+        }
+
+        private func invalid(_ detail: String) -> SerializerError {
+            SerializerError(.invalidLine(number, type: "\(Value.self)", codingPath: "", detail: detail))
+        }
+
+        /// Before the first separator there is nothing.
+        private var number: Int {
+            pieces.separator == LineSplitter.recordSeparator ? Swift.max(1, pieces.number - 1) : pieces.number
+        }
+    }
+}
+
+extension JSONValues: Sendable {}
+
+extension HTTPBody {
+    /// The values of newline-delimited JSON (`application/x-ndjson`, JSON Lines), decoded as they arrive.
+    ///
+    /// ```swift
+    /// for try await event in response.body.jsonLines(of: Event.self) { … }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: The type of each value.
+    ///   - serializer: How keys and dates are written.
+    ///   - lineLimit: How long a line may be; 1 MiB by default.
+    public func jsonLines<Value: Decodable>(
+        of type: Value.Type,
+        serializer: JSONSerializer = .json,
+        lineLimit: ByteCount = .mebibytes(1)
+    ) -> JSONValues<Value> {
+        JSONValues(self, .lines, serializer: serializer, limit: lineLimit)
+    }
+
+    /// The values of a JSON sequence (`application/json-seq`, RFC 7464), decoded as they arrive.
+    ///
+    /// ```swift
+    /// for try await event in response.body.jsonSequence(of: Event.self) { … }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: The type of each value.
+    ///   - serializer: How keys and dates are written.
+    ///   - limit: How long the text of a value may be; 1 MiB by default.
+    public func jsonSequence<Value: Decodable>(
+        of type: Value.Type,
+        serializer: JSONSerializer = .json,
+        limit: ByteCount = .mebibytes(1)
+    ) -> JSONValues<Value> {
+        JSONValues(self, .sequence, serializer: serializer, limit: limit)
+    }
+}
+
+extension Response {
+    /// The values of newline-delimited JSON in the body: see ``HTTPChainCore/HTTPBody/jsonLines(of:serializer:lineLimit:)``.
+    public func jsonLines<Value: Decodable>(
+        of type: Value.Type,
+        serializer: JSONSerializer = .json,
+        lineLimit: ByteCount = .mebibytes(1)
+    ) -> JSONValues<Value> {
+        body.jsonLines(of: type, serializer: serializer, lineLimit: lineLimit)
+    }
+
+    /// The values of a JSON sequence in the body: see ``HTTPChainCore/HTTPBody/jsonSequence(of:serializer:limit:)``.
+    public func jsonSequence<Value: Decodable>(
+        of type: Value.Type,
+        serializer: JSONSerializer = .json,
+        limit: ByteCount = .mebibytes(1)
+    ) -> JSONValues<Value> {
+        body.jsonSequence(of: type, serializer: serializer, limit: limit)
+    }
+}
+
+extension UInt8 {
+    /// White space of JSON, RFC 8259 §2.
+    fileprivate var isJSONSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0D || self == 0x0A }
+}
+
+extension Data {
+    fileprivate var isBlank: Bool { allSatisfy(\.isJSONSpace) }
+}

@@ -1,0 +1,37 @@
+#if XML
+import Foundation
+import HTTPChainCore
+import HTTPChainSerializer
+
+/// The charset of a `Content-Type`, RFC 7303 §3: it decides over what the document declares.
+struct XMLCharset {
+    /// Its name; nil where the type names none, and the document's own declaration holds.
+    let name: String?
+
+    init(_ contentType: String?) {
+        name = MediaType(contentType)?.charset
+    }
+
+    /// A document in UTF-8 in the charset.
+    func bytes(ofUTF8 document: Data) throws -> Data {
+        guard let name, !Self.isUTF8(name) else { return document }
+        return try TextCharset.data(of: String(decoding: document, as: UTF8.self), charset: name)
+    }
+
+    /// The document in UTF-8, without a declaration that says otherwise; as it came where the type names no charset.
+    func utf8(of document: Data) throws -> Data {
+        guard let name else { return document }
+        if Self.isUTF8(name), !Self.declaresCharset(document) { return document }
+        let text = try TextCharset.text(of: document, charset: name)
+        guard text.hasPrefix("<?xml"), let end = text.range(of: "?>") else { return Data(text.utf8) }
+        return Data(text[end.upperBound...].utf8)
+    }
+
+    private static func isUTF8(_ name: String) -> Bool { ["utf-8", "utf8"].contains(name.lowercased()) }
+
+    private static func declaresCharset(_ document: Data) -> Bool {
+        let head = document.prefix(200)
+        return head.starts(with: [0xEF, 0xBB, 0xBF]) || head.range(of: Data("encoding".utf8)) != nil
+    }
+}
+#endif
