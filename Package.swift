@@ -69,8 +69,8 @@ func example(
 
 /// The stages that the umbrella re-exports: those without a dependency of their own.
 let lightStages = [
-    "Auth", "Cache", "CircuitBreaker", "Coalescing", "ConcurrencyLimit", "Cookies", "ErrorHandler", "Fallback", "Gzip",
-    "Headers", "Hedging", "LoadShedding", "Multipart", "Progress", "RateLimit", "Redirect",
+    "Auth", "Cache", "CircuitBreaker", "Coalescing", "ConcurrencyLimit", "Cookies", "ErrorHandler", "EventStream",
+    "Fallback", "Gzip", "Headers", "Hedging", "LoadShedding", "Multipart", "Progress", "RateLimit", "Redirect",
     "RemoteLogging", "RequestProcessor", "Retry", "Serializer", "StatusValidation", "Timeout", "URLBuilder",
 ]
 
@@ -207,6 +207,7 @@ let package = Package(
         stage("ContentDigest", [crypto, structuredFields]),
         stage("ErrorHandler"),
         stage("ErrorHandlerXML", ["HTTPChainErrorHandler", xmlCoder]),
+        stage("EventStream"),
         stage("Fallback"),
         stage("Gzip", ["CZlib"]),
         stage("Headers"),
@@ -283,6 +284,23 @@ let package = Package(
         tests(
             "ErrorHandlerXMLTests",
             of: ["HTTPChainErrorHandlerXML", "HTTPChainErrorHandler", "HTTPChainStatusValidation"]
+        ),
+        tests(
+            "EventStreamTests",
+            of: [
+                "HTTPChainEventStream", "HTTPChainGzip", "HTTPChainRedirect", "HTTPChainRetry",
+                "HTTPChainStatusValidation", "HTTPChainTimeout", "HTTPChainURLSession", "HTTPChainAsyncHTTPClient",
+                "EventContractService",
+            ]
+        ),
+        .executableTarget(
+            name: "EventContractService",
+            dependencies: [
+                "HTTPChainCore", "HTTPChainEventStream", "HTTPChainRedirect", "HTTPChainTesting", "HTTPChainURLSession",
+                "HTTPChainAsyncHTTPClient", httpTypes,
+            ],
+            path: "Tests/EventContractService",
+            swiftSettings: settings
         ),
         tests("FallbackTests", of: ["HTTPChainFallback"]),
         tests(
@@ -372,6 +390,7 @@ let package = Package(
             "Download",
             [.product(name: "FlyingFox", package: "FlyingFox"), .product(name: "FlyingSocks", package: "FlyingFox")]
         ),
+        example("EventTail", ["HTTPChainTesting"]),
         example(
             "LogReceiver",
             [

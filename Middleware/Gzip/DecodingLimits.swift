@@ -16,13 +16,13 @@ public struct DecodingLimits: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - maximumSize: The most bytes once decoded; 1 GiB by default.
-    ///   - maximumRatio: The most bytes for each byte that arrived; 1,000 by default. Deflate cannot do more than 1,032
-    ///     (RFC 1951, zlib's own account), so this default stops what is nothing but padding, and codings stacked to
-    ///     multiply. Less than 1 counts as 1.
+    ///   - maximumRatio: The most bytes for each byte that arrived; 1,100 by default. One deflate cannot do more than 1,032
+    ///     (RFC 1951, zlib's own account), so this default lets all data through, zeros too, and stops codings that are
+    ///     stacked to multiply. Less than 1 counts as 1.
     ///   - ratioAppliesAbove: How much decoded content there must be before the ratio holds; 1 MiB by default.
     public init(
         maximumSize: ByteCount = .gibibytes(1),
-        maximumRatio: Int = 1000,
+        maximumRatio: Int = 1100,
         ratioAppliesAbove: ByteCount = .mebibytes(1)
     ) {
         self.maximumSize = maximumSize
@@ -30,7 +30,7 @@ public struct DecodingLimits: Sendable, Hashable {
         self.ratioAppliesAbove = ratioAppliesAbove
     }
 
-    /// 1 GiB, and 1,000 bytes for each byte that arrived once there is 1 MiB.
+    /// 1 GiB, and 1,100 bytes for each byte that arrived once there is 1 MiB.
     public static let standard = DecodingLimits()
 
     /// No limits, for content from a source that is trusted.

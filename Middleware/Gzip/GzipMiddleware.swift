@@ -22,7 +22,8 @@ import HTTPTypes
 ///
 /// **Requests** are compressed only when the stage or the call says so, because many servers do not take it. What is
 /// small, compressed already, or covered by a digest or a range, is sent as it is. A body that can be read again can
-/// still be read again.
+/// still be read again. Where a server says 415 to a compressed request, it is sent once more as it was, and the origin
+/// gets no more compressed ones from this stage.
 ///
 /// **Place.** Phase ``Phase/compress``: inside it, digests cover and caches store the encoded content.
 ///
@@ -34,12 +35,13 @@ import HTTPTypes
 public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     private let compression: CompressionSettings?
     private let limits: DecodingLimits?
+    private let refusals = CompressionRefusals()
 
     /// Makes the stage.
     ///
     /// - Parameters:
     ///   - compression: Which request bodies are compressed; none by default.
-    ///   - limits: How far responses may grow; at most 1 GiB and 1,000-fold by default. `nil` leaves them encoded.
+    ///   - limits: How far responses may grow; at most 1 GiB and 1,100-fold by default. `nil` leaves them encoded.
     public init(
         requests compression: CompressionSettings? = nil,
         responses limits: DecodingLimits? = .standard
@@ -72,16 +74,31 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     ///
     /// - Throws: ``GzipError``; what the stages inside throw.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        if let settings = settings(for: request.options[RequestCompression.self]) {
-            try RequestCompressor(settings: settings).compress(&request)
-        }
-        guard let limits = limits(for: request.options[ResponseDecoding.self]) else { return try await next(request) }
-        Self.acceptEncoded(&request.head.headerFields)
+        let limits = limits(for: request.options[ResponseDecoding.self])
+        if limits != nil { Self.acceptEncoded(&request.head.headerFields) }
         let target = request.head.withoutFields
         let redaction = request.redaction
-        var response = try await next(request)
-        try decode(&response, to: target, limits, redaction)
+        var plain: Request?
+        if let settings = settings(for: request.options[RequestCompression.self]),
+            !refusals.contains(request.origin)
+        {
+            let original = copy request
+            let isCompressed = try RequestCompressor(settings: settings).compress(&request)
+            if isCompressed, original.body.isReplayable { plain = original }
+        }
+        var response = try await send(request, plain: plain, next)
+        if let limits { try decode(&response, to: target, limits, redaction) }
         return response
+    }
+
+    /// Sends a request, and sends it once more as it was where the server does not take it compressed.
+    private func send(_ request: consuming Request, plain: Request?, _ next: Next) async throws -> Response {
+        let response = try await next(request)
+        guard let plain, CompressionRefusals.mayRefuseCoding(response.head) else { return response }
+        let second = try await next(plain)
+        // Refused again: it was not the coding.
+        if second.status.code != 415 { refusals.insert(plain.origin) }
+        return second
     }
 
     private func settings(for rule: RequestCompression.Rule) -> CompressionSettings? {

@@ -6,19 +6,21 @@ import HTTPTypes
 struct RequestCompressor {
     let settings: CompressionSettings
 
-    func compress(_ request: inout Request) throws(GzipError) {
+    /// - Returns: Whether the body is compressed now.
+    func compress(_ request: inout Request) throws(GzipError) -> Bool {
         let fields = request.head.headerFields
         let applied = AppliedCodings(fields)
-        guard isWorthwhile(request.body, fields, applied) else { return }
+        guard isWorthwhile(request.body, fields, applied) else { return false }
         if let bytes = request.body.bytes, bytes.count <= settings.lengthKnownUpTo.bytes {
             let compressed = try Deflater.gzip(bytes, level: settings.level)
-            guard compressed.count < bytes.count else { return }
+            guard compressed.count < bytes.count else { return false }
             request.body = HTTPBody(compressed)
         } else {
             request.encodeContent { $0.gzipped(level: settings.level) }
         }
         request.head.headerFields[.contentLength] = nil
         request.head.headerFields[.contentEncoding] = (applied.names + ["gzip"]).joined(separator: ", ")
+        return true
     }
 
     private func isWorthwhile(_ body: HTTPBody, _ fields: HTTPFields, _ applied: AppliedCodings) -> Bool {

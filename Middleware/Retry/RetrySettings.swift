@@ -42,7 +42,7 @@ final class RetrySettings: Sendable {
     /// Where the download begins that a response is; `nil` when it is none that could go on after a break.
     func position(in response: borrowing Response, to request: borrowing Request) -> DownloadPosition? {
         guard policy.resumesDownloads, !response.body.isReplayable, request.head.method == .get,
-            request.body.isReplayable
+            request.body.isReplayable, !request.options[LongLivedResponse.self]
         else { return nil }
         return DownloadPosition(copy response)
     }

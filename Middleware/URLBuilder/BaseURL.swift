@@ -23,6 +23,7 @@ struct BaseURL: Sendable {
         do {
             request.head.authority = try HostName.ascii(authority: authority)
         } catch {
+            if case .zoneInHost = error.problem { throw error }
             throw invalid("its host is not a host name")
         }
         // What a URL cannot hold is encoded, as it is in references; braces are rather a template put here by mistake.

@@ -8,6 +8,11 @@ enum HostName {
     /// what IDNA does; what it gives is accepted only when it is an ASCII host name. An ASCII host stands as it is.
     static func ascii(authority: String) throws(URLBuilderError) -> String {
         guard authority.utf8.contains(where: { $0 >= 0x80 || $0 == .percent }) else { return authority }
+        // A zone (RFC 6874) means something on one machine alone, and no server may see it.
+        if let bracket = authority.utf8.lastIndex(of: UInt8(ascii: "[")), authority.utf8[bracket...].contains(.percent)
+        {
+            throw URLBuilderError(.zoneInHost(authority))
+        }
         let hostStart = authority.lastIndex(of: "@").map { authority.index(after: $0) } ?? authority.startIndex
         let hostEnd = authority[hostStart...].lastIndex(of: ":") ?? authority.endIndex
         let host = String(authority[hostStart..<hostEnd])

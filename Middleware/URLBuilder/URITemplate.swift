@@ -14,6 +14,7 @@ public struct URITemplate: Sendable, Hashable, CustomStringConvertible {
     /// The template's text.
     public let description: String
     private let parts: [TemplatePart]
+    var templateParts: [TemplatePart] { parts }
 
     /// Parses a template.
     ///

@@ -15,6 +15,8 @@ public struct URLArguments: Sendable {
     public var encoder: ParameterEncoder?
     /// Which notations for variables this call's reference has; `nil` for the stage's.
     public var syntax: URLVariableSyntax?
+    /// What builds this call's URL, in the place of the stage's builder; `nil` for the stage's.
+    public var builder: (any URLBuilding)?
 
     /// Makes arguments.
     public init(
@@ -48,6 +50,16 @@ extension Request {
     public var urlArguments: URLArguments {
         get { options[URLArgumentsOption.self] ?? URLArguments() }
         set { options[URLArgumentsOption.self] = newValue }
+    }
+
+    /// The request with a builder of its own for its URL, in the place of the stage's.
+    ///
+    /// ```swift
+    /// chain.send(.get("reports/{id}", path: ["id": 7]).url(builtBy: Regional()))
+    /// ```
+    public consuming func url(builtBy builder: some URLBuilding) -> Request {
+        urlArguments.builder = builder
+        return self
     }
 
     /// The request with values for the variables of its URL, query parameters, and values for the builder alone, added

@@ -26,6 +26,8 @@ public struct URLBuilderError: HTTPChainError {
         case controlCharacter(variable: String)
         /// The host is not one that can be looked up (RFC 3986 §3.2.2, RFC 5891 §4).
         case invalidHost(String)
+        /// The host is an IPv6 address with a zone, which is a name of this machine's and never sent (RFC 6874 §3).
+        case zoneInHost(String)
         /// A query value could not be encoded; the path says which, and is empty for the whole of it.
         case unencodableQuery(path: String, reason: String)
     }
@@ -111,6 +113,11 @@ public struct URLBuilderError: HTTPChainError {
             Explanation(
                 "\"\(Redaction.standard.url(host))\" is not a host name, internationalised or not (RFC 5891)",
                 "correct it"
+            )
+        case .zoneInHost(let host):
+            Explanation(
+                "\"\(Redaction.standard.url(host))\" is an address with a zone, which no server may see (RFC 6874 §3)",
+                "leave the zone out, and have the transport bind to the interface"
             )
         case .unencodableQuery(let path, let reason):
             Explanation("the query\(path.isEmpty ? "" : " parameter \"\(path)\"") cannot be encoded: \(reason)")

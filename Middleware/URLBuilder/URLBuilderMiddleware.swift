@@ -26,6 +26,9 @@ import HTTPTypes
 /// **Hosts** that are internationalised become A-labels (`bücher.example`: `xn--bcher-kva.example`) by Foundation's
 /// IDNA, which is UTS #46, non-transitional.
 ///
+/// **A builder of one's own** (``URLBuilding``) is given to the stage, or to one call with
+/// ``HTTPChainCore/Request/url(builtBy:)``.
+///
 /// A call sets ``URLArgumentsOption``, mostly through the conveniences of ``HTTPChainCore/Request``; the stage takes it
 /// out, so nothing inside sees it. It throws ``URLBuilderError``, which names the variable at fault.
 public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
@@ -130,7 +133,7 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
         let arguments = request.options[URLArgumentsOption.self]
         do {
             let builder = try builder.get()
-            if let custom {
+            if let custom = arguments?.builder ?? custom {
                 let call = URLBuildingCall(
                     method: request.head.method,
                     reference: request.url,

@@ -24,6 +24,7 @@
 @_exported public import HTTPChainCookies
 @_exported public import HTTPChainCore
 @_exported public import HTTPChainErrorHandler
+@_exported public import HTTPChainEventStream
 @_exported public import HTTPChainFallback
 @_exported public import HTTPChainGzip
 @_exported public import HTTPChainHeaders

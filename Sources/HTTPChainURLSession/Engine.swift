@@ -69,7 +69,8 @@ final class Engine: Sendable {
             report: report,
             time: time
         )
-        let urlRequest = try Self.urlRequest(wire, upload, exchange)
+        let isLongLived = limited.options[LongLivedResponse.self]
+        let urlRequest = try Self.urlRequest(wire, upload, exchange, isLongLived: isLongLived)
         isHandedOver = true
         return try await exchange.response { [self] in
             // The session is not invalidated before `finish()`, so it still takes tasks.
@@ -182,13 +183,16 @@ extension Engine {
     private static func urlRequest(
         _ wire: WireRequest,
         _ upload: Upload,
-        _ exchange: Exchange
+        _ exchange: Exchange,
+        isLongLived: Bool
     ) throws(InvalidRequestError) -> URLRequest {
         guard let url = URL(string: wire.url) else {
             throw InvalidRequestError(.invalidURL(wire.url, "URLSession does not take it for a URL"))
         }
         var request = URLRequest(url: url)
         request.httpMethod = wire.head.method.rawValue
+        // A stream of events may be silent for longer than anything else; whoever reads it watches it.
+        if isLongLived { request.timeoutInterval = 7 * 86_400 }
         for field in wire.head.headerFields {
             let name = field.name.rawName
             if let before = request.value(forHTTPHeaderField: name) {

@@ -12,9 +12,9 @@ let core = Target.Dependency.product(name: "HTTPChainCore", package: "swift-http
 let gzip = Target.Dependency.product(name: "HTTPChainGzip", package: "swift-http-chain")
 let inMemory = Target.Dependency.product(name: "HTTPChainInMemory", package: "swift-http-chain")
 let stages = [
-    "Auth", "AuthDigest", "Cache", "CacheSQLite", "CircuitBreaker", "ConcurrencyLimit", "Cookies", "Fallback",
-    "Hedging", "LoadShedding", "Progress", "RateLimit", "Redirect", "RemoteLogging", "Retry", "StatusValidation",
-    "Timeout",
+    "Auth", "AuthDigest", "Cache", "CacheSQLite", "CircuitBreaker", "ConcurrencyLimit", "Cookies", "EventStream",
+    "Fallback", "Hedging", "LoadShedding", "Progress", "RateLimit", "Redirect", "RemoteLogging", "Retry",
+    "StatusValidation", "Timeout",
 ].map {
     Target.Dependency.product(name: "HTTPChain\($0)", package: "swift-http-chain")
 }

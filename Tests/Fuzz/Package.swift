@@ -20,7 +20,7 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"), library("HTTPChainAuth"),
                 library("HTTPChainAuthDigest"), library("HTTPChainCache"), library("HTTPChainCookies"),
-                library("HTTPChainCore"),
+                library("HTTPChainCore"), library("HTTPChainEventStream"),
                 library("HTTPChainGzip"), library("HTTPChainMultipart"),
                 library("HTTPChainRemoteLogging"), library("HTTPChainSerializer"),
                 library("HTTPChainURLBuilder"),

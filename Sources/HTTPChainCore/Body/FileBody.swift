@@ -91,14 +91,15 @@ struct FileReader: BodyReader, Sendable {
         var chunks: [Data] = []
         var offset = start
         while chunks.count < chunkCount, offset < end {
-            do {
-                let chunk = try file.read(at: offset, count: Int(min(Int64(HTTPBody.chunkSize), end - offset)))
-                if chunk.isEmpty { break }
+            let count = Int(min(Int64(HTTPBody.chunkSize), end - offset))
+            let position = offset
+            switch Result(catching: { try file.read(at: position, count: count) }) {
+            case .success(let chunk) where !chunk.isEmpty:
                 chunks.append(chunk)
                 offset += Int64(chunk.count)
-            } catch where !chunks.isEmpty {
-                // What was read is handed out first; the next read fails again.
-                break
+            case .failure(let error) where chunks.isEmpty: throw error
+            // What was read is handed out first; the next read fails again.
+            case .success, .failure: return chunks
             }
         }
         return chunks

@@ -79,7 +79,8 @@ public struct Chain: Transport {
         return try await links.first(request)
     }
 
-    func fillEnvironment(of request: inout Request) {
+    /// Gives a request the environment of the chain, unless it brings one.
+    package func fillEnvironment(of request: inout Request) {
         if let defaultEnvironment, !request.options.contains(EnvironmentOption.self) {
             request.environment = defaultEnvironment
         }

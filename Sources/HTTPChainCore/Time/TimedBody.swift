@@ -6,7 +6,7 @@ extension TransferTimer {
     /// A body that can be read again has no transfer behind it, and one without content has nothing to wait for: they
     /// stay what they are. Nothing waits for a body that nobody reads.
     public func keep(_ body: HTTPBody) -> HTTPBody {
-        if body.isReplayable || body.isEmpty { return body }
+        if body.isReplayable || body.isEmpty || !limitsBody { return body }
         return .once(length: body.length) { TimedReader(timer: self, source: TimedSource(body)) }
             .keepingDeadline(callDeadline)
     }

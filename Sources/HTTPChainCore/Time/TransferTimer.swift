@@ -43,6 +43,8 @@ public final class TransferTimer: Sendable {
     private let time: any TimeSource
     private let request: HTTPRequest
     private let attempt: Int
+    /// Whether the limits hold for the response's body, too.
+    let limitsBody: Bool
     private let state: Locked<State>
 
     /// Makes a timer for a request; nil when nothing limits it.
@@ -80,6 +82,7 @@ public final class TransferTimer: Sendable {
         time = request.environment.time
         self.request = request.head
         attempt = request.attempt
+        limitsBody = !request.options[LongLivedResponse.self]
         state = Locked(
             State(
                 watch: TransferWatch(
@@ -87,7 +90,8 @@ public final class TransferTimer: Sendable {
                     call: call,
                     start: time.elapsed,
                     upload: upload ?? (request.body.isEmpty ? .atOnce : .told),
-                    tellsConnection: tellsConnection
+                    tellsConnection: tellsConnection,
+                    limitsBody: limitsBody
                 )
             )
         )

@@ -11,6 +11,8 @@ struct TransferWatch: Sendable {
 
     let limits: TransferLimits
     let call: Deadline?
+    /// Whether the limits hold for the response's body, too.
+    private let limitsBody: Bool
     /// When the exchange began.
     let start: Duration
     private(set) var step: Step
@@ -25,13 +27,16 @@ struct TransferWatch: Sendable {
     /// - Parameters:
     ///   - upload: What will be known of the request's body.
     ///   - tellsConnection: Whether ``connected(at:)`` will be called.
+    ///   - limitsBody: Whether the limits hold for the response's body, too.
     init(
         _ limits: TransferLimits,
         call: Deadline?,
         start: Duration,
         upload: TransferTimer.Upload,
-        tellsConnection: Bool
+        tellsConnection: Bool,
+        limitsBody: Bool = true
     ) {
+        self.limitsBody = limitsBody
         self.limits = limits
         self.call = call
         self.start = start
@@ -90,7 +95,8 @@ struct TransferWatch: Sendable {
 
     /// The deadline that is next.
     var deadline: Deadline? {
-        .first(call, total, stepLimit)
+        if case .reading = step, !limitsBody { return nil }
+        return .first(call, total, stepLimit)
     }
 
     private var total: Deadline? {

@@ -7,5 +7,8 @@ struct Suite: Sendable {
     let run: @Sendable () async throws -> [Figure]
 
     /// The suites, in the order they run; one more area is one more file and its suite here.
-    static let all: [Suite] = [.chain, .urlsession, .body, .incoming, .auth, .cache, .logging, .redaction, .resilience]
+    static let all: [Suite] = [
+        .chain, .urlsession, .body, .incoming, .auth, .cache, .logging, .redaction, .resilience,
+        .streams,
+    ]
 }

@@ -17,6 +17,7 @@ enum Fuzz {
         "stored": { checkStored($0) },
         "spool": { checkSpool($0) },
         "cookies": { checkCookies($0) },
+        "events": { checkEvents($0) },
         "forms": { checkForms($0) },
     ]
 

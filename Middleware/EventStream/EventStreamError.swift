@@ -1,0 +1,116 @@
+import Foundation
+public import HTTPChainCore
+public import HTTPTypes
+
+/// A stream of events could not be opened, or not be read on.
+public struct EventStreamError: HTTPChainError {
+    /// What went wrong.
+    public enum Problem: Sendable, Hashable {
+        /// The server answered with another status than 200, and the policy does not ask again.
+        case status(HTTPResponse.Status)
+        /// The response is something else than the stream that was asked for; `nil` where it does not say what.
+        case contentType(String?, expected: String)
+        /// A line is longer than allowed, or an id or a type.
+        case lineTooLong(limit: ByteCount)
+        /// An event has more data than allowed.
+        case eventTooLarge(limit: ByteCount)
+        /// A sequence of JSON texts does not begin with a record separator, RFC 7464 §2.1.
+        case notASequence
+        /// The server sent nothing for so long, not even a comment.
+        case silent(Duration)
+        /// The server ended the stream before it was complete.
+        case ended
+        /// The stream was to be opened again, and the request's body can be read only once.
+        case notReplayable
+        /// The stream was read before; there is one reader.
+        case alreadyRead
+        /// The data of an event is no value of the type wanted.
+        case undecodable(type: String, codingPath: String, detail: String)
+    }
+
+    /// What went wrong.
+    public let problem: Problem
+    /// How often the stream was to be opened since it last worked; 0 where that does not matter.
+    public let failures: Int
+    /// The request and the head of the response, redacted.
+    public let exchange: ExchangeSnapshot?
+    /// The error that led to this one.
+    public let underlyingError: (any Error)?
+
+    /// Always "EventStream".
+    public var stage: String { "EventStream" }
+
+    init(
+        _ problem: Problem,
+        failures: Int = 0,
+        exchange: ExchangeSnapshot? = nil,
+        underlyingError: (any Error)? = nil
+    ) {
+        self.problem = problem
+        self.failures = failures
+        self.exchange = exchange
+        self.underlyingError = underlyingError
+    }
+
+    init(decoding type: Any.Type, from bytes: Data, cause: any Error) {
+        let failure = DecodingFailure(type, from: bytes, head: HTTPResponse(status: .ok), cause: cause)
+        let shown = failure.preview.bytes.isEmpty ? "there is no data" : "it begins: \(failure.preview)"
+        self.init(
+            .undecodable(
+                type: failure.expectedType,
+                codingPath: failure.codingPath,
+                detail: "\(failure.detail); \(shown)"
+            )
+        )
+    }
+
+    /// The same error, of a stream that is known.
+    func with(failures: Int, exchange: ExchangeSnapshot?) -> EventStreamError {
+        EventStreamError(problem, failures: failures, exchange: exchange, underlyingError: underlyingError)
+    }
+
+    /// What happened.
+    public var reason: String { explanation.reason }
+
+    /// What to do about it; `nil` where there is nothing.
+    public var recoverySuggestion: String? { explanation.advice }
+
+    private var explanation: Explanation {
+        switch problem {
+        case .status(let status) where StatusSet.redirection.contains(status.code):
+            Explanation(
+                "the server answered \(status.label) in place of the stream",
+                "add a RedirectMiddleware to the chain, or ask for the address it names"
+            )
+        case .status(let status): Explanation("the server answered \(status.label) in place of the stream")
+        case .contentType(let found, let expected):
+            Explanation(
+                "the response is \(found ?? "of no media type") and not \(expected)",
+                "check the address, and name the format with options.format"
+            )
+        case .lineTooLong(let limit):
+            Explanation("a line of the stream is longer than the limit of \(limit)", "raise options.limits")
+        case .eventTooLarge(let limit):
+            Explanation(
+                "an event is larger than the limit of \(limit)",
+                "raise options.limits.event, or read the body with eventParts(), which holds no event"
+            )
+        case .notASequence:
+            Explanation("the body is no JSON text sequence: it does not begin with a record separator")
+        case .silent(let limit):
+            Explanation(
+                "the server sent nothing for \(limit.label)",
+                "set options.watchdog where the server is silent for longer, or let it send comments"
+            )
+        case .ended: Explanation("the server ended the stream before it was complete")
+        case .notReplayable:
+            Explanation(
+                "the stream cannot be opened again, because the request's body can be read only once",
+                "make it of bytes, a file or a factory"
+            )
+        case .alreadyRead: Explanation("the stream was read before", "ask for another one with events(_:)")
+        case .undecodable(let type, let path, let detail):
+            Explanation("an event is no value of type \(type)\(path.isEmpty ? "" : " at \(path)"): \(detail)")
+        }
+    }
+}

@@ -1,0 +1,19 @@
+public import Foundation
+
+/// What a stream of events is made of, in the order in which it arrives.
+///
+/// It is for data that is too large to be held: `data` comes in pieces as large as the network delivers them, and
+/// ``end(type:lastEventID:)`` says that the event is complete. Where a stream ends without it, the event is incomplete and
+/// does not count.
+public enum EventPart: Sendable, Hashable {
+    /// A piece of the current event's data; lines are joined by LF.
+    case data(Data)
+    /// The current event is complete.
+    ///
+    /// The type is "message" where the server names none; the id is the one that the stream stands at.
+    case end(type: String, lastEventID: String?)
+    /// A line that is for nobody but the connection: servers send one to show that they are there.
+    case comment(String)
+    /// How long the server asks to wait before the stream is opened again.
+    case retry(Duration)
+}

@@ -1,0 +1,86 @@
+public import Foundation
+import HTTPChainCore
+
+/// Reads a stream of events in pieces, so that an event of any size passes in constant memory.
+///
+/// It follows the same rules as ``EventParser``; a line of data may have any length.
+public struct EventPartParser: Sendable {
+    private var scanner: EventScanner
+
+    /// Makes a parser that stands at the beginning of a stream.
+    ///
+    /// - Parameters:
+    ///   - lastEventID: The id of the events that bring none.
+    ///   - limits: How long the lines may be that are no data; the size of an event is not limited.
+    public init(lastEventID: String? = nil, limits: EventStreamLimits = EventStreamLimits()) {
+        scanner = EventScanner(limits: limits, lastEventID: lastEventID, streamsData: true)
+    }
+
+    private var hasLine = false
+
+    /// Reads the next chunk.
+    ///
+    /// - Returns: What is in it, in order.
+    /// - Throws: ``EventStreamError`` when a line that is no data goes beyond the limits.
+    public mutating func parts(in chunk: Data) throws(EventStreamError) -> [EventPart] {
+        var collector = PartCollector(hasLine: hasLine)
+        var failure: EventStreamError?
+        chunk.withUnsafeBytes { bytes in
+            do throws(EventStreamError) {
+                try scanner.scan(bytes, into: &collector)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        hasLine = collector.hasLine
+        return collector.finish()
+    }
+}
+
+/// Joins the pieces of one chunk.
+private struct PartCollector: EventSink {
+    var hasLine: Bool
+    private var parts: [EventPart] = []
+    private var piece = Data()
+
+    init(hasLine: Bool) {
+        self.hasLine = hasLine
+    }
+
+    mutating func beginDataLine() throws(EventStreamError) {
+        if hasLine { piece.append(.lineFeed) }
+        hasLine = true
+    }
+
+    mutating func data(_ bytes: UnsafeRawBufferPointer) throws(EventStreamError) {
+        piece.append(contentsOf: bytes)
+    }
+
+    mutating func dispatch(type: String, lastEventID: String?) throws(EventStreamError) {
+        flush()
+        parts.append(.end(type: type, lastEventID: lastEventID))
+        hasLine = false
+    }
+
+    mutating func comment(_ text: String) throws(EventStreamError) {
+        flush()
+        parts.append(.comment(text))
+    }
+
+    mutating func retry(_ wait: Duration) throws(EventStreamError) {
+        flush()
+        parts.append(.retry(wait))
+    }
+
+    private mutating func flush() {
+        guard !piece.isEmpty else { return }
+        parts.append(.data(piece))
+        piece = Data()
+    }
+
+    mutating func finish() -> [EventPart] {
+        flush()
+        return parts
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import HTTPChainCore
+
+/// Cuts JSON Lines and JSON text sequences into JSON texts, each an event of type "message".
+///
+/// Each byte is looked at once, however the stream is cut, and no more than one text is held.
+struct JSONTextParser: StreamParser {
+    enum Format: Sendable, Hashable {
+        /// A text on each line; lines end with LF or CRLF, and blank ones are passed over.
+        case lines
+        /// RFC 7464: RS, a text, LF.
+        case sequence
+    }
+
+    private let format: Format
+    private let limit: ByteCount
+    private let lastEventID: String?
+    private var text = Data()
+    private var isFirst = true
+    /// Whether a record separator was seen; what stands before the first belongs to no text.
+    private var isInSequence = false
+
+    init(_ format: Format, limit: ByteCount, lastEventID: String?) {
+        self.format = format
+        self.limit = limit
+        self.lastEventID = lastEventID
+    }
+
+    mutating func read(_ chunk: Data, into items: inout [StreamItem]) throws(EventStreamError) {
+        let end: UInt8 = format == .lines ? .lineFeed : .recordSeparator
+        var rest = chunk[...]
+        while let index = rest.firstIndex(of: end) {
+            try append(rest[..<index])
+            try finish(isCut: false, into: &items)
+            isInSequence = true
+            rest = rest[(index + 1)...]
+        }
+        try append(rest)
+    }
+
+    mutating func end(into items: inout [StreamItem]) throws(EventStreamError) {
+        try finish(isCut: true, into: &items)
+    }
+
+    private mutating func append(_ piece: Data) throws(EventStreamError) {
+        // One for the carriage return or line feed after it.
+        guard Int64(text.count + piece.count) <= limit.bytes.addingOne else {
+            throw EventStreamError(.lineTooLong(limit: limit))
+        }
+        text.append(piece)
+    }
+
+    private mutating func finish(isCut: Bool, into items: inout [StreamItem]) throws(EventStreamError) {
+        defer { text = Data() }
+        if isFirst, text.starts(with: [0xEF, 0xBB, 0xBF]) { text.removeFirst(3) }
+        isFirst = false
+        if format == .sequence {
+            guard isInSequence else {
+                guard text.isBlank else { throw EventStreamError(.notASequence) }
+                return
+            }
+            // RFC 7464 §2.4: a number or a word that was cut looks whole, so that it needs white space after it.
+            if isCut, let last = text.last, !last.isJSONSpace, text.isOpenEnded { return }
+        }
+        while text.last?.isJSONSpace == true { text.removeLast() }
+        guard !text.isBlank else { return }
+        items.append(.event(ServerSentEvent(bytes: Data(text), lastEventID: lastEventID)))
+    }
+}
+
+extension Data {
+    /// White space of JSON alone, RFC 8259 §2.
+    fileprivate var isBlank: Bool { allSatisfy(\.isJSONSpace) }
+
+    /// Whether the text is a number or a word, whose end cannot be seen.
+    fileprivate var isOpenEnded: Bool {
+        guard let first = first(where: { !$0.isJSONSpace }) else { return false }
+        return first != UInt8(ascii: "{") && first != UInt8(ascii: "[") && first != UInt8(ascii: "\"")
+    }
+}
+
+extension UInt8 {
+    fileprivate var isJSONSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
+}
+
+extension Int64 {
+    fileprivate var addingOne: Int64 { self == .max ? self : self + 1 }
+}

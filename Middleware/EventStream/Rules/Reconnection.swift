@@ -1,0 +1,146 @@
+import HTTPChainCore
+import HTTPTypes
+
+/// Where a stream stands between its connections, and what follows an interruption: a pure value.
+struct Reconnection: Sendable {
+    enum Decision: Sendable, Hashable {
+        case reconnect(after: Duration)
+        case finish
+        case fail
+    }
+
+    let policy: ReconnectionPolicy
+    /// Whether the request can be sent more than once.
+    let isReplayable: Bool
+
+    /// How many failures there were in a row.
+    private(set) var failures = 0
+    /// What the server asked for with `retry`, which holds for all connections that follow.
+    private(set) var serverDelay: Duration?
+    private var openedAt: Duration?
+    private var broughtEvents = false
+
+    init(_ policy: ReconnectionPolicy, isReplayable: Bool) {
+        self.policy = policy
+        self.isReplayable = isReplayable
+    }
+
+    /// The server accepted the request.
+    mutating func opened(at now: Duration) {
+        openedAt = now
+        broughtEvents = false
+    }
+
+    mutating func received() {
+        broughtEvents = true
+    }
+
+    /// HTML standard §9.2.6: "set the event stream's reconnection time to that integer".
+    mutating func retry(_ wait: Duration) {
+        serverDelay = min(wait.bounded, policy.serverDelayLimit.bounded)
+    }
+
+    /// The connection was closed from here, which is no failure.
+    mutating func closed(at now: Duration) {
+        if let openedAt, now - openedAt >= policy.stableAfter { failures = 0 }
+        openedAt = nil
+    }
+
+    /// What follows an interruption.
+    ///
+    /// - Parameters:
+    ///   - cause: What happened.
+    ///   - lastEventID: The id that the stream stands at.
+    ///   - now: The time.
+    ///   - random: Where chance comes from; asked once where there is a wait.
+    mutating func decide(
+        _ cause: StreamInterruption.Cause,
+        lastEventID: String?,
+        at now: Duration,
+        random: some RandomSource
+    ) -> Decision {
+        let wasStable = openedAt.map { now - $0 >= policy.stableAfter } ?? false
+        if wasStable || (cause.isInGoodOrder && broughtEvents) { failures = 0 }
+        failures += 1
+        openedAt = nil
+        let interruption = StreamInterruption(
+            cause: cause,
+            failures: failures,
+            broughtEvents: broughtEvents,
+            lastEventID: lastEventID
+        )
+        broughtEvents = false
+        switch policy.verdict?(interruption) ?? .standard {
+        case .standard: return standard(cause, random)
+        case .reconnect: return reconnect(cause, random)
+        case .reconnectAfter(let wait): return isReplayable ? .reconnect(after: wait.bounded) : .fail
+        case .finish: return .finish
+        case .fail: return .fail
+        }
+    }
+
+    private func standard(_ cause: StreamInterruption.Cause, _ random: some RandomSource) -> Decision {
+        switch cause {
+        case .ended where !policy.reconnectsAtEnd: return .finish
+        // "Clients will reconnect if the connection is closed; a client can be told to stop reconnecting using the HTTP
+        // 204 No Content response code", §9.2.3.
+        case .status(.noContent, _): return .finish
+        case .status(let status, _) where !policy.statuses.contains(status): return .fail
+        case .notOpened(let error) where !Self.passes(error): return .fail
+        case .broken(is EventStreamError): return .fail
+        case .ended, .status, .notOpened, .broken, .silent: break
+        }
+        if let most = policy.maximumFailures, failures > most { return .fail }
+        return reconnect(cause, random)
+    }
+
+    private func reconnect(_ cause: StreamInterruption.Cause, _ random: some RandomSource) -> Decision {
+        guard isReplayable else { return .fail }
+        let wait = wait(random)
+        guard let asked = cause.retryAfter else { return .reconnect(after: wait) }
+        return .reconnect(after: max(wait, min(asked.bounded, policy.serverDelayLimit.bounded)))
+    }
+
+    /// Doubles with each failure, and is lengthened by chance: what the server asks for is kept to.
+    private func wait(_ random: some RandomSource) -> Duration {
+        let base = (serverDelay ?? policy.delay).bounded
+        let cap = max(base, policy.maximumDelay.bounded)
+        var wait = base
+        for _ in 1..<max(2, failures) where failures > 1 {
+            guard wait > .zero, wait < cap else { break }
+            wait *= 2
+        }
+        wait = min(wait, cap)
+        let jitter = policy.jitter.isNaN ? 0 : min(max(0, policy.jitter), 1)
+        guard jitter > 0, wait > .zero else { return wait }
+        return .nanoseconds(wait.nanoseconds + Int64(Double(wait.nanoseconds) * random.double(in: 0...jitter)))
+    }
+
+    /// Whether what kept a stream from being opened passes by itself.
+    ///
+    /// A certificate that is not trusted and a request that makes no sense would be the same the next time.
+    static func passes(_ error: any Error) -> Bool {
+        switch error {
+        case let error as TransportError:
+            [.hostNotFound, .cannotConnect, .connectionLost, .truncatedBody, .timedOut].contains(error.kind)
+        case is any TimeoutFailure, is any RefusalError: true
+        case let error as any NetworkFailure: error.networkFailure.map { passes($0) } ?? false
+        default: false
+        }
+    }
+}
+
+extension StreamInterruption.Cause {
+    var isInGoodOrder: Bool {
+        if case .ended = self { true } else { false }
+    }
+
+    /// How long the server, or a stage that refused the request, asks to wait.
+    var retryAfter: Duration? {
+        switch self {
+        case .status(_, let wait): wait
+        case .notOpened(let error as any RefusalError): error.retryAfter
+        case .ended, .notOpened, .broken, .silent: nil
+        }
+    }
+}

@@ -1,0 +1,162 @@
+extension URITemplate {
+    /// The values that make this URL of the template: expansion backwards, for routes in tests and mocks.
+    ///
+    /// ```swift
+    /// let route = try URITemplate("/users/{id}/files{/path*}{?page}")
+    /// route.match("/users/42/files/a/b?page=2")   // id 42, path [a, b], page 2
+    /// route.match("/users/42/notes")              // nil
+    /// ```
+    ///
+    /// Values are text, or lists of text where the URL has several. Where more than one set of values makes the URL, the
+    /// first variables take as much as they can. Variables behind an operator that brings its own delimiter may be
+    /// missing; parameters of a query may stand in any order.
+    ///
+    /// - Returns: The values, with which ``expand(_:encoder:)`` makes the URL again but for the order of its parameters and
+    ///   the case of hexadecimal digits; `nil` where there are none, or the URL is longer than 8 KiB or so ambiguous
+    ///   that a million bytes looked at do not decide it.
+    public func match(_ url: String) -> URLParameters? {
+        let bytes = Array(url.utf8)
+        guard bytes.count <= 8192 else { return nil }
+        var matcher = TemplateMatcher(bytes: bytes)
+        return matcher.match(templateParts[...], at: 0, [])
+    }
+}
+
+/// Tries what each expression may have written, the longest first.
+private struct TemplateMatcher {
+    typealias Found = [(String, URLValue)]
+
+    let bytes: [UInt8]
+    /// How many bytes may still be looked at.
+    private var budget = 1_000_000
+
+    init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    mutating func match(_ parts: ArraySlice<TemplatePart>, at index: Int, _ found: Found) -> URLParameters? {
+        guard let part = parts.first else { return index == bytes.count ? URLParameters(found) : nil }
+        let rest = parts.dropFirst()
+        switch part {
+        case .literal(let text):
+            guard bytes[index...].starts(with: text) else { return nil }
+            return match(rest, at: index + text.count, found)
+        case .expression(let expression):
+            let operation = expression.operation
+            var start = index
+            if let first = operation.first {
+                guard index < bytes.count, bytes[index] == first else { return match(rest, at: index, found) }
+                start += 1
+            }
+            var end = start
+            while end < bytes.count, Self.mayStand(bytes[end], in: expression) { end += 1 }
+            while end > start || (end == start && operation.first != nil) {
+                budget -= end - start + 1
+                guard budget > 0 else { return nil }
+                if let values = Self.values(of: bytes[start..<end], in: expression),
+                    let match = match(rest, at: end, found + values)
+                {
+                    return match
+                }
+                guard end > start else { break }
+                end -= 1
+            }
+            // Not written at all: the delimiter belongs to what follows.
+            return operation.first == nil ? nil : match(rest, at: index, found)
+        }
+    }
+
+    /// Whether the expression may have written the byte.
+    private static func mayStand(_ byte: UInt8, in expression: TemplateExpression) -> Bool {
+        let operation = expression.operation
+        let isSeveral = expression.variables.count > 1 || expression.variables.contains(where: \.isExploded)
+        if operation.isQuery { return byte != .hash }
+        if operation.allowsReserved { return true }
+        if isSeveral, byte == operation.separator { return true }
+        return ByteSet.unreserved.contains(byte) && (operation != .label || byte != .dot || isSeveral)
+            || byte == .percent || byte == .comma || (operation == .pathParameter && byte == .equals)
+            || (expression.variables.contains(where: \.isExploded) && byte == .equals)
+    }
+
+    /// The values of the variables in what the expression wrote; `nil` where it did not write this.
+    private static func values(of text: ArraySlice<UInt8>, in expression: TemplateExpression) -> Found? {
+        let operation = expression.operation
+        let isSeveral = expression.variables.count > 1 || expression.variables.contains(where: \.isExploded)
+        let pieces =
+            isSeveral || operation.isNamed
+            ? text.split(separator: operation.separator, omittingEmptySubsequences: false) : [text]
+        return operation.isNamed ? named(pieces, expression) : unnamed(pieces, expression)
+    }
+
+    private static func named(_ pieces: [ArraySlice<UInt8>], _ expression: TemplateExpression) -> Found? {
+        var found: [String: [URLValue]] = [:]
+        for piece in pieces {
+            let name = piece.prefix { $0 != .equals }
+            let key = String(decoding: name, as: UTF8.self)
+            guard let variable = expression.variables.first(where: { $0.name == key }),
+                let value = value(of: piece.dropFirst(name.count + 1), variable, in: expression.operation),
+                variable.isExploded || found[key] == nil
+            else { return nil }
+            found[key, default: []].append(value)
+        }
+        return expression.variables.compactMap { variable in
+            guard let values = found[variable.name] else { return nil }
+            return (variable.name, values.count == 1 ? values[0] : .array(values))
+        }
+    }
+
+    private static func unnamed(_ pieces: [ArraySlice<UInt8>], _ expression: TemplateExpression) -> Found? {
+        var pieces = pieces[...]
+        var found: Found = []
+        for (index, variable) in expression.variables.enumerated() {
+            guard !pieces.isEmpty else { break }
+            let others = expression.variables.count - index - 1
+            let count = variable.isExploded ? max(1, pieces.count - others) : 1
+            let own = pieces.prefix(count)
+            pieces = pieces.dropFirst(count)
+            let values = own.compactMap { value(of: $0, variable, in: expression.operation) }
+            guard values.count == own.count else { return nil }
+            if !own.allSatisfy(\.isEmpty) || expression.operation.first != nil {
+                found.append((variable.name, values.count == 1 && !variable.isExploded ? values[0] : .array(values)))
+            }
+        }
+        return pieces.isEmpty ? found : nil
+    }
+
+    private static func value(
+        of text: ArraySlice<UInt8>,
+        _ variable: VariableSpecification,
+        in operation: TemplateOperator
+    ) -> URLValue? {
+        if !variable.isExploded, !operation.allowsReserved, text.contains(.comma) {
+            let members = text.split(separator: .comma, omittingEmptySubsequences: false).map(decoded)
+            return members.contains(nil) ? nil : .array(members.compactMap { $0 }.map(URLValue.string))
+        }
+        guard operation.allowsReserved else { return decoded(text).map(URLValue.string) }
+        // Triplets that the value had itself stay: decoded they would be written in another way.
+        let value = decoded(text)
+        var again: [UInt8] = []
+        again.append(percentEncoding: value ?? "", allowed: .reserved, keepingTriplets: true)
+        return .string(again.elementsEqual(text) ? value ?? "" : String(decoding: text, as: UTF8.self))
+    }
+
+    private static func decoded(_ text: ArraySlice<UInt8>) -> String? {
+        var result: [UInt8] = []
+        var index = text.startIndex
+        while index < text.endIndex {
+            let (byte, next) = text.decodedByte(at: index)
+            result.append(byte)
+            index = next
+        }
+        return String(validatingUTF8Bytes: result)
+    }
+}
+
+extension String {
+    /// The text of bytes that are UTF-8; `nil` for others.
+    fileprivate init?(validatingUTF8Bytes bytes: [UInt8]) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.utf8.elementsEqual(bytes) else { return nil }
+        self = text
+    }
+}

@@ -1,0 +1,133 @@
+public import Foundation
+public import HTTPChainCore
+
+/// What a server of event streams sends over one connection, step by step, on the clock of the request.
+///
+/// ```swift
+/// let script = EventScript {
+///     $0.event("one", id: "1")
+///     $0.wait(.seconds(15))
+///     $0.comment("heartbeat")
+///     $0.event(#"{"a":1}"#, type: "change", id: "2")
+///     $0.cut()
+/// }
+/// ```
+///
+/// Without ``end()`` and ``cut()`` the connection stays open and silent.
+public struct EventScript: Sendable {
+    enum Step: Sendable {
+        case send(Data)
+        case wait(Duration)
+        case fail(any Error)
+        case end
+    }
+
+    private(set) var steps: [Step] = []
+
+    /// Makes a script of no steps: a connection that is silent.
+    public init() {}
+
+    /// Makes a script.
+    public init(_ write: (inout EventScript) -> Void) {
+        write(&self)
+    }
+
+    /// Sends an event, its lines in the order event, id, data.
+    ///
+    /// - Parameters:
+    ///   - data: The data; it may have several lines.
+    ///   - type: Its type; not sent by default.
+    ///   - id: Its id; not sent by default.
+    public mutating func event(_ data: String, type: String? = nil, id: String? = nil) {
+        var text = ""
+        if let type { text += "event: \(type)\n" }
+        if let id { text += "id: \(id)\n" }
+        for line in data.split(separator: "\n", omittingEmptySubsequences: false) { text += "data: \(line)\n" }
+        raw(text + "\n")
+    }
+
+    /// Sends a comment, as a heartbeat is.
+    public mutating func comment(_ text: String = "") { raw(":\(text)\n") }
+
+    /// Asks for a wait before the stream is opened again.
+    public mutating func retry(_ wait: Duration) {
+        raw("retry: \(wait.bounded.nanoseconds / 1_000_000)\n")
+    }
+
+    /// Sends text as it is, as one chunk.
+    public mutating func raw(_ text: String) { raw(Data(text.utf8)) }
+
+    /// Sends bytes as they are, as one chunk.
+    public mutating func raw(_ bytes: Data) { steps.append(.send(bytes)) }
+
+    /// Lets time pass on the request's clock.
+    public mutating func wait(_ duration: Duration) { steps.append(.wait(duration)) }
+
+    /// Ends the body in good order.
+    public mutating func end() { steps.append(.end) }
+
+    /// Breaks the connection.
+    ///
+    /// - Parameter error: What the reader gets; a lost connection by default.
+    public mutating func cut(
+        _ error: any Error = TransportError(.connectionLost, sent: .answered, stage: "EventServer")
+    ) {
+        steps.append(.fail(error))
+    }
+}
+
+/// Reads a script, and waits on a clock.
+struct EventScriptReader: BodyReader {
+    private var steps: ArraySlice<EventScript.Step>
+    private let time: any TimeSource
+    private let lifeline: ConnectionLifeline
+
+    init(_ script: EventScript, on time: any TimeSource, lifeline: ConnectionLifeline) {
+        steps = script.steps[...]
+        self.time = time
+        self.lifeline = lifeline
+    }
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        while let step = steps.popFirst() {
+            try Task.checkCancellation()
+            switch step {
+            case .send(let bytes): if !bytes.isEmpty { return bytes }
+            case .wait(let duration): try await time.sleep(for: duration)
+            case .fail(let error):
+                lifeline.end()
+                throw error
+            case .end:
+                lifeline.end()
+                return nil
+            }
+        }
+        // Silent until the reader gives up.
+        return try await lifeline.wait()
+    }
+}
+
+/// Tells when a connection is gone.
+final class ConnectionLifeline: Sendable {
+    private let isOpen = Watched(true)
+    private let onEnd: @Sendable () -> Void
+
+    init(_ onEnd: @escaping @Sendable () -> Void) {
+        self.onEnd = onEnd
+    }
+
+    deinit { end() }
+
+    func end() {
+        let wasOpen = isOpen.update { isOpen in
+            defer { isOpen = false }
+            return isOpen
+        }
+        if wasOpen { onEnd() }
+    }
+
+    func wait() async throws -> Data? {
+        try await isOpen.wait { $0 ? nil : () }
+        return nil
+    }
+}

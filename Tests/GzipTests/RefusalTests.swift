@@ -1,0 +1,81 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainGzip
+import HTTPTypes
+import Testing
+
+/// A server that takes no gzip.
+private final class Refusing: Transport {
+    let codings = Locked<[String]>([])
+    private let acceptEncoding: String?
+    private let refusesAll: Bool
+
+    init(naming acceptEncoding: String? = nil, all refusesAll: Bool = false) {
+        self.acceptEncoding = acceptEncoding
+        self.refusesAll = refusesAll
+    }
+
+    var capabilities: TransportCapabilities { [] }
+
+    func send(_ request: consuming Request) async throws -> Response {
+        let coding = request.headers[.contentEncoding] ?? "identity"
+        let length = try await request.body.collect().count
+        codings.withLock { $0.append(coding) }
+        guard coding == "identity", !refusesAll else {
+            var response = Response(.unsupportedMediaType)
+            response.headers[.acceptEncoding] = acceptEncoding
+            return response
+        }
+        return Response(.ok, body: HTTPBody("\(length)"))
+    }
+}
+
+@Suite("A server that takes no compressed requests", .timeLimit(.minutes(1)))
+struct RefusalTests {
+    private func request(_ host: String = "a") -> Request {
+        .post("https://\(host).example.com/", body: HTTPBody(Samples.json(5000)))
+    }
+
+    @Test(
+        "is sent the request once more as it was, and from then on nothing else",
+        arguments: [nil, "identity, br", "gzip;q=0"]
+    )
+    func fallsBack(acceptEncoding: String?) async throws {
+        let server = Refusing(naming: acceptEncoding)
+        let chain = try Chain(transport: server) { GzipMiddleware(requests: .standard) }
+        #expect(try await chain.send(request()).body.text() == "5000")
+        #expect(try await chain.send(request()).status == .ok)
+        #expect(server.codings.withLock { $0 } == ["gzip", "identity", "identity"])
+        _ = try await chain.send(request("b"))
+        #expect(server.codings.withLock { $0 }.suffix(2) == ["gzip", "identity"])
+    }
+
+    @Test("that takes gzip has refused something else", arguments: ["gzip", "br, GZIP;q=0.5", "*"])
+    func otherReason(acceptEncoding: String) async throws {
+        let server = Refusing(naming: acceptEncoding)
+        let chain = try Chain(transport: server) { GzipMiddleware(requests: .standard) }
+        #expect(try await chain.send(request()).status == .unsupportedMediaType)
+        #expect(server.codings.withLock { $0 } == ["gzip"])
+    }
+
+    @Test("and refuses the plain request too, is not remembered")
+    func refusedAgain() async throws {
+        let server = Refusing(all: true)
+        let chain = try Chain(transport: server) { GzipMiddleware(requests: .standard) }
+        #expect(try await chain.send(request()).status == .unsupportedMediaType)
+        _ = try await chain.send(request())
+        #expect(server.codings.withLock { $0 } == ["gzip", "identity", "gzip", "identity"])
+    }
+
+    @Test("gets no second request whose body can be read once")
+    func once() async throws {
+        let server = Refusing()
+        let chain = try Chain(transport: server) { GzipMiddleware(requests: .standard) }
+        let (stream, continuation) = AsyncStream.makeStream(of: Data.self)
+        continuation.yield(Samples.json(5000))
+        continuation.finish()
+        let response = try await chain.send(.post("https://a.example.com/", body: .once(chunks: stream)))
+        #expect(response.status == .unsupportedMediaType)
+        #expect(server.codings.withLock { $0 } == ["gzip"])
+    }
+}
