@@ -131,7 +131,8 @@ struct QueryTests {
     @Test("writes brackets as they are for servers that insist")
     func bareBrackets() throws {
         let query: URLQuery = ["a": [1, 2], "b": ["c d": ["e": 3]] as URLValue]
-        #expect(try ParameterEncoder(arrays: .brackets, keepsBrackets: true).encode(query) == "a[]=1&a[]=2&b[c%20d][e]=3")
+        let kept = try ParameterEncoder(arrays: .brackets, keepsBrackets: true).encode(query)
+        #expect(kept == "a[]=1&a[]=2&b[c%20d][e]=3")
         #expect(try ParameterEncoder(nesting: .dots).encode(query) == "a=1&a=2&b.c%20d.e=3")
     }
 
@@ -215,15 +216,21 @@ struct QueryTests {
         struct Bad: Encodable, Sendable {
             var outer = ["x": Double.infinity]
         }
-        let error = try #require(throws: URLBuilderError.self) { try ParameterEncoder().encode(URLQuery.encoding(Bad())) }
+        let error = try #require(throws: URLBuilderError.self) {
+            try ParameterEncoder().encode(URLQuery.encoding(Bad()))
+        }
         #expect(error.reason.contains("outer[x]"))
-        let unkeyed = try #require(throws: URLBuilderError.self) { try ParameterEncoder().encode(URLQuery.encoding([1, 2])) }
+        let unkeyed = try #require(throws: URLBuilderError.self) {
+            try ParameterEncoder().encode(URLQuery.encoding([1, 2]))
+        }
         #expect(unkeyed.reason.contains("has no keys"))
         struct Failing: Encodable, Sendable {
             struct Cause: Error {}
             func encode(to encoder: any Encoder) throws { throw Cause() }
         }
-        let failing = try #require(throws: URLBuilderError.self) { try ParameterEncoder().encode(URLQuery.encoding(Failing())) }
+        let failing = try #require(throws: URLBuilderError.self) {
+            try ParameterEncoder().encode(URLQuery.encoding(Failing()))
+        }
         #expect(failing.underlyingError is Failing.Cause)
     }
 
