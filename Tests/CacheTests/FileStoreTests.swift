@@ -32,10 +32,14 @@ struct FileStoreTests {
         for name in 1...4 { try await store.put(storeKey(name), content(name, name * 50_000)) }
         #expect(try await store.bytes(storeKey(1)) != nil)
         let usage = try await store.usage()
+        weak var closing = store.state
         store = self.store(bounds)
+        try await until("the first run to have ended") { closing == nil }
         #expect(try await store.usage() == usage)
         for name in [2, 4, 1] { #expect(try await store.bytes(storeKey(name)) == content(name, name * 50_000)) }
+        closing = store.state
         store = self.store(bounds)
+        try await until("the second run to have ended") { closing == nil }
         #expect(try await store.put(storeKey(5), content(5, 10)).evicted == [storeKey(3)])
         #expect(try await store.put(storeKey(6), content(6, 10)).evicted == [storeKey(2)])
         store = self.store(CacheBounds(totalBytes: .megabytes(10), entryCount: 1))

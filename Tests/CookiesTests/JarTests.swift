@@ -161,6 +161,15 @@ struct JarTests {
         for line in ["a", "a\tb\tc\td\te\tf\tg", "\tTRUE\t/\tTRUE\t0\ta\tb", "x\tTRUE\tp\tTRUE\t0\ta\tb"] {
             #expect(throws: NetscapeCookieError(line: 2)) { try NetscapeCookies.parse("# x\n\(line)\n") }
         }
+        let line = "x\tTRUE\t/\tTRUE\t1e87\ta\tb\nx\tTRUE\t/\tTRUE\t-1e87\tc\td\n"
+        let extremes = try NetscapeCookies.parse(line)
+        #expect(extremes.map { $0.expires?.timeIntervalSince1970 } == [253_402_300_799, 1])
+        for seconds in [1e87, -1e87, 0, .nan] {
+            let cookie = Cookie("a", "b", domain: "x", expires: Date(timeIntervalSince1970: seconds))
+            let again = try NetscapeCookies.parse(NetscapeCookies.text(for: [cookie]).revealed)
+            #expect(again.map { $0.expires?.timeIntervalSince1970 } == [seconds > 1 ? 253_402_300_799 : 1])
+            #expect("\(cookie)".contains("until"))
+        }
         let odd = Cookie("a", "b\tc", domain: "example.com")
         #expect(try NetscapeCookies.parse(NetscapeCookies.text(for: [odd]).revealed).isEmpty)
     }

@@ -163,11 +163,10 @@ struct FileBodyTests {
     @Test("notices a file that shrinks while it is read")
     func shrinking() async throws {
         let scratch = try ScratchDirectory()
-        let file = try scratch.file("a", Data(count: 200_000))
+        let file = try scratch.file("a", Data(count: 600_000))
         var reader = try await HTTPBody.file(file).makeReader()
         _ = try await reader.read()
         try FileHandle(forWritingTo: file).truncate(atOffset: 70_000)
-        _ = try await reader.read()
-        await #expect(throws: BodyError(.fileChanged(path: file.path))) { try await reader.read() }
+        await #expect(throws: BodyError(.fileChanged(path: file.path))) { while try await reader.read() != nil {} }
     }
 }

@@ -32,7 +32,7 @@ public enum NetscapeCookies {
                     domain: fields[0],
                     isHostOnly: fields[1].uppercased() != "TRUE",
                     path: fields[2],
-                    expires: expires == 0 ? nil : Date(timeIntervalSince1970: expires),
+                    expires: expires == 0 ? nil : Date(timeIntervalSince1970: min(max(expires, 1), latest)),
                     isSecure: fields[3].uppercased() == "TRUE",
                     isHTTPOnly: isHTTPOnly
                 )
@@ -52,7 +52,7 @@ public enum NetscapeCookies {
                 cookie.isHostOnly ? "FALSE" : "TRUE",
                 cookie.path,
                 cookie.isSecure ? "TRUE" : "FALSE",
-                cookie.expires.map { String(Int64($0.timeIntervalSince1970.rounded(.up))) } ?? "0",
+                cookie.expires.map(seconds) ?? "0",
                 cookie.name,
                 cookie.value.revealed,
             ]
@@ -62,6 +62,13 @@ public enum NetscapeCookies {
         return Secret(text)
     }
 
+    /// 0 is none, so that 1970 itself is a second later; ``HTTPDate`` keeps to the years that can be written.
+    private static func seconds(_ date: Date) -> String {
+        let whole = Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.up))
+        return String(Int64(max(1, HTTPDate(whole).date.timeIntervalSince1970)))
+    }
+
+    private static let latest = 253_402_300_799.0
     private static let httpOnly = "#HttpOnly_"
 }
 
