@@ -30,7 +30,7 @@ private final class Refusing: Transport {
     }
 }
 
-@Suite("A server that takes no compressed requests", .timeLimit(.minutes(1)))
+@Suite("A server that takes no compressed requests", .timeLimit(.minutes(10)))
 struct RefusalTests {
     private func request(_ host: String = "a") -> Request {
         .post("https://\(host).example.com/", body: HTTPBody(Samples.json(5000)))

@@ -11,7 +11,7 @@ private func text(_ form: MultipartForm) async throws -> String {
     try await form.body(boundary: MultipartBoundary("b")).text()
 }
 
-@Suite("What forms are made of", .timeLimit(.minutes(1)))
+@Suite("What forms are made of", .timeLimit(.minutes(10)))
 struct FormSourcesTests {
     @Test("Numbers and truth values are plain parameters")
     func scalars() async throws {

@@ -15,7 +15,7 @@ private func read<Value: Decodable>(_ body: HTTPBody, _ type: Value.Type, limit:
     return result
 }
 
-@Suite("JSON sequences (RFC 7464), and JSON written value by value", .timeLimit(.minutes(1)))
+@Suite("JSON sequences (RFC 7464), and JSON written value by value", .timeLimit(.minutes(10)))
 struct JSONSequenceTests {
     @Test(
         "Values between record separators are read, however the bytes are divided",
