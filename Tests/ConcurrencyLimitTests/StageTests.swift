@@ -223,7 +223,7 @@ struct StageTests {
         )
         let ended = Counter()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for index in 0..<10_000 {
+            for index in 0..<Drill.calls {
                 group.addTask {
                     let call = Task {
                         let response = try await chain.send(.get(url).on(clock))
@@ -237,7 +237,7 @@ struct StageTests {
                     ended.add()
                 }
             }
-            while ended.value < 10_000 {
+            while ended.value < Drill.calls {
                 if let next = clock.pendingDeadlines.first, next < .seconds(3000) { clock.advance(to: next) }
                 await Task.yield()
             }

@@ -256,7 +256,7 @@ struct StageTests {
     @Test("10,000 calls at once through all stages, a part of them cancelled: everything comes back", .heavy, .seeded)
     func cancellation() async throws {
         let environment = ChainEnvironment(time: Turns(), random: Seed.numbers(1))
-        let budget = RetryBudget(share: 0.5, minimumPerSecond: 0, capacity: 10_000)
+        let budget = RetryBudget(share: 0.5, minimumPerSecond: 0, capacity: Drill.calls)
         let key = "https://api.example.com"
         let breaker = CircuitBreaker()
         let rate = RateLimiter([RateLimit(1_000_000, per: .seconds(1))])
@@ -280,7 +280,7 @@ struct StageTests {
         var request = Request.get(url)
         request.environment = environment
         await withTaskGroup(of: Void.self) { [request] group in
-            for index in 0..<10_000 {
+            for index in 0..<Drill.calls {
                 group.addTask {
                     let call = Task {
                         let response = try await chain.send(request)

@@ -4,4 +4,7 @@ import Foundation
 /// sample otherwise.
 package enum Drill {
     package static let isFull = ProcessInfo.processInfo.environment["HTTPCHAIN_DRILLS"] == "full"
+
+    /// How many calls at once are many: 10,000, or `HTTPCHAIN_CALLS` in the environment.
+    package static let calls = ProcessInfo.processInfo.environment["HTTPCHAIN_CALLS"].flatMap { Int($0) } ?? 10_000
 }
