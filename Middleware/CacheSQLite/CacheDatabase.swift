@@ -77,7 +77,20 @@ final class CacheDatabase: Sendable {
         try secureFiles()
         if state.lock < 0 { state.lock = openFile(path + ".lock") }
         let isAlone = state.lock >= 0 && flock(state.lock, LOCK_EX | LOCK_NB) == 0
-        defer { if state.lock >= 0 { _ = flock(state.lock, LOCK_SH | LOCK_NB) } }
+        // Another that is alone removes what it takes for left over: nothing is written before it has ended that.
+        if !isAlone { try share(state.lock) }
+        do {
+            let pool = try pool(isAlone: isAlone)
+            // To exchange a lock is to have none for a moment, in which another may be alone.
+            if isAlone { try share(state.lock) }
+            return pool
+        } catch {
+            if state.lock >= 0 { _ = flock(state.lock, LOCK_UN) }
+            throw error
+        }
+    }
+
+    private func pool(isAlone: Bool) throws(CacheStoreFault) -> DatabasePool {
         do {
             let pool = try makePool(isAlone: isAlone)
             guard isOutdated else { return pool }
@@ -89,6 +102,18 @@ final class CacheDatabase: Sendable {
         removeFiles()
         guard !isOutdated else { throw CacheStoreFault(.busy(path)) }
         do { return try makePool(isAlone: isAlone) } catch { throw fault(error) }
+    }
+
+    /// Takes the lock together with others that have the database open; those that open it keep it for a moment.
+    private func share(_ lock: Int32) throws(CacheStoreFault) {
+        guard lock >= 0 else { return }
+        for _ in 0..<2000 {
+            if flock(lock, LOCK_SH | LOCK_NB) == 0 { return }
+            // Some file systems have no locks.
+            guard errno == EWOULDBLOCK || errno == EINTR else { return }
+            usleep(1000)
+        }
+        throw CacheStoreFault(.busy(path))
     }
 
     /// Refuses files that are symbolic links or another user's, and keeps others out of the rest.
