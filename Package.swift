@@ -130,10 +130,12 @@ let package = Package(
         .library(name: "HTTPChainAsyncHTTPClient", targets: ["HTTPChainAsyncHTTPClient"]),
         .library(name: "HTTPChainAuthDigest", targets: ["HTTPChainAuthDigest"]),
         .library(name: "HTTPChainCacheSQLite", targets: ["HTTPChainCacheSQLite"]),
+        .library(name: "HTTPChainClient", targets: ["HTTPChainClient"]),
         .library(name: "HTTPChainContentDigest", targets: ["HTTPChainContentDigest"]),
         .library(name: "HTTPChainCookiesFoundation", targets: ["HTTPChainCookiesFoundation"]),
         .library(name: "HTTPChainErrorHandlerXML", targets: ["HTTPChainErrorHandlerXML"]),
         .library(name: "HTTPChainOAuth", targets: ["HTTPChainOAuth"]),
+        .library(name: "HTTPChainOData", targets: ["HTTPChainOData"]),
         .library(
             name: "HTTPChainRemoteLoggingServiceLifecycle",
             targets: ["HTTPChainRemoteLoggingServiceLifecycle"]
@@ -183,6 +185,14 @@ let package = Package(
                 .product(name: "FlyingSocks", package: "FlyingFox"),
             ]
         ),
+        library(
+            "HTTPChainClient",
+            [
+                "HTTPChainCore", "HTTPChainSupport", "HTTPChainInMemory", "HTTPChainProgress", "HTTPChainRetry",
+                "HTTPChainSerializer", "HTTPChainTimeout", "HTTPChainURLBuilder", httpTypes,
+            ]
+        ),
+        library("HTTPChainOData", ["HTTPChainCore", httpTypes]),
         library(
             "HTTPChain",
             ["HTTPChainCore", "HTTPChainURLSession", httpTypes]
@@ -265,6 +275,7 @@ let package = Package(
             "CircuitBreakerTests",
             of: ["HTTPChainCircuitBreaker", "HTTPChainCache", "HTTPChainRetry"]
         ),
+        tests("ClientTests", of: ["HTTPChainClient", "HTTPChain"]),
         tests("CoalescingTests", of: ["HTTPChainCoalescing"]),
         tests("ConcurrencyLimitTests", of: ["HTTPChainConcurrencyLimit", "HTTPChainTimeout"]),
         tests(
@@ -333,6 +344,7 @@ let package = Package(
             path: "Examples/SignIn/AuthorizationServer",
             swiftSettings: settings
         ),
+        tests("ODataTests", of: ["HTTPChainOData", "HTTPChain"], excluding: ["evaluate.py"]),
         tests("ProgressTests", of: ["HTTPChainProgress", "HTTPChainGzip"]),
         tests("RateLimitTests", of: ["HTTPChainRateLimit", "HTTPChainCircuitBreaker"]),
         tests("RedirectTests", of: ["HTTPChainRedirect"]),

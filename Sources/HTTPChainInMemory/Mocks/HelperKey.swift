@@ -50,7 +50,7 @@ public struct HelperTypeError: HTTPChainError, Hashable {
 }
 
 /// The helpers of one mock transport.
-final class HelperTable: Sendable {
+package final class HelperTable: Sendable {
     private enum Entry: Sendable {
         case making
         case made(any Sendable)
@@ -63,7 +63,9 @@ final class HelperTable: Sendable {
 
     private let entries = Watched<[String: Entry]>([:])
 
-    func helper<Helper: Sendable>(_ key: HelperKey<Helper>) async throws -> Helper {
+    package init() {}
+
+    package func helper<Helper: Sendable>(_ key: HelperKey<Helper>) async throws -> Helper {
         let identifier = key.identifier
         let turn = try await entries.wait { entries -> Turn? in
             switch entries[identifier] {

@@ -1,0 +1,45 @@
+/// Is told how calls of any type end, as a delegate of older frameworks is.
+///
+/// ```swift
+/// extension ProfilePage: CallObserver {
+///     func callEnded(_ report: CallReport) {
+///         if let (request, outcome) = report.of(GetUser.self) { show(outcome, for: request.id) }
+///     }
+/// }
+/// client.call(GetUser(id: 42)).start(page)
+/// ```
+///
+/// An observer on an actor, the main one too, has an `async` method or is on that actor itself.
+public protocol CallObserver: AnyObject, Sendable {
+    /// A call has ended.
+    func callEnded(_ report: CallReport) async
+}
+
+/// How a call of any type ended.
+public struct CallReport: Sendable {
+    /// The request.
+    public let request: any TypedRequest
+    /// The call's key; `nil` if it has none.
+    public let key: (any Hashable & Sendable)?
+    /// How it ended, the output's type aside.
+    public let outcome: CallOutcome<any Sendable>
+
+    private let typed: any Sendable
+
+    init<Kind: TypedRequest>(
+        request: Kind,
+        key: (any Hashable & Sendable)?,
+        outcome: CallOutcome<Kind.Output>
+    ) {
+        self.request = request
+        self.key = key
+        self.outcome = outcome.map { $0 as any Sendable }
+        typed = outcome
+    }
+
+    /// The request and the outcome as those of a request type; `nil` if the call was of another.
+    public func of<Kind: TypedRequest>(_ type: Kind.Type) -> (request: Kind, outcome: CallOutcome<Kind.Output>)? {
+        guard let request = request as? Kind, let outcome = typed as? CallOutcome<Kind.Output> else { return nil }
+        return (request, outcome)
+    }
+}

@@ -1,0 +1,39 @@
+import HTTPChainCore
+
+/// How a call ended.
+public enum CallOutcome<Output: Sendable>: Sendable {
+    /// With its output.
+    case success(Output)
+    /// With an error.
+    case failure(any Error)
+    /// Without either: it was cancelled, or refused because the same call was running already.
+    case cancelled(duplicate: Bool)
+
+    /// Takes a result apart.
+    public init(_ result: Result<Output, any Error>) {
+        switch result {
+        case .success(let output): self = .success(output)
+        case .failure(is CancellationError): self = .cancelled(duplicate: false)
+        case .failure(is DuplicateCallError): self = .cancelled(duplicate: true)
+        case .failure(let error): self = .failure(error)
+        }
+    }
+
+    /// The output; `nil` if there is none.
+    public var output: Output? { if case .success(let output) = self { output } else { nil } }
+
+    /// The error; `nil` if there is none, and for a call that was cancelled.
+    public var error: (any Error)? { if case .failure(let error) = self { error } else { nil } }
+
+    /// Whether the call was cancelled or refused as a duplicate.
+    public var isCancelled: Bool { if case .cancelled = self { true } else { false } }
+
+    /// The outcome with another output.
+    public func map<Other: Sendable>(_ transform: (Output) throws -> Other) -> CallOutcome<Other> {
+        switch self {
+        case .success(let output): CallOutcome<Other>(Result { try transform(output) })
+        case .failure(let error): .failure(error)
+        case .cancelled(let duplicate): .cancelled(duplicate: duplicate)
+        }
+    }
+}

@@ -1,0 +1,192 @@
+public import Foundation
+public import HTTPChainCore
+import HTTPChainSerializer
+import HTTPTypes
+
+/// How the response of a typed call is made its output.
+///
+/// For most types of output the right one is found by itself; see ``TypedRequest/result``. A type of your own that is
+/// not what the server sends says how it is made of that:
+///
+/// ```swift
+/// struct GetPlant: TypedRequest {
+///     var path: String { "plants/7" }
+///     var result: ResultKind<Plant> { .decoded(PlantRecord.self) { try Plant($0) } }
+/// }
+/// ```
+///
+/// What a kind does itself (text, mapping) is done where ``Client`` or the call says with ``ResultProcessing``. A
+/// serializer stage decodes inside the chain, on the concurrent pool.
+public struct ResultKind<Output: Sendable>: Sendable {
+    let perform: @Sendable (consuming Request, any Transport, ResultProcessing) async throws -> DecodedResponse<Output>
+    /// Gives the call's place to what is still arriving.
+    var keep: (@Sendable (DecodedResponse<Output>, CallPlace) -> DecodedResponse<Output>)?
+
+    init(
+        _ perform:
+            @escaping @Sendable (consuming Request, any Transport, ResultProcessing) async throws
+            -> DecodedResponse<Output>
+    ) {
+        self.perform = perform
+    }
+
+    /// A kind that reads the response itself.
+    ///
+    /// - Parameter read: Makes the output of the response, on the concurrent pool.
+    public static func custom(
+        _ read: @escaping @Sendable (_ response: Response) async throws -> Output
+    ) -> ResultKind {
+        ResultKind { request, transport, _ in
+            let response = try await transport.send(request)
+            return DecodedResponse(try await read(response), response: response)
+        }
+    }
+
+    /// A kind that reads all bytes of the body and makes the output of them.
+    ///
+    /// - Parameters:
+    ///   - limit: How large the body may be; 16 MiB by default.
+    ///   - map: Makes the output of the bytes and the response that they came in.
+    public static func bytes(
+        upTo limit: ByteCount = .mebibytes(16),
+        map: @escaping @Sendable (_ bytes: Data, _ response: Response) throws -> Output
+    ) -> ResultKind {
+        ResultKind { request, transport, processing in
+            let response = try await transport.send(request)
+            let bytes = try await response.body.collect(upTo: limit)
+            return DecodedResponse(try await processing.run { try map(bytes, response) }, response: response)
+        }
+    }
+
+    /// A kind that decodes one type and makes the output of it.
+    ///
+    /// - Parameters:
+    ///   - type: What the server sends; decoded by the chain's serializer, or without one from JSON.
+    ///   - map: Makes the output of it.
+    public static func decoded<Wire: Decodable & Sendable>(
+        _ type: Wire.Type,
+        map: @escaping @Sendable (_ value: Wire) throws -> Output
+    ) -> ResultKind {
+        ResultKind { request, transport, processing in
+            let decoded = try await transport.send(request, decoding: Wire.self)
+            let value = try await processing.run { try map(decoded.value) }
+            return DecodedResponse(value, response: decoded.response)
+        }
+    }
+
+    /// The kind whose output is made of this one's.
+    ///
+    /// - Parameter transform: Makes the new output of that of this kind.
+    public func map<Other: Sendable>(
+        _ transform: @escaping @Sendable (_ output: Output) throws -> Other
+    ) -> ResultKind<Other> {
+        let perform = perform
+        return ResultKind<Other> { request, transport, processing in
+            let result = try await perform(request, transport, processing)
+            let value = try await processing.run { try transform(result.value) }
+            return DecodedResponse(value, response: result.response)
+        }
+    }
+}
+
+extension ResultKind where Output: Decodable {
+    /// The value that the chain's serializer decodes; without one, the body as JSON.
+    ///
+    /// An optional type is nil where there is no content.
+    public static var decoded: ResultKind {
+        ResultKind { request, transport, _ in try await transport.send(request, decoding: Output.self) }
+    }
+}
+
+extension ResultKind where Output == Void {
+    /// No result: whatever content comes is discarded.
+    public static var nothing: ResultKind {
+        ResultKind { request, transport, _ in
+            let response = try await transport.send(request)
+            await response.body.drain()
+            return DecodedResponse((), response: response)
+        }
+    }
+}
+
+extension ResultKind where Output == Data {
+    /// The bytes of the body, up to 16 MiB.
+    public static var data: ResultKind { .bytes { bytes, _ in bytes } }
+}
+
+extension ResultKind where Output == String {
+    /// The body as text, up to 16 MiB: in the charset that its `Content-Type` names, else UTF-8.
+    public static var text: ResultKind {
+        .bytes { bytes, response in try response.text(of: bytes) }
+    }
+}
+
+extension ResultKind where Output == Data? {
+    /// The bytes of the body, up to 16 MiB; `nil` where there is no content.
+    public static var data: ResultKind { .bytes { bytes, _ in bytes.isEmpty ? nil : bytes } }
+}
+
+extension ResultKind where Output == String? {
+    /// The body as text, up to 16 MiB; `nil` where there is no content.
+    public static var text: ResultKind {
+        .bytes { bytes, response in bytes.isEmpty ? nil : try response.text(of: bytes) }
+    }
+}
+
+extension ResultKind where Output == TemporaryFile {
+    /// The body in a file, which is deleted with the last reference to it unless it is moved.
+    public static var file: ResultKind { .file(in: FileManager.default.temporaryDirectory) }
+
+    /// The body in a file of a directory of yours, best on the volume that the file is moved to.
+    ///
+    /// - Parameters:
+    ///   - directory: Where.
+    ///   - limit: How large the body may be; no limit by default.
+    public static func file(in directory: URL, upTo limit: ByteCount = .unlimited) -> ResultKind {
+        .custom { try await $0.body.saveToTemporaryFile(in: directory, upTo: limit) }
+    }
+}
+
+extension ResultKind where Output == URL {
+    /// The body in a file of yours, which is complete or as it was before.
+    ///
+    /// - Parameters:
+    ///   - file: The file; its directory must exist.
+    ///   - limit: How large the body may be; no limit by default.
+    public static func saved(to file: URL, upTo limit: ByteCount = .unlimited) -> ResultKind {
+        .custom {
+            try await $0.body.save(to: file, upTo: limit)
+            return file
+        }
+    }
+}
+
+extension ResultKind where Output == HTTPBody {
+    /// The body as it arrives; the call goes on until it was read or dropped.
+    public static var stream: ResultKind {
+        var kind = ResultKind.custom(\.body)
+        kind.keep = { result, place in
+            let response = result.response.keeping(place)
+            return DecodedResponse(response.body, response: response)
+        }
+        return kind
+    }
+}
+
+extension ResultKind where Output == Response {
+    /// The response as it comes; the call goes on until its body was read or dropped.
+    public static var response: ResultKind {
+        var kind = ResultKind.custom { $0 }
+        kind.keep = { result, place in
+            let response = result.response.keeping(place)
+            return DecodedResponse(response, response: response)
+        }
+        return kind
+    }
+}
+
+extension Response {
+    func text(of bytes: Data) throws -> String {
+        try PlainTextSerializer().decode(String.self, from: bytes, contentType: headers[.contentType])
+    }
+}

@@ -1,0 +1,95 @@
+public import HTTPChainCore
+public import HTTPChainURLBuilder
+public import HTTPTypes
+
+/// One kind of call: where it goes, what it brings along, and what comes back.
+///
+/// ```swift
+/// struct GetUser: TypedRequest, Hashable {
+///     typealias Output = User
+///     var id: Int
+///
+///     var path: String { "users/{id}" }
+///     var pathParameters: URLParameters { ["id": id] }
+/// }
+///
+/// let user = try await client.call(GetUser(id: 42))
+/// ```
+///
+/// Everything but ``path`` has a default: a GET request without parameters, whose result is read as ``result`` says for
+/// the type of ``Output``. A request type that is `Hashable` can be found among the running calls by its value.
+public protocol TypedRequest<Output>: Sendable {
+    /// What a call gives: a `Decodable` type, `Void`, `Data`, `String`, `TemporaryFile`, `HTTPBody` for a stream,
+    /// `Response`, an optional, or a type of yours with a ``result`` of its own.
+    associatedtype Output: Sendable
+
+    /// The method, RFC 9110 §9; GET by default.
+    var method: HTTPRequest.Method { get }
+
+    /// The target: absolute, or relative to the base of the chain's URL builder, whose variables it may have.
+    var path: String { get }
+
+    /// Values of the variables in ``path``; none by default. They need a ``HTTPChainURLBuilder/URLBuilderMiddleware``.
+    var pathParameters: URLParameters { get }
+
+    /// Parameters of the query; none by default. They need a ``HTTPChainURLBuilder/URLBuilderMiddleware``.
+    var query: URLQuery { get }
+
+    /// Header fields; none by default.
+    var headers: HTTPFields { get }
+
+    /// What is sent after the head, such as `.value(user)` for the chain's serializer; empty by default.
+    var body: HTTPBody { get }
+
+    /// How the response is made the output.
+    var result: ResultKind<Output> { get }
+
+    /// Sets the options of the stages, and whatever else this kind of call needs; does nothing by default.
+    ///
+    /// ```swift
+    /// func configure(_ request: inout Request) {
+    ///     request = request.retry(.never).timeout(.seconds(90))
+    /// }
+    /// ```
+    ///
+    /// - Parameter request: The request, made from the other properties.
+    func configure(_ request: inout Request) throws
+
+    /// Makes the request, from the properties above by default.
+    func makeRequest() throws -> Request
+}
+
+extension TypedRequest {
+    /// GET.
+    public var method: HTTPRequest.Method { .get }
+    /// None.
+    public var pathParameters: URLParameters { [:] }
+    /// None.
+    public var query: URLQuery { [:] }
+    /// None.
+    public var headers: HTTPFields { [:] }
+    /// Nothing.
+    public var body: HTTPBody { .empty }
+    /// Changes nothing.
+    public func configure(_ request: inout Request) throws {}
+
+    /// The request that the properties describe.
+    ///
+    /// - Throws: What ``configure(_:)`` throws.
+    public func makeRequest() throws -> Request {
+        var request = Request(method, path, headers: headers, body: body)
+        let pathParameters = pathParameters
+        let query = query
+        if !pathParameters.isEmpty || !query.isEmpty {
+            request.urlArguments = URLArguments(path: pathParameters, query: query)
+        }
+        try configure(&request)
+        return request
+    }
+}
+
+/// A request type without values, which is sent by its type alone: `client.call(GetStatus.self)`.
+public protocol ValuelessRequest: TypedRequest {
+    /// Makes the only value there is.
+    init()
+}

@@ -1,0 +1,109 @@
+public import HTTPChainCore
+
+/// One of the places that a client's calls go to: a chain, or a mock, and which request types it serves.
+///
+/// ```swift
+/// protocol ShopRequest: TypedRequest {}
+///
+/// let client = Client {
+///     Endpoint("shop", over: shopChain, for: (any ShopRequest).self)
+///     Endpoint("api", over: apiChain)
+/// }
+/// ```
+///
+/// Of several endpoints the first that supports a request serves it.
+public struct Endpoint: Sendable {
+    enum Handler: Sendable {
+        case transport(any Transport)
+        case mock(@Sendable (any TypedRequest, MockContext) async throws -> any Sendable)
+    }
+
+    /// What errors, logs and events call the endpoint.
+    public let name: String
+    let supports: @Sendable (any TypedRequest) -> Bool
+    let handler: Handler
+
+    init(_ name: String, handler: Handler, supports: @escaping @Sendable (any TypedRequest) -> Bool) {
+        self.name = name
+        self.handler = handler
+        self.supports = supports
+    }
+
+    /// An endpoint that serves every request.
+    ///
+    /// - Parameters:
+    ///   - name: What errors and events call it.
+    ///   - transport: What sends its requests: a chain.
+    public init(_ name: String, over transport: some Transport) {
+        self.init(name, handler: .transport(transport)) { _ in true }
+    }
+
+    /// An endpoint that serves the request types of a group.
+    ///
+    /// - Parameters:
+    ///   - name: What errors and events call it.
+    ///   - transport: What sends its requests: a chain.
+    ///   - group: A request type, or a protocol of yours: `(any ShopRequest).self`.
+    public init<Group>(_ name: String, over transport: some Transport, for group: Group.Type) {
+        self.init(name, handler: .transport(transport)) { $0 is Group }
+    }
+
+    /// An endpoint that serves the requests that a closure accepts.
+    ///
+    /// - Parameters:
+    ///   - name: What errors and events call it.
+    ///   - transport: What sends its requests: a chain.
+    ///   - supports: Asked for each request; it must be quick.
+    public init(
+        _ name: String,
+        over transport: some Transport,
+        where supports: @escaping @Sendable (_ request: any TypedRequest) -> Bool
+    ) {
+        self.init(name, handler: .transport(transport), supports: supports)
+    }
+}
+
+/// No endpoint of a client supports a request.
+public struct UnsupportedRequestError: HTTPChainError, Hashable {
+    /// The request's type.
+    public let requestType: String
+    /// The endpoints that were asked, in order.
+    public let endpoints: [String]
+
+    /// Always "Client".
+    public var stage: String { "Client" }
+
+    /// Which type it is, and who was asked.
+    public var reason: String {
+        let asked = endpoints.isEmpty ? "it has none" : "asked were \(endpoints.joined(separator: ", "))"
+        return "no endpoint of the client supports \(requestType); \(asked)"
+    }
+
+    /// To add an endpoint.
+    public var recoverySuggestion: String? {
+        "give the client an endpoint for \(requestType), or conform the type to the protocol of one that it has"
+    }
+}
+
+/// Collects the endpoints of a ``Client`` from a block of code.
+///
+/// A block may use `if`, `else`, `switch` and `for`, and may give arrays of endpoints.
+@resultBuilder
+public enum EndpointBuilder {
+    /// One endpoint.
+    public static func buildExpression(_ endpoint: Endpoint) -> [Endpoint] { [endpoint] }
+    /// Several endpoints in order.
+    public static func buildExpression(_ endpoints: [Endpoint]) -> [Endpoint] { endpoints }
+    /// The endpoints of a block in order.
+    public static func buildBlock(_ endpoints: [Endpoint]...) -> [Endpoint] { endpoints.flatMap(\.self) }
+    /// The endpoints of an `if` without `else`.
+    public static func buildOptional(_ endpoints: [Endpoint]?) -> [Endpoint] { endpoints ?? [] }
+    /// The endpoints of an `if` that holds.
+    public static func buildEither(first endpoints: [Endpoint]) -> [Endpoint] { endpoints }
+    /// The endpoints of an `else`.
+    public static func buildEither(second endpoints: [Endpoint]) -> [Endpoint] { endpoints }
+    /// The endpoints of a `for`.
+    public static func buildArray(_ endpoints: [[Endpoint]]) -> [Endpoint] { endpoints.flatMap(\.self) }
+    /// The endpoints of an `if #available`.
+    public static func buildLimitedAvailability(_ endpoints: [Endpoint]) -> [Endpoint] { endpoints }
+}

@@ -1,0 +1,195 @@
+import HTTPChainCore
+import HTTPChainSupport
+
+/// The calls that are running: found and cancelled by id, value, type, key and tag.
+///
+/// ```swift
+/// let registry = CallRegistry()
+/// let chain = try Chain(transport: URLSessionTransport()) {
+///     CallRegistryMiddleware(registry)
+///     URLBuilderMiddleware(base: "https://api.example.com")
+/// }
+/// // elsewhere: the user leaves the page
+/// registry.cancel(tag: "search")
+/// ```
+///
+/// A ``Client`` has one of its own. A cancelled call is out of the registry at once, and its result is ignored even if
+/// the transport answers late; the call itself ends when the transport lets go of it.
+public final class CallRegistry: Sendable {
+    private struct Entry: Sendable {
+        let info: CallInfo
+        var cancel: (@Sendable () -> Void)?
+    }
+
+    private struct State: Sendable {
+        var lastNumber: UInt64 = 0
+        var entries: [UInt64: Entry] = [:]
+        var isClosed = false
+    }
+
+    private let state = Locked(State())
+
+    /// Makes an empty registry.
+    public init() {}
+
+    /// How many calls are running.
+    public var count: Int { state.withLock { $0.entries.count } }
+
+    /// The calls that are running, in the order they began.
+    public var calls: [CallInfo] {
+        state.withLock { $0.entries.values.map(\.info) }.sorted { $0.id.number < $1.id.number }
+    }
+
+    /// Whether any call is running that fits.
+    ///
+    /// - Parameter condition: Asked for each call that is running, outside the registry's lock.
+    public func contains(where condition: (CallInfo) -> Bool) -> Bool {
+        infos.contains(where: condition)
+    }
+
+    /// Cancels the calls that fit.
+    ///
+    /// - Parameter condition: Asked for each call that is running, outside the registry's lock.
+    /// - Returns: How many calls were cancelled.
+    @discardableResult
+    public func cancel(where condition: (CallInfo) -> Bool) -> Int {
+        infos.count { condition($0) && cancel($0.id) }
+    }
+
+    /// Cancels a call.
+    ///
+    /// - Returns: Whether it was running.
+    @discardableResult
+    public func cancel(_ id: CallID) -> Bool {
+        let entry = state.withLock { $0.entries.removeValue(forKey: id.number) }
+        entry?.cancel?()
+        return entry != nil
+    }
+
+    /// Cancels all calls.
+    ///
+    /// - Returns: How many there were.
+    @discardableResult
+    public func cancelAll() -> Int {
+        let entries = state.withLock { state in
+            let entries = Array(state.entries.values)
+            state.entries = [:]
+            return entries
+        }
+        for entry in entries { entry.cancel?() }
+        return entries.count
+    }
+
+    /// Cancels all calls, and those that come later before they begin.
+    public func close() {
+        state.withLock { $0.isClosed = true }
+        cancelAll()
+    }
+
+    /// Performs an operation as a call of this registry.
+    ///
+    /// The operation begins on the caller's thread, in a task that the registry can cancel.
+    ///
+    /// - Parameters:
+    ///   - value: The value that the call is made from.
+    ///   - registration: Key, tags, and whether duplicates are excluded.
+    ///   - operation: What the call does; told its id.
+    /// - Throws: ``DuplicateCallError`` before the operation begins; `CancellationError` when the call was cancelled in
+    ///   the registry, whatever the operation came to; what the operation throws.
+    public func perform<Result: Sendable>(
+        value: (any Sendable)? = nil,
+        registration: CallRegistration = CallRegistration(),
+        _ operation: @escaping @Sendable (_ id: CallID) async throws -> Result
+    ) async throws -> Result {
+        try await perform(value: value, registration: registration, operation) { result, _ in result }
+    }
+
+    /// ``perform(value:registration:_:)`` for a result that a call goes on with, such as a body that is still arriving:
+    /// it takes the call's place, and the call is over when nobody has that any more.
+    func perform<Result: Sendable>(
+        value: (any Sendable)?,
+        registration: CallRegistration,
+        _ operation: @escaping @Sendable (_ id: CallID) async throws -> Result,
+        keeping keep: (Result, CallPlace) -> Result
+    ) async throws -> Result {
+        let place = CallPlace(id: try enter(value, registration), registry: self)
+        let id = place.id
+        let task = Self.begin { try await operation(id) }
+        attach({ task.cancel() }, to: id)
+        let result = await withTaskCancellationHandler {
+            await task.result
+        } onCancel: {
+            task.cancel()
+        }
+        guard place.isHeld else { throw CancellationError() }
+        return try keep(result.get(), place)
+    }
+
+    private var infos: [CallInfo] { state.withLock { $0.entries.values.map(\.info) } }
+
+    private func enter(_ value: (any Sendable)?, _ registration: CallRegistration) throws -> CallID {
+        try state.withLock { state in
+            guard !state.isClosed else { throw CancellationError() }
+            if registration.excludesDuplicates,
+                let running = state.entries.values.first(where: { $0.info.isTwin(of: value, registration.key) })
+            {
+                throw DuplicateCallError(running: running.info.id, isByKey: registration.key != nil)
+            }
+            state.lastNumber += 1
+            let info = CallInfo(
+                id: CallID(number: state.lastNumber),
+                value: value,
+                key: registration.key,
+                tags: registration.tags
+            )
+            state.entries[info.id.number] = Entry(info: info)
+            return info.id
+        }
+    }
+
+    private func attach(_ cancel: @escaping @Sendable () -> Void, to id: CallID) {
+        let isRunning = state.withLock { state in
+            guard state.entries[id.number] != nil else { return false }
+            state.entries[id.number]?.cancel = cancel
+            return true
+        }
+        if !isRunning { cancel() }
+    }
+
+    fileprivate func leave(_ id: CallID) {
+        state.withLock { _ = $0.entries.removeValue(forKey: id.number) }
+    }
+
+    fileprivate func holds(_ id: CallID) -> Bool {
+        state.withLock { $0.entries[id.number] != nil }
+    }
+
+    /// Begins at once where the system can, which spares a change of threads.
+    private static func begin<Result: Sendable>(
+        _ operation: @escaping @Sendable () async throws -> Result
+    ) -> Task<Result, any Error> {
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            return Task.immediate { try await operation() }
+        }
+        return Task { try await operation() }
+    }
+}
+
+/// The place of one running call in its registry; the call is over when nobody has it any more.
+final class CallPlace: Sendable {
+    let id: CallID
+    private let registry: CallRegistry
+
+    init(id: CallID, registry: CallRegistry) {
+        self.id = id
+        self.registry = registry
+    }
+
+    deinit { leave() }
+
+    /// The call is over.
+    func leave() { registry.leave(id) }
+
+    /// Whether the call was not cancelled.
+    var isHeld: Bool { registry.holds(id) }
+}

@@ -1,0 +1,129 @@
+import Foundation
+public import HTTPChainCore
+import HTTPTypes
+
+/// Several requests that a service answers in one exchange, OData JSON Format 4.01 §19.
+///
+/// ```swift
+/// var batch = ODataBatch()
+/// let ada = batch.add(try ODataQuery<Person>("People").key("ada").request())
+/// let new = batch.add(try .post("People", json: person), group: "changes")
+/// let answers = try await chain.send(batch, to: "$batch")
+/// let person = try answers.value(of: ada, as: Person.self)
+/// ```
+///
+/// The requests of one group succeed or fail together. A request may need others, whose answers come first. Stages of
+/// the chain see the batch as one POST request.
+public struct ODataBatch: Sendable {
+    /// Names one request of a batch, and its answer.
+    public struct ID: Sendable, Hashable, CustomStringConvertible {
+        let text: String
+
+        /// The name as the service sees it.
+        public var description: String { text }
+    }
+
+    struct Part: Sendable {
+        let id: ID
+        var request: Request
+        let group: String?
+        let needs: [ID]
+    }
+
+    var parts: [Part] = []
+
+    /// Makes a batch without requests.
+    public init() {}
+
+    /// How many requests it has.
+    public var count: Int { parts.count }
+
+    /// Adds a request.
+    ///
+    /// - Parameters:
+    ///   - request: The request, whose URL is absolute or relative to the root of the service. Its body is JSON, text or
+    ///     a typed value, which is encoded as JSON; other bytes are sent in base64url. Its options are not looked at.
+    ///   - group: Requests of one group, which stand together, succeed or fail together; in none by default.
+    ///   - needs: Requests that are to be answered first; an answer is referred to as `$` and its name in the URL.
+    /// - Returns: The request's name.
+    @discardableResult
+    public mutating func add(_ request: Request, group: String? = nil, after needs: ID...) -> ID {
+        let id = ID(text: String(parts.count + 1))
+        parts.append(Part(id: id, request: request, group: group, needs: needs))
+        return id
+    }
+
+    /// The request that carries the batch.
+    ///
+    /// - Parameters:
+    ///   - url: Where batches go: `$batch` at the root of the service.
+    ///   - continuesOnError: Whether the service goes on after a request that failed (`Prefer: continue-on-error`);
+    ///     `false` by default, as it is for the service.
+    /// - Throws: `EncodingError` for a value that cannot be encoded; what reading a body throws.
+    public func request(to url: String, continuesOnError: Bool = false) async throws -> Request {
+        var items: [JSONValue] = []
+        for part in parts { items.append(try await part.json()) }
+        let body = try JSONEncoder().encode(JSONValue.object(["requests": .array(items)]))
+        var request = Request.post(url, body: HTTPBody(body))
+        request.headers[.contentType] = "application/json"
+        request.headers[.accept] = "application/json"
+        request.headers[.odataMaximumVersion] = "4.01"
+        if continuesOnError, let prefer = HTTPField.Name("Prefer") { request.headers[prefer] = "continue-on-error" }
+        return request
+    }
+}
+
+extension ODataBatch.Part {
+    func json() async throws -> JSONValue {
+        var item: [String: JSONValue] = [
+            "id": .string(id.text), "method": .string(request.method.rawValue.lowercased()),
+            "url": .string(request.url),
+        ]
+        var headers: [String: JSONValue] = [:]
+        for field in request.headers {
+            let name = field.name.rawName.lowercased()
+            let before = headers[name]?.string.map { $0 + ", " } ?? ""
+            headers[name] = .string(before + field.value)
+        }
+        if let group { item["atomicityGroup"] = .string(group) }
+        if !needs.isEmpty { item["dependsOn"] = .array(needs.map { .string($0.text) }) }
+        if let body = try await body(headers: &headers) { item["body"] = body }
+        if !headers.isEmpty { item["headers"] = .object(headers) }
+        return .object(item)
+    }
+
+    /// §19.1: JSON stands as it is, text as a string, everything else as a string in base64url.
+    private func body(headers: inout [String: JSONValue]) async throws -> JSONValue? {
+        if let value = request.body.value {
+            if headers["content-type"] == nil { headers["content-type"] = "application/json" }
+            return try JSONDecoder().decode(JSONValue.self, from: try JSONEncoder().encode(value))
+        }
+        let bytes = try await request.body.collect(upTo: .mebibytes(16))
+        guard !bytes.isEmpty else { return nil }
+        let type = headers["content-type"]?.string ?? "application/octet-stream"
+        if ODataBatchContent.isJSON(type) { return try JSONDecoder().decode(JSONValue.self, from: bytes) }
+        if ODataBatchContent.isText(type) { return .string(String(decoding: bytes, as: UTF8.self)) }
+        return .string(ODataBatchContent.base64URL(bytes))
+    }
+}
+
+/// How the content of a part stands in the JSON of a batch.
+enum ODataBatchContent {
+    static func isJSON(_ type: String) -> Bool {
+        guard let essence = type.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased() else {
+            return false
+        }
+        return essence == "application/json" || essence.hasSuffix("+json")
+    }
+
+    static func isText(_ type: String) -> Bool { type.lowercased().hasPrefix("text/") }
+
+    static func base64URL(_ bytes: Data) -> String {
+        bytes.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    static func data(base64URL text: String) -> Data? {
+        let standard = text.replacing("-", with: "+").replacing("_", with: "/").replacing("=", with: "")
+        return Data(base64Encoded: standard + String(repeating: "=", count: (4 - standard.count % 4) % 4))
+    }
+}

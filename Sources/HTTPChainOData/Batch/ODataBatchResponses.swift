@@ -1,0 +1,151 @@
+public import Foundation
+public import HTTPChainCore
+import HTTPTypes
+
+/// The answers to the requests of a batch.
+public struct ODataBatchResponses: Sendable {
+    private let responses: [ODataBatch.ID: Response]
+
+    /// Reads the answers.
+    ///
+    /// - Parameters:
+    ///   - data: The body of the answer to the batch.
+    ///   - batch: The batch; answers to requests that it does not have are not looked at.
+    /// - Throws: ``ODataBatchError`` when it is not the answer to a batch.
+    public init(_ data: Data, to batch: ODataBatch) throws(ODataBatchError) {
+        guard let document = try? JSONDecoder().decode(JSONValue.self, from: data),
+            let items = document["responses"]?.array
+        else { throw ODataBatchError(.notABatch) }
+        var responses: [ODataBatch.ID: Response] = [:]
+        let known = Set(batch.parts.map(\.id))
+        for item in items {
+            guard let text = item["id"]?.string, let status = item["status"]?.integer, (100...999).contains(status)
+            else { throw ODataBatchError(.notABatch) }
+            let id = ODataBatch.ID(text: text)
+            guard known.contains(id) else { continue }
+            guard responses[id] == nil else { throw ODataBatchError(.answeredTwice(id)) }
+            responses[id] = Self.response(Int(status), item)
+        }
+        self.responses = responses
+    }
+
+    /// The answer to a request.
+    ///
+    /// - Throws: ``ODataBatchError`` where there is none, because the service ended the batch at an earlier failure.
+    public subscript(_ id: ODataBatch.ID) -> Response {
+        get throws(ODataBatchError) {
+            guard let response = responses[id] else { throw ODataBatchError(.notAnswered(id)) }
+            return response
+        }
+    }
+
+    /// The value of the answer to a request.
+    ///
+    /// - Throws: ``ODataBatchError`` where there is no answer, or one with a status outside 200 to 299;
+    ///   `DecodingError` where the body is not such a value.
+    public func value<Value: Decodable>(
+        of id: ODataBatch.ID,
+        as type: Value.Type,
+        decoder: JSONDecoder = JSONDecoder()
+    ) throws -> Value {
+        let response = try self[id]
+        let bytes = response.body.bytes ?? Data()
+        guard (200...299).contains(response.status.code) else {
+            let error = (try? JSONDecoder().decode(JSONValue.self, from: bytes))?["error"]
+            let words = [error?["code"]?.string, error?["message"]?.string].compactMap { $0 }
+            throw ODataBatchError(
+                .failed(
+                    id,
+                    status: response.status.code,
+                    message: Redaction.standard.text(words.joined(separator: ": "))
+                )
+            )
+        }
+        return try decoder.decode(type, from: bytes)
+    }
+
+    private static func response(_ status: Int, _ item: JSONValue) -> Response {
+        var headers = HTTPFields()
+        for (name, value) in item["headers"]?.object ?? [:] {
+            guard let name = HTTPField.Name(name), let value = value.string else { continue }
+            headers[name] = value
+        }
+        var body = HTTPBody.empty
+        if let content = item["body"], content != .null {
+            let type = headers[.contentType] ?? "application/json"
+            if let text = content.string, !ODataBatchContent.isJSON(type) {
+                let bytes = ODataBatchContent.isText(type) ? nil : ODataBatchContent.data(base64URL: text)
+                body = HTTPBody(bytes ?? Data(text.utf8))
+            } else if let bytes = try? JSONEncoder().encode(content) {
+                body = HTTPBody(bytes)
+                if headers[.contentType] == nil { headers[.contentType] = "application/json" }
+            }
+        }
+        return Response(HTTPResponse.Status(code: status), headers: headers, body: body)
+    }
+}
+
+/// What is wrong with the answer to a batch, or to one of its requests.
+public struct ODataBatchError: HTTPChainError, Hashable {
+    /// What is wrong.
+    public enum Problem: Sendable, Hashable {
+        /// The answer has no list of responses as a batch has it.
+        case notABatch
+        /// A request has two answers.
+        case answeredTwice(ODataBatch.ID)
+        /// A request has no answer.
+        case notAnswered(ODataBatch.ID)
+        /// A request failed; with the service's code and message, redacted.
+        case failed(ODataBatch.ID, status: Int, message: String)
+    }
+
+    /// What is wrong.
+    public let problem: Problem
+
+    init(_ problem: Problem) { self.problem = problem }
+
+    /// Always "OData".
+    public var stage: String { "OData" }
+
+    /// What is wrong, in words.
+    public var reason: String {
+        switch problem {
+        case .notABatch: "the answer is not that of a batch in JSON"
+        case .answeredTwice(let id): "request \(id) of the batch has two answers"
+        case .notAnswered(let id): "request \(id) of the batch has no answer"
+        case .failed(let id, let status, let message):
+            "request \(id) of the batch failed with status \(status)" + (message.isEmpty ? "" : ": \(message)")
+        }
+    }
+
+    /// What to do about it.
+    public var recoverySuggestion: String? {
+        switch problem {
+        case .notABatch: "ask whether the service takes batches in JSON (OData 4.01)"
+        case .answeredTwice: nil
+        case .notAnswered: "look at the request that failed before it, or send the batch with continuesOnError"
+        case .failed: nil
+        }
+    }
+}
+
+extension Transport {
+    /// Sends the requests of a batch in one exchange.
+    ///
+    /// - Parameters:
+    ///   - batch: The requests; of none, nothing is sent.
+    ///   - url: Where batches go: `$batch` at the root of the service, absolute or relative to the chain's base.
+    ///   - continuesOnError: Whether the service goes on after a request that failed; `false` by default.
+    ///   - limit: How large the answer may be; 16 MiB by default.
+    /// - Throws: ``ODataBatchError`` when the answer is not that of a batch; what the chain throws.
+    public func send(
+        _ batch: ODataBatch,
+        to url: String = "$batch",
+        continuesOnError: Bool = false,
+        upTo limit: ByteCount = .mebibytes(16)
+    ) async throws -> ODataBatchResponses {
+        guard batch.count > 0 else { return try ODataBatchResponses(Data(#"{"responses":[]}"#.utf8), to: batch) }
+        let response = try await send(try await batch.request(to: url, continuesOnError: continuesOnError))
+        return try ODataBatchResponses(try await response.body.collect(upTo: limit), to: batch)
+    }
+}

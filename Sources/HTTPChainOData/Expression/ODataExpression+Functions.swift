@@ -1,0 +1,159 @@
+// The functions of OData URL Conventions 4.01 §5.1.1.5 to §5.1.1.11; those of geography are left out.
+
+extension ODataExpression {
+    private func calling(_ name: String, _ arguments: ODataNode...) -> ODataExpression {
+        ODataExpression(.call(name, [node] + arguments))
+    }
+
+    /// Whether the text has another in it.
+    public func contains(_ text: String) -> ODataExpression { calling("contains", .literal(text.odataLiteral)) }
+
+    /// Whether the text has another in it, which is computed.
+    public func contains(_ text: ODataExpression) -> ODataExpression { calling("contains", text.node) }
+
+    /// Whether the text has another in it; of a property by its name.
+    public static func contains(_ property: String, _ text: String) -> ODataExpression {
+        .property(property).contains(text)
+    }
+
+    /// Whether the text has another in it; of a property by its key path.
+    public static func contains(_ path: KeyPath<Entity, String>, _ text: String) -> ODataExpression {
+        .property(path).contains(text)
+    }
+
+    /// Whether the text begins with another.
+    public func startsWith(_ prefix: String) -> ODataExpression { calling("startswith", .literal(prefix.odataLiteral)) }
+
+    /// Whether the text begins with another, which is computed.
+    public func startsWith(_ prefix: ODataExpression) -> ODataExpression { calling("startswith", prefix.node) }
+
+    /// Whether the text begins with another; of a property by its name.
+    public static func startsWith(_ property: String, _ prefix: String) -> ODataExpression {
+        .property(property).startsWith(prefix)
+    }
+
+    /// Whether the text begins with another; of a property by its key path.
+    public static func startsWith(_ path: KeyPath<Entity, String>, _ prefix: String) -> ODataExpression {
+        .property(path).startsWith(prefix)
+    }
+
+    /// Whether the text ends with another.
+    public func endsWith(_ suffix: String) -> ODataExpression { calling("endswith", .literal(suffix.odataLiteral)) }
+
+    /// Whether the text ends with another, which is computed.
+    public func endsWith(_ suffix: ODataExpression) -> ODataExpression { calling("endswith", suffix.node) }
+
+    /// Whether the text ends with another; of a property by its name.
+    public static func endsWith(_ property: String, _ suffix: String) -> ODataExpression {
+        .property(property).endsWith(suffix)
+    }
+
+    /// Whether the text ends with another; of a property by its key path.
+    public static func endsWith(_ path: KeyPath<Entity, String>, _ suffix: String) -> ODataExpression {
+        .property(path).endsWith(suffix)
+    }
+
+    /// Whether the text matches a regular expression of ECMAScript (OData 4.01).
+    public func matches(_ pattern: String) -> ODataExpression {
+        calling("matchesPattern", .literal(pattern.odataLiteral))
+    }
+
+    /// Where another text begins in the text, from 0; -1 where it is not in it.
+    public func index(of text: String) -> ODataExpression { calling("indexof", .literal(text.odataLiteral)) }
+
+    /// The text from a position on, counted from 0.
+    ///
+    /// - Parameters:
+    ///   - start: The first character.
+    ///   - length: How many characters; all that follow by default.
+    public func substring(from start: Int, length: Int? = nil) -> ODataExpression {
+        var arguments = [node, .literal(start.odataLiteral)]
+        if let length { arguments.append(.literal(length.odataLiteral)) }
+        return ODataExpression(.call("substring", arguments))
+    }
+
+    /// The text, and another after it.
+    public func concatenated(with other: ODataExpression) -> ODataExpression { calling("concat", other.node) }
+
+    /// The text, and another after it.
+    public func concatenated(with text: String) -> ODataExpression { concatenated(with: .value(text)) }
+
+    /// The number of characters, or of elements.
+    public func length() -> ODataExpression { calling("length") }
+
+    /// The text in lower case.
+    public func lowercased() -> ODataExpression { calling("tolower") }
+
+    /// The text in upper case.
+    public func uppercased() -> ODataExpression { calling("toupper") }
+
+    /// The text without white space at its ends.
+    public func trimmed() -> ODataExpression { calling("trim") }
+
+    /// The year of a date.
+    public func year() -> ODataExpression { calling("year") }
+
+    /// The month of a date.
+    public func month() -> ODataExpression { calling("month") }
+
+    /// The day of a date.
+    public func day() -> ODataExpression { calling("day") }
+
+    /// The hour of a time.
+    public func hour() -> ODataExpression { calling("hour") }
+
+    /// The minute of a time.
+    public func minute() -> ODataExpression { calling("minute") }
+
+    /// The second of a time.
+    public func second() -> ODataExpression { calling("second") }
+
+    /// The fraction of a time's second.
+    public func fractionalSeconds() -> ODataExpression { calling("fractionalseconds") }
+
+    /// The date of a moment.
+    public func date() -> ODataExpression { calling("date") }
+
+    /// The time of day of a moment.
+    public func time() -> ODataExpression { calling("time") }
+
+    /// The offset of a moment's time zone, in minutes.
+    public func totalOffsetMinutes() -> ODataExpression { calling("totaloffsetminutes") }
+
+    /// A duration in seconds.
+    public func totalSeconds() -> ODataExpression { calling("totalseconds") }
+
+    /// The number without a fraction, the nearest.
+    public func rounded() -> ODataExpression { calling("round") }
+
+    /// The number without a fraction, the next below.
+    public func floor() -> ODataExpression { calling("floor") }
+
+    /// The number without a fraction, the next above.
+    public func ceiling() -> ODataExpression { calling("ceiling") }
+
+    /// The moment at which the service looks.
+    public static var now: ODataExpression { ODataExpression(.call("now", [])) }
+
+    /// The earliest moment there is.
+    public static var minimumDateTime: ODataExpression { ODataExpression(.call("mindatetime", [])) }
+
+    /// The latest moment there is.
+    public static var maximumDateTime: ODataExpression { ODataExpression(.call("maxdatetime", [])) }
+
+    /// Whether a collection has all elements of another (OData 4.01).
+    public func hasSubset(_ values: [some ODataLiteralConvertible]) -> ODataExpression {
+        calling("hassubset", .list(values.map { .literal($0.odataLiteral) }))
+    }
+
+    /// Whether a collection has the elements of another in their order (OData 4.01).
+    public func hasSubsequence(_ values: [some ODataLiteralConvertible]) -> ODataExpression {
+        calling("hassubsequence", .list(values.map { .literal($0.odataLiteral) }))
+    }
+
+    /// The value as one of another type, such as `Edm.String`; null where it cannot be.
+    public func cast(to type: String) -> ODataExpression { calling("cast", .type(type)) }
+
+    /// Whether the value is of a type, such as `Edm.String`.
+    public func isOf(_ type: String) -> ODataExpression { calling("isof", .type(type)) }
+}

@@ -1,0 +1,100 @@
+extension ODataExpression {
+    /// Both sides are true.
+    public static func && (left: ODataExpression, right: ODataExpression) -> ODataExpression {
+        ODataExpression(.binary(.and, left.node, right.node))
+    }
+
+    /// One of the sides is true, or both are.
+    public static func || (left: ODataExpression, right: ODataExpression) -> ODataExpression {
+        ODataExpression(.binary(.or, left.node, right.node))
+    }
+
+    /// The expression is not true.
+    public static prefix func ! (expression: ODataExpression) -> ODataExpression {
+        ODataExpression(.not(expression.node))
+    }
+
+    /// The negative of a number or a duration.
+    public static prefix func - (expression: ODataExpression) -> ODataExpression {
+        ODataExpression(.negate(expression.node))
+    }
+
+    /// The sum; also of a date and a duration.
+    public static func + (left: ODataExpression, right: ODataExpression) -> ODataExpression {
+        ODataExpression(.binary(.add, left.node, right.node))
+    }
+
+    /// The difference; also of dates, and of a date and a duration.
+    public static func - (left: ODataExpression, right: ODataExpression) -> ODataExpression {
+        ODataExpression(.binary(.sub, left.node, right.node))
+    }
+
+    /// The product.
+    public static func * (left: ODataExpression, right: ODataExpression) -> ODataExpression {
+        ODataExpression(.binary(.mul, left.node, right.node))
+    }
+
+    /// The quotient, `div`.
+    ///
+    /// Of integers it has no fraction; ``dividedBy(_:)`` keeps it.
+    public static func / (left: ODataExpression, right: ODataExpression) -> ODataExpression {
+        ODataExpression(.binary(.div, left.node, right.node))
+    }
+
+    /// The remainder.
+    public static func % (left: ODataExpression, right: ODataExpression) -> ODataExpression {
+        ODataExpression(.binary(.mod, left.node, right.node))
+    }
+
+    /// The sum with a value.
+    public static func + (left: ODataExpression, value: some ODataLiteralConvertible) -> ODataExpression {
+        left + .value(value)
+    }
+
+    /// The difference to a value.
+    public static func - (left: ODataExpression, value: some ODataLiteralConvertible) -> ODataExpression {
+        left - .value(value)
+    }
+
+    /// The product with a value.
+    public static func * (left: ODataExpression, value: some ODataLiteralConvertible) -> ODataExpression {
+        left * .value(value)
+    }
+
+    /// The quotient by a value, `div`.
+    public static func / (left: ODataExpression, value: some ODataLiteralConvertible) -> ODataExpression {
+        left / .value(value)
+    }
+
+    /// The remainder by a value.
+    public static func % (left: ODataExpression, value: some ODataLiteralConvertible) -> ODataExpression {
+        left % .value(value)
+    }
+
+    /// The quotient with its fraction, `divby` (OData 4.01).
+    public func dividedBy(_ other: ODataExpression) -> ODataExpression {
+        ODataExpression(.binary(.divby, node, other.node))
+    }
+
+    /// Whether the flags of an enumeration are set.
+    ///
+    /// - Parameter flags: ``ODataLiteral/enumeration(_:_:)``.
+    public func has(_ flags: ODataLiteral) -> ODataExpression {
+        ODataExpression(.binary(.has, node, .literal(flags)))
+    }
+
+    /// Whether the value is one of these; of no values it is false.
+    public func isIn(_ values: [some ODataLiteralConvertible]) -> ODataExpression {
+        // The ABNF has no list of nothing.
+        guard !values.isEmpty else { return .value(false) }
+        return ODataExpression(.binary(.in, node, .list(values.map { .literal($0.odataLiteral) })))
+    }
+
+    /// Whether a property is one of these values; of no values it is false.
+    public static func isIn<Value: ODataLiteralConvertible>(
+        _ path: KeyPath<Entity, Value>,
+        _ values: [Value]
+    ) -> ODataExpression {
+        .property(path).isIn(values)
+    }
+}

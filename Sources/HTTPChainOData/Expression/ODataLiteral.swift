@@ -1,0 +1,154 @@
+public import Foundation
+
+/// A value as OData writes it in a URL (ABNF rule `primitiveLiteral`), not percent-encoded.
+///
+/// ```swift
+/// "O'Neil".odataLiteral.text                       // 'O''Neil'
+/// Duration.seconds(90).odataLiteral.text           // duration'PT90S'
+/// ODataLiteral.enumeration("Ns.Color", "Yellow")   // Ns.Color'Yellow'
+/// ```
+public struct ODataLiteral: Sendable, Hashable, CustomStringConvertible {
+    /// The text of the literal.
+    public let text: String
+
+    init(_ text: String) { self.text = text }
+
+    /// The text.
+    public var description: String { text }
+
+    /// No value.
+    public static let null = ODataLiteral("null")
+
+    /// A member of an enumeration, or several of them separated by commas.
+    ///
+    /// - Parameters:
+    ///   - type: The qualified name of the type, such as `Sales.Pattern`.
+    ///   - members: The names of the members.
+    public static func enumeration(_ type: String, _ members: String...) -> ODataLiteral {
+        ODataLiteral(type + quoted(members.joined(separator: ",")))
+    }
+
+    /// A day (`Edm.Date`), such as `2026-02-28`.
+    public static func date(year: Int, month: Int, day: Int) -> ODataLiteral {
+        let sign = year < 0 ? "-" : ""
+        return ODataLiteral("\(sign)\(padded(abs(year), 4))-\(padded(month, 2))-\(padded(day, 2))")
+    }
+
+    /// A time of a day (`Edm.TimeOfDay`), such as `07:59:59.5`.
+    ///
+    /// - Parameters:
+    ///   - hour: The hour, 0 to 23.
+    ///   - minute: The minute, 0 to 59.
+    ///   - second: The second, 0 to 59.
+    ///   - nanosecond: The fraction of the second; written without zeros at its end.
+    public static func timeOfDay(hour: Int, minute: Int, second: Int = 0, nanosecond: Int = 0) -> ODataLiteral {
+        ODataLiteral("\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2))\(fraction(nanosecond))")
+    }
+
+    static func quoted(_ text: String) -> String {
+        "'" + text.replacing("'", with: "''") + "'"
+    }
+
+    private static func padded(_ number: Int, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+
+    fileprivate static func fraction(_ nanosecond: Int) -> String {
+        guard nanosecond > 0 else { return "" }
+        var digits = padded(nanosecond, 9)
+        while digits.hasSuffix("0") { digits.removeLast() }
+        return "." + digits
+    }
+}
+
+/// A type whose values OData has a literal for.
+public protocol ODataLiteralConvertible: Sendable {
+    /// The literal.
+    var odataLiteral: ODataLiteral { get }
+}
+
+extension ODataLiteral: ODataLiteralConvertible {
+    /// The literal itself.
+    public var odataLiteral: ODataLiteral { self }
+}
+
+extension String: ODataLiteralConvertible {
+    /// The text between quotes, with quotes inside doubled.
+    public var odataLiteral: ODataLiteral { ODataLiteral(ODataLiteral.quoted(self)) }
+}
+
+extension Bool: ODataLiteralConvertible {
+    /// `true` or `false`.
+    public var odataLiteral: ODataLiteral { ODataLiteral(self ? "true" : "false") }
+}
+
+extension ODataLiteralConvertible where Self: FixedWidthInteger {
+    /// The digits.
+    public var odataLiteral: ODataLiteral { ODataLiteral(String(self)) }
+}
+
+extension Int: ODataLiteralConvertible {}
+extension Int8: ODataLiteralConvertible {}
+extension Int16: ODataLiteralConvertible {}
+extension Int32: ODataLiteralConvertible {}
+extension Int64: ODataLiteralConvertible {}
+extension UInt8: ODataLiteralConvertible {}
+extension UInt16: ODataLiteralConvertible {}
+extension UInt32: ODataLiteralConvertible {}
+extension UInt64: ODataLiteralConvertible {}
+
+extension ODataLiteralConvertible where Self: BinaryFloatingPoint & LosslessStringConvertible {
+    /// The number, `INF`, `-INF` or `NaN`.
+    public var odataLiteral: ODataLiteral {
+        if isNaN { return ODataLiteral("NaN") }
+        if isInfinite { return ODataLiteral(self < 0 ? "-INF" : "INF") }
+        return ODataLiteral(String(self))
+    }
+}
+
+extension Double: ODataLiteralConvertible {}
+extension Float: ODataLiteralConvertible {}
+
+extension Decimal: ODataLiteralConvertible {
+    /// The digits.
+    public var odataLiteral: ODataLiteral { ODataLiteral(isNaN ? "NaN" : "\(self)") }
+}
+
+extension UUID: ODataLiteralConvertible {
+    /// The GUID, bare, in lower case.
+    public var odataLiteral: ODataLiteral { ODataLiteral(uuidString.lowercased()) }
+}
+
+extension Data: ODataLiteralConvertible {
+    /// The bytes in base64url (`Edm.Binary`).
+    public var odataLiteral: ODataLiteral {
+        let text = base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+        return ODataLiteral("binary'\(text)'")
+    }
+}
+
+extension Date: ODataLiteralConvertible {
+    /// The moment in UTC (`Edm.DateTimeOffset`), to the millisecond.
+    public var odataLiteral: ODataLiteral {
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true, timeZone: .gmt)
+        let text = formatted(style)
+        return ODataLiteral(text.replacing(".000", with: ""))
+    }
+}
+
+extension Duration: ODataLiteralConvertible {
+    /// The duration in seconds (`Edm.Duration`), such as `duration'PT90.5S'`.
+    public var odataLiteral: ODataLiteral {
+        let isNegative = self < .zero
+        let (seconds, attoseconds) = components
+        let nanoseconds = Int(attoseconds.magnitude / 1_000_000_000)
+        let text = "\(seconds.magnitude)\(ODataLiteral.fraction(nanoseconds))"
+        return ODataLiteral("duration'\(isNegative ? "-" : "")PT\(text)S'")
+    }
+}
+
+extension Optional: ODataLiteralConvertible where Wrapped: ODataLiteralConvertible {
+    /// The value's literal, or `null`.
+    public var odataLiteral: ODataLiteral { self?.odataLiteral ?? .null }
+}

@@ -1,0 +1,48 @@
+public import HTTPChainCore
+
+/// A query cannot be written as a URL.
+public struct ODataQueryError: HTTPChainError, Hashable {
+    /// What is wrong with it.
+    public enum Problem: Sendable, Hashable {
+        /// A name that is none: with a character that no identifier may have.
+        case invalidName(String)
+        /// A key path of a property that the entity's names do not have.
+        case unnamedKeyPath(String)
+        /// A raw fragment without text.
+        case emptyFragment
+        /// An expression of more than 200 levels.
+        case tooDeep
+        /// A number of entities below zero.
+        case negativeCount(Int)
+    }
+
+    /// What is wrong.
+    public let problem: Problem
+
+    init(_ problem: Problem) { self.problem = problem }
+
+    /// Always "OData".
+    public var stage: String { "OData" }
+
+    /// What is wrong, in words.
+    public var reason: String {
+        switch problem {
+        case .invalidName(let name): "\"\(name)\" is no name of an OData property, type or set"
+        case .unnamedKeyPath(let path): "the key path \(path) has no OData name"
+        case .emptyFragment: "a raw filter is empty"
+        case .tooDeep: "an expression has more than \(ODataWriter.deepest) levels"
+        case .negativeCount(let count): "\(count) is no number of entities"
+        }
+    }
+
+    /// What to do about it.
+    public var recoverySuggestion: String? {
+        switch problem {
+        case .invalidName: "use letters, digits and underscores, with \"/\" between the names of a path"
+        case .unnamedKeyPath: "add it to odataNames of its type"
+        case .emptyFragment: "leave the filter out"
+        case .tooDeep: "use in(…) instead of a long chain of comparisons"
+        case .negativeCount: "use zero or more"
+        }
+    }
+}

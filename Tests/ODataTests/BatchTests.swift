@@ -1,0 +1,120 @@
+import Foundation
+import HTTPChain
+import HTTPChainOData
+import HTTPChainTesting
+import TestSupport
+import Testing
+
+@Suite("OData batches", .timeLimit(.minutes(5)))
+struct BatchTests {
+    struct Plant: Codable, Equatable { var name: String }
+
+    /// Sends a batch to a service that answers with the text, and gives what the service got.
+    static func exchange(_ batch: ODataBatch, answer: String) async throws -> (JSONValue, ODataBatchResponses) {
+        let seen = Events<JSONValue>()
+        let chain = try Chain(
+            transport: ClosureTransport { request in
+                #expect(request.method == .post)
+                #expect(request.url == "https://odata.example.com/v4/$batch")
+                seen.add(
+                    try JSONDecoder().decode(JSONValue.self, from: try await request.body.collect(upTo: .mebibytes(1)))
+                )
+                return Response(.ok, headers: [.contentType: "application/json"], body: HTTPBody(answer))
+            }
+        ) {
+            URLBuilderMiddleware(base: "https://odata.example.com/v4")
+        }
+        let responses = try await chain.send(batch, continuesOnError: true)
+        return (try #require(seen.all.first), responses)
+    }
+
+    @Test("Several requests go in one exchange, and each has its answer, in whatever order")
+    func roundTrip() async throws {
+        var batch = ODataBatch()
+        let get = batch.add(try ODataQuery<Person>("People").key("ada").request())
+        let new = batch.add(Request.post("People", body: .value(Plant(name: "Rose"))), group: "g")
+        let note = batch.add(
+            Request.post("$\(new)/Notes", headers: [.contentType: "text/plain"], body: "hej"),
+            group: "g",
+            after: new
+        )
+        let photo = batch.add(
+            Request.put("Photo", headers: [.contentType: "image/png"], body: HTTPBody(Data([0xFB, 0xFF])))
+        )
+        let missing = batch.add(.get("Missing"))
+        let (sent, answers) = try await Self.exchange(
+            batch,
+            answer: """
+                {"responses":[
+                {"id":"2","status":201,"headers":{"content-type":"application/json"},"body":{"name":"Rose"}},
+                {"id":"1","status":200,"body":{"name":"Ada"}},
+                {"id":"3","status":200,"headers":{"content-type":"text/plain"},"body":"ok"},
+                {"id":"4","status":404,"body":{"error":{"code":"gone","message":"no photo; token=secret-0123456789abcdef"}}},
+                {"id":"99","status":200}]}
+                """
+        )
+        let requests = try #require(sent["requests"]?.array)
+        #expect(requests[0]["method"] == "get" && requests[0]["url"] == "People('ada')")
+        #expect(requests[0]["headers"]?["accept"] == "application/json")
+        #expect(requests[1]["body"] == ["name": "Rose"] && requests[1]["atomicityGroup"] == "g")
+        #expect(requests[1]["headers"]?["content-type"] == "application/json")
+        #expect(requests[2]["body"] == "hej" && requests[2]["dependsOn"] == ["2"] && requests[2]["url"] == "$2/Notes")
+        #expect(requests[3]["body"] == "-_8")
+        #expect(try answers.value(of: get, as: Plant.self) == Plant(name: "Ada"))
+        #expect(try answers[new].status == .created)
+        #expect(try await answers[note].body.text() == "ok")
+        let failure = #expect(throws: ODataBatchError.self) { try answers.value(of: photo, as: Plant.self) }
+        guard case .failed(photo, status: 404, let message)? = failure?.problem else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(message.hasPrefix("gone: no photo") && !message.contains("0123456789abcdef"))
+        #expect(throws: ODataBatchError.self) { try answers[missing] }
+    }
+
+    @Test(
+        "What is no answer to a batch is an error",
+        arguments: [
+            "", "[]", #"{"value":[]}"#, #"{"responses":[{"id":"1"}]}"#, #"{"responses":[{"id":"1","status":7}]}"#,
+            #"{"responses":[{"status":200}]}"#, #"{"responses":[{"id":"1","status":200},{"id":"1","status":200}]}"#,
+        ]
+    )
+    func malformed(answer: String) async throws {
+        var batch = ODataBatch()
+        batch.add(.get("People"))
+        await #expect(throws: ODataBatchError.self) { try await Self.exchange(batch, answer: answer) }
+    }
+
+    @Test("A batch of nothing sends nothing")
+    func empty() async throws {
+        let transport = ClosureTransport { _ in
+            Issue.record("something was sent")
+            return Response(.ok)
+        }
+        _ = try await transport.send(ODataBatch())
+    }
+
+    @Test("The error of a service is one through the error handler")
+    func errors() async throws {
+        let chain = try Chain(
+            transport: ClosureTransport { _ in
+                Response(
+                    .badRequest,
+                    headers: [.contentType: "application/json"],
+                    body: #"{"error":{"code":"501","message":"unsupported function","target":"$filter"}}"#
+                )
+            }
+        ) {
+            ErrorHandlerMiddleware(.oData)
+            StatusValidationMiddleware()
+            URLBuilderMiddleware(base: "https://odata.example.com/v4")
+        }
+        let query = ODataQuery<Person>("People").filter(.property(\.name).matches("x"))
+        do {
+            _ = try await chain.send(query.request(), as: ODataPage<Person>.self)
+            Issue.record("there was no error")
+        } catch {
+            #expect("\(error)".contains("unsupported function"))
+        }
+    }
+}

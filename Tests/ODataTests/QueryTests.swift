@@ -1,0 +1,213 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainOData
+import HTTPTypes
+import Testing
+
+struct Person: ODataEntity, Codable, Hashable {
+    var name: String
+    var age: Int
+    var nick: String?
+    var score: Double
+    var friends: [Person]
+
+    static var odataNames: [PartialKeyPath<Person>: String] {
+        [\.name: "Name", \.age: "Age", \.nick: "Nick", \.score: "Score", \.friends: "Friends"]
+    }
+}
+
+typealias Filter = ODataExpression<Person>
+
+@Suite("OData queries", .timeLimit(.minutes(5)))
+struct QueryTests {
+    @Test("A query is a URL by the ABNF, percent-encoded once")
+    func wholeQuery() throws {
+        let query = ODataQuery<Person>("People")
+            .filter(\.age > 30 && .startsWith("Name", "A"))
+            .orderBy("Name", .descending).orderBy(\.age)
+            .top(10).skip(20)
+            .select("Name", "Age").select(\.nick)
+            .expand("Friends", .select("Name"), .top(3), .expand("Trips"))
+            .count()
+            .search("mountain" && !.phrase("electric bike"))
+            .option("tenant", "a&b/c")
+        #expect(
+            try query.url()
+                == "People?$filter=Age%20gt%2030%20and%20startswith(Name,'A')&$orderby=Name%20desc,Age&$top=10&$skip=20"
+                + "&$select=Name,Age,Nick&$expand=Friends($top=3;$select=Name;$expand=Trips)&$count=true"
+                + "&$search=mountain%20AND%20(NOT%20%22electric%20bike%22)&tenant=a%26b%2Fc"
+        )
+        let request = try query.request()
+        #expect(request.headers[.accept] == "application/json")
+        #expect(request.headers[.odataMaximumVersion] == "4.01")
+        #expect(
+            try ODataQuery<Person>("People").filter(\.age > 1).top(3).countURL() == "People/$count?$filter=Age%20gt%201"
+        )
+    }
+
+    static let literals: [(any ODataLiteralConvertible, String)] = [
+        ("O'Neil", "'O''Neil'"), ("", "''"), (true, "true"), (-5, "-5"), (UInt64.max, "18446744073709551615"),
+        (2.5, "2.5"), (1e-7, "1e-07"), (Double.infinity, "INF"), (-Double.infinity, "-INF"), (Double.nan, "NaN"),
+        (Decimal(string: "12.340") ?? 0, "12.34"), (Optional<Int>.none, "null"), (Optional(3), "3"),
+        (UUID(uuidString: "01234567-89AB-CDEF-0123-456789ABCDEF") ?? UUID(), "01234567-89ab-cdef-0123-456789abcdef"),
+        (Date(timeIntervalSince1970: 0), "1970-01-01T00:00:00Z"),
+        (Date(timeIntervalSince1970: 1.5), "1970-01-01T00:00:01.500Z"),
+        (Duration.seconds(90), "duration'PT90S'"), (Duration.milliseconds(-1500), "duration'-PT1.5S'"),
+        (Data([0xFB, 0xFF, 0xFE]), "binary'-__-'"),
+        (ODataLiteral.enumeration("Ns.Color", "Yellow", "Red"), "Ns.Color'Yellow,Red'"),
+        (ODataLiteral.date(year: 2026, month: 2, day: 3), "2026-02-03"),
+        (ODataLiteral.timeOfDay(hour: 7, minute: 5, nanosecond: 500_000_000), "07:05:00.5"),
+    ]
+
+    @Test("A literal of every primitive type is written as OData has it", arguments: 0..<literals.count)
+    func literal(index: Int) throws {
+        let (value, text) = Self.literals[index]
+        #expect(value.odataLiteral.text == text)
+    }
+
+    static let filters: [(Filter, String)] = [
+        (\.age > 30, "Age gt 30"), (\.age != 30, "Age ne 30"), (\.age <= 30, "Age le 30"),
+        (\.nick == nil, "Nick eq null"),
+        (\.name == "O'Neil", "Name eq 'O''Neil'"), (!(\.age < 3), "not (Age lt 3)"),
+        ((\.age < 1 || \.age > 9) && \.score >= 0.5, "(Age lt 1 or Age gt 9) and Score ge 0.5"),
+        (\.age < 1 || \.age > 9 && \.score >= 0.5, "Age lt 1 or Age gt 9 and Score ge 0.5"),
+        (.property(\.age) + 2 * 3 > .property("Limit"), "Age add 6 gt Limit"),
+        ((.property(\.age) - (.property(\.age) - 1)) == 1, "Age sub (Age sub 1) eq 1"),
+        ((.property(\.age) + 1) * .property("B") == 1, "(Age add 1) mul B eq 1"),
+        (.property(\.age) % 2 == 0, "Age mod 2 eq 0"),
+        (.property(\.age).dividedBy(.value(2)) == 1.5, "Age divby 2 eq 1.5"),
+        (-.property(\.age) < 0, "(-(Age)) lt 0"), (!(\.age < 3) == .value(true), "(not (Age lt 3)) eq true"),
+        (.isIn(\.age, [1, 2]), "Age in (1,2)"), (.property("Name").isIn([String]()), "false"),
+        (.isIn(\.age, [1]) && \.age > 0, "Age in (1) and Age gt 0"),
+        (.property("Kind").has(.enumeration("Ns.Kind", "Big")), "Kind has Ns.Kind'Big'"),
+        (.contains(\.name, "a") && .endsWith("Name", "z"), "contains(Name,'a') and endswith(Name,'z')"),
+        (.property(\.name).lowercased().trimmed().length() > 3, "length(trim(tolower(Name))) gt 3"),
+        (.property(\.name).substring(from: 1, length: 2) == "ab", "substring(Name,1,2) eq 'ab'"),
+        (.property(\.name).concatenated(with: "!").index(of: "!") == 3, "indexof(concat(Name,'!'),'!') eq 3"),
+        (.property("Born").year() == 1969 && .property("Born") < .now, "year(Born) eq 1969 and Born lt now()"),
+        (.property(\.score).rounded() == 4, "round(Score) eq 4"),
+        (.property("Size").cast(to: "Edm.String") == "4", "cast(Size,Edm.String) eq '4'"),
+        (.property("Tags").hasSubset(["a", "b"]), "hassubset(Tags,('a','b'))"),
+        (.any(\.friends) { $0[\.age] > 3 }, "Friends/any(x0:x0/Age gt 3)"),
+        (.all("Tags") { $0.value != "x" }, "Tags/all(x0:x0 ne 'x')"),
+        (.property("Tags").isNotEmpty(), "Tags/any()"),
+        (
+            .any(\.friends) { friend in friend["Trips"].any { trip in trip["Cost"] > friend["Budget"] } },
+            "Friends/any(x0:x0/Trips/any(x1:x1/Cost gt x0/Budget))"
+        ),
+        (
+            .any(\.friends) { $0[\.age] > 3 } && .all(\.friends) { $0[\.age] < 9 },
+            "Friends/any(x0:x0/Age gt 3) and Friends/all(x0:x0/Age lt 9)"
+        ),
+        (.raw("Ns.Near(Here) or true") && \.age > 1, "(Ns.Near(Here) or true) and Age gt 1"),
+        (.function("Ns.Near", .property("Here"), .value(3)), "Ns.Near(Here,3)"),
+    ]
+
+    @Test(
+        "A filter of every operator and function is written with the brackets that it needs",
+        arguments: 0..<filters.count
+    )
+    func filter(index: Int) throws {
+        let (filter, text) = Self.filters[index]
+        #expect(try filter.text() == text)
+    }
+
+    @Test("Characters that mean something in a URL are encoded, in filters and in keys")
+    func encoding() throws {
+        let query = ODataQuery<Person>("People").filter(\.name == "a+b & c#d%/é=;?'")
+        #expect(
+            try query.url() == "People?$filter=Name%20eq%20'a%2Bb%20%26%20c%23d%25/%C3%A9=;?'''"
+        )
+        let moment = ODataQuery<Person>("People").filter(.property("Born") > .raw("2026-01-01T00:00:00+02:00"))
+        #expect(try moment.url().contains("+") == false)
+        #expect(try ODataQuery<Person>("People").key("O'Neil/x").url() == "People('O''Neil%2Fx')")
+        #expect(
+            try ODataQuery<Person>("Items").key(["OrderID": 1, "No": "b"]).navigating(to: "Product", as: Person.self)
+                .top(1).url()
+                == "Items(OrderID=1,No='b')/Product?$top=1"
+        )
+        let id = try #require(UUID(uuidString: "01234567-89AB-CDEF-0123-456789ABCDEF"))
+        #expect(try ODataQuery<Person>("A").key(id).url() == "A(01234567-89ab-cdef-0123-456789abcdef)")
+    }
+
+    @Test("Expansions have options of their own, to any depth")
+    func expansions() throws {
+        let query = ODataQuery<Person>("People").expand(
+            "Friends",
+            .filter(Person.self, \.age > 3),
+            .filter(.property("Name") != "x"),
+            .orderBy("Name"),
+            .skip(1),
+            .count,
+            .search("a" || "b"),
+            .expand("Trips", .levels(nil))
+        ).expand("Best")
+        #expect(
+            try query.url().removingPercentEncoding
+                == "People?$expand=Friends($filter=Age gt 3 and Name ne 'x';$orderby=Name;$skip=1;"
+                + "$expand=Trips($levels=max);$count=true;$search=a OR b),Best"
+        )
+    }
+
+    @Test("What cannot be written is an error that names it")
+    func errors() throws {
+        func problem(_ query: ODataQuery<Person>) -> ODataQueryError.Problem? {
+            do {
+                _ = try query.url()
+                return nil
+            } catch {
+                return error.problem
+            }
+        }
+        let people = ODataQuery<Person>("People")
+        for name in ["", "a b", "x'y", "1a", "a//b", "a)or(true", "a&b", "a eq 1"] {
+            #expect(problem(people.filter(.property(name) == 1)) == .invalidName(name))
+            #expect(problem(people.orderBy(name)) == .invalidName(name))
+            #expect(problem(people.select(name)) == .invalidName(name))
+            #expect(problem(people.expand(name)) == .invalidName(name))
+            #expect(problem(ODataQuery(name)) == .invalidName(name))
+        }
+        #expect(problem(people.top(-1)) == .negativeCount(-1))
+        #expect(problem(people.filter(.raw("  "))) == .emptyFragment)
+        guard case .unnamedKeyPath(let path)? = problem(people.filter(\.name.count == 3)) else {
+            Issue.record("a key path without a name was written")
+            return
+        }
+        #expect(path.contains("name"))
+        var deep: Filter = \.age == 1
+        for number in 0..<300 { deep = deep && \.age == number }
+        #expect(problem(people.filter(deep)) == .tooDeep)
+        for name in ["größe", "_a", "a1", "Ns.Type/Name", "$it/Name", "Friends/$count"] {
+            #expect(problem(people.filter(.property(name) == 1)) == nil)
+        }
+    }
+
+    @Test(
+        "Search words that are no words are phrases",
+        arguments: [
+            (ODataSearch.word("bike"), "bike"), (.word("AND"), "\"AND\""), (.word("two words"), "\"two words\""),
+            (.phrase(#"a"b\c"#), #""a\"b\\c""#), ("a" && ("b" || "c"), "a AND (b OR c)"), (.word(""), "\"\""),
+        ]
+    )
+    func search(search: ODataSearch, text: String) throws {
+        let url = try ODataQuery<Person>("P").search(search).url()
+        #expect(url.removingPercentEncoding == "P?$search=\(text)")
+    }
+
+    @Test("A page has its entities, their number and the next link, in the ways services write them")
+    func page() throws {
+        struct Item: Codable, Equatable { var id: Int }
+        func page(_ text: String) throws -> ODataPage<Item> {
+            try JSONDecoder().decode(ODataPage<Item>.self, from: Data(text.utf8))
+        }
+        let full = try page(
+            #"{"@odata.context":"x","@odata.count":42,"@odata.nextLink":"P?$skiptoken=1","value":[{"id":1}]}"#
+        )
+        #expect(full.value == [Item(id: 1)] && full.count == 42 && full.nextLink == "P?$skiptoken=1")
+        let short = try page(#"{"@count":"42","@nextLink":"n","@deltaLink":"d","value":[]}"#)
+        #expect(short.count == 42 && short.nextLink == "n" && short.deltaLink == "d")
+        let bare = try page(#"{"value":[]}"#)
+        #expect(bare.count == nil && bare.nextLink == nil && bare.deltaLink == nil)
+        #expect(throws: DecodingError.self) { try page(#"{"items":[]}"#) }
+    }
+}

@@ -1,0 +1,58 @@
+"""Reads filters with a parser that was not written here (odata-query) and evaluates them over its SQLAlchemy, in
+SQLite.
+
+Input on standard input, as JSON: {"rows": [{...}], "filters": ["..."], "evaluate": true}. Output: for each filter the
+ids of the rows that it is true of, or, where it is only to be parsed, null. A filter that does not parse ends the
+program with 1 and says which. Exit status 3: a package is missing.
+"""
+import json
+import sys
+
+try:
+    from odata_query.grammar import ODataLexer, ODataParser
+    import sqlalchemy
+    from odata_query.sqlalchemy import apply_odata_core
+except ImportError as error:
+    print(error, file=sys.stderr)
+    sys.exit(3)
+
+work = json.load(sys.stdin)
+lexer, parser = ODataLexer(), ODataParser()
+for text in work["filters"]:
+    try:
+        parser.parse(lexer.tokenize(text))
+    except Exception as error:
+        print(f"{type(error).__name__}: {error}\n{text}", file=sys.stderr)
+        sys.exit(1)
+if not work["evaluate"]:
+    print(json.dumps([None] * len(work["filters"])))
+    sys.exit(0)
+
+engine = sqlalchemy.create_engine("sqlite://")
+
+
+@sqlalchemy.event.listens_for(engine, "connect")
+def prepare(connection, record):
+    # Functions that the SQL of its making calls, and SQLite has not or not in every version.
+    connection.create_function("strpos", 2, lambda text, part: text.find(part) + 1)
+    connection.create_function("concat", 2, lambda left, right: left + right)
+    # In OData upper and lower case differ.
+    connection.execute("PRAGMA case_sensitive_like = ON")
+
+
+metadata = sqlalchemy.MetaData()
+people = sqlalchemy.Table(
+    "people",
+    metadata,
+    sqlalchemy.Column("Id", sqlalchemy.Integer, primary_key=True),
+    *(sqlalchemy.Column(name, sqlalchemy.String) for name in ("Name", "Nick")),
+    *(sqlalchemy.Column(name, sqlalchemy.Integer) for name in ("Age", "Height")),
+)
+metadata.create_all(engine)
+results = []
+with engine.connect() as connection:
+    connection.execute(people.insert(), work["rows"])
+    for text in work["filters"]:
+        query = apply_odata_core(sqlalchemy.select(people.c.Id), text).order_by(people.c.Id)
+        results.append([row[0] for row in connection.execute(query)])
+print(json.dumps(results))
