@@ -46,7 +46,7 @@ struct ErrorTranslation: Sendable {
     }
 
     /// What the system says, in its own words; empty where the error itself is worth showing.
-    private static func detail(of error: any Error) -> String {
+    static func detail(of error: any Error) -> String {
         switch error {
         case let error as IOError:
             return String(cString: strerror(error.errnoCode))
@@ -77,7 +77,7 @@ struct ErrorTranslation: Sendable {
     }
 
     /// The kind, and whether it is certain that the server saw nothing of the request.
-    private static func classify(_ error: any Error, hasHead: Bool) -> (TransportError.Kind, nothingSent: Bool) {
+    static func classify(_ error: any Error, hasHead: Bool) -> (TransportError.Kind, nothingSent: Bool) {
         switch error {
         case let error as HTTPClientError:
             return classify(error)
@@ -96,12 +96,22 @@ struct ErrorTranslation: Sendable {
             if case .connectTimeout = error { return (.timedOut, true) }
             return (.connectionLost, false)
         case let error as NIOSSLError:
-            if case .uncleanShutdown = error { return (.truncatedBody, false) }
-            return (.secureConnectionFailed, !hasHead)
-        case is NIOSSLExtraError, is BoringSSLError:
+            return classify(error, hasHead: hasHead)
+        case is BoringSSLError:
+            // The handshake's own are wrapped: this one came after it, when the request may have been sent.
+            return (.secureConnectionFailed, false)
+        case is NIOSSLExtraError:
             return (.secureConnectionFailed, !hasHead)
         default:
             return classifyOnApplePlatforms(error, hasHead: hasHead)
+        }
+    }
+
+    private static func classify(_ error: NIOSSLError, hasHead: Bool) -> (TransportError.Kind, nothingSent: Bool) {
+        switch error {
+        case .uncleanShutdown: (hasHead ? .truncatedBody : .connectionLost, false)
+        case .shutdownFailed, .writeDuringTLSShutdown, .readInInvalidTLSState: (.connectionLost, false)
+        default: (.secureConnectionFailed, !hasHead)
         }
     }
 

@@ -128,6 +128,7 @@ struct SingleFlightTests {
         let meter = Meter()
         let mayEnd = Watched(false)
         let ended = Counter()
+        let cancelled = Counter()
         let calls = (0..<20).map { _ in
             Task {
                 defer { ended.add() }
@@ -136,6 +137,7 @@ struct SingleFlightTests {
                         do {
                             try await Rendezvous().wait()
                         } catch {
+                            cancelled.add()
                             // Cleaning up takes a while, and is waited for.
                             await mayEnd.waitUninterrupted { $0 ? () : nil }
                             throw error
@@ -148,8 +150,7 @@ struct SingleFlightTests {
         try await until { meter.running == 1 && flights.waiterCount == 20 }
         for call in calls { call.cancel() }
         try await ended.wait(until: 19)
-        // The last one had time enough to end too early.
-        for _ in 0..<100 { await Task.yield() }
+        try await cancelled.wait(until: 1)
         #expect(ended.value == 19 && meter.running == 1 && flights.waiterCount == 0)
         mayEnd.update { $0 = true }
         for call in calls { await #expect(throws: CancellationError.self) { try await call.value } }

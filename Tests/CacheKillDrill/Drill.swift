@@ -11,7 +11,7 @@ import HTTPChainCacheSQLite
 // Writes entries into a store until it is killed:
 // CacheKillDrill files|sqlite <path> <total bytes> <seed> <journal> <0|1>
 // Two of them share a store, one with the even keys and one with the odd ones. Before and after each change a line goes
-// into the journal, which tells what may be found afterwards.
+// into the journal, which tells what may be found afterwards. After each change it prints a dot.
 // Shows, without the rights of root, what it finds in one: CacheKillDrill files|sqlite <path> <total bytes> read
 //
 // The content of an entry follows from its key and its generation, which is a field of its head, so that whoever looks
@@ -71,6 +71,7 @@ enum Drill {
             while true {
                 generation += 1
                 try await step(store, &numbers, generation, parity, journal, &lastStored)
+                FileHandle.standardOutput.write(Data(".".utf8))
             }
         } catch {
             FileHandle.standardError.write(Data("\(error)\n".utf8))

@@ -31,4 +31,31 @@ struct PlatformErrorTests {
         #expect(Upload.none.mayHaveBeenSent(starts: 0, method: .post))
         #expect(!Upload.none.mayHaveBeenSent(starts: 0, method: .get))
     }
+
+    /// What libcurl writes into its error buffer, as FoundationNetworking passes it on.
+    static let texts: [(text: String, kind: TransportError.Kind, isNothingSent: Bool)] = [
+        ("Failed to connect to 127.0.0.1 port 1 after 0 ms: Couldn't connect to server", .cannotConnect, true),
+        ("Could not resolve host: nowhere.invalid", .hostNotFound, true),
+        ("SSL certificate problem: self-signed certificate", .secureConnectionFailed, true),
+        ("SSL: no alternative certificate subject name matches target host name", .secureConnectionFailed, true),
+        ("TLS connect error: error:0A00042E:SSL routines::tlsv1 alert protocol version", .secureConnectionFailed, true),
+        ("OpenSSL SSL_read: SSL_ERROR_SYSCALL, errno 104", .connectionLost, false),
+        ("OpenSSL SSL_write: Broken pipe, errno 32", .connectionLost, false),
+        ("Recv failure: Connection reset by peer", .connectionLost, false),
+        ("Send failure: Broken pipe", .connectionLost, false),
+        ("Empty reply from server", .connectionLost, false),
+        ("transfer closed with 10 bytes remaining to read", .truncatedBody, false),
+        ("transfer closed with outstanding read data remaining", .connectionLost, false),
+        ("Connection timed out after 1001 milliseconds", .timedOut, false),
+    ]
+
+    @Test("Only what cannot happen after the request was sent says that nothing was sent", arguments: texts)
+    func texts(text: String, kind: TransportError.Kind, isNothingSent: Bool) {
+        let platform = URLError(.unknown, userInfo: [NSLocalizedDescriptionKey: text])
+        let error = PlatformError(platform, isAnswered: false, mayHaveBeenSent: false)
+        #expect(error.kind == kind && (error.sent == .nothing) == isNothingSent)
+        #expect(error.detail == text)
+        let answered = PlatformError(platform, isAnswered: true, mayHaveBeenSent: false)
+        #expect(answered.sent == .answered)
+    }
 }

@@ -27,7 +27,7 @@ struct RefreshState<Value: Sendable>: Sendable {
         case refresh
         /// Do not try again: there were too many refreshes.
         case giveUp
-        /// Give up: this path turns down what is new as well, so that another refresher would only be lost for the others.
+        /// Give up: this path rejects new tokens too, and another refresh would only be lost for the others.
         case refuse
     }
 
@@ -100,7 +100,7 @@ struct RefreshState<Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - version: What the call had.
-    ///   - path: What was asked for, when the call was turned down by the server.
+    ///   - path: What was asked for, when the server rejected the call.
     ///   - now: The moment.
     mutating func advice(for version: Version, on path: String? = nil, at now: Duration) -> Advice {
         if generation != version.generation, let usable { return .use(usable) }

@@ -1,4 +1,4 @@
-/// The paths that turned down even what had just been renewed: for a while a 401 from there is no reason to renew again.
+/// The paths that rejected even a token that was just refreshed: for a while a 401 from there is no reason for a refresh.
 ///
 /// A path that always answers 401 would otherwise use up the refreshes of all the others.
 struct RejectingPaths: Sendable {

@@ -1,0 +1,97 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import Foundation
+import HTTPChainCore
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+import TestSupport
+import Testing
+
+@testable import HTTPChainAsyncHTTPClient
+
+/// The retry stage decides by these.
+@Suite("What an error of the client means")
+struct ErrorTranslationTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let error: any Error
+        let kind: TransportError.Kind
+        let isNothingSent: Bool
+
+        init(_ error: any Error, _ kind: TransportError.Kind, nothingSent: Bool) {
+            self.error = error
+            self.kind = kind
+            isNothingSent = nothingSent
+        }
+
+        var testDescription: String { "\(error)" }
+    }
+
+    static let rows: [Row] = [
+        Row(
+            IOError(errnoCode: ECONNREFUSED, reason: "connection reset (error set)"),
+            .cannotConnect,
+            nothingSent: true
+        ),
+        Row(IOError(errnoCode: ENETUNREACH, reason: "connect"), .cannotConnect, nothingSent: true),
+        Row(IOError(errnoCode: EHOSTUNREACH, reason: "connect"), .cannotConnect, nothingSent: true),
+        Row(IOError(errnoCode: EADDRNOTAVAIL, reason: "connect"), .cannotConnect, nothingSent: true),
+        Row(IOError(errnoCode: ECONNRESET, reason: "read"), .connectionLost, nothingSent: false),
+        Row(IOError(errnoCode: EPIPE, reason: "write"), .connectionLost, nothingSent: false),
+        Row(HTTPClientError.connectTimeout, .timedOut, nothingSent: true),
+        Row(HTTPClientError.getConnectionFromPoolTimeout, .timedOut, nothingSent: true),
+        Row(HTTPClientError.tlsHandshakeTimeout, .timedOut, nothingSent: true),
+        Row(HTTPClientError.httpProxyHandshakeTimeout, .timedOut, nothingSent: true),
+        Row(HTTPClientError.readTimeout, .timedOut, nothingSent: false),
+        Row(HTTPClientError.writeTimeout, .timedOut, nothingSent: false),
+        Row(HTTPClientError.deadlineExceeded, .timedOut, nothingSent: false),
+        Row(HTTPClientError.remoteConnectionClosed, .connectionLost, nothingSent: false),
+        Row(HTTPClientError.cancelled, .connectionLost, nothingSent: false),
+        Row(HTTPClientError.alreadyShutdown, .shutDown, nothingSent: true),
+        Row(HTTPClientError.proxyAuthenticationRequired, .cannotConnect, nothingSent: true),
+        Row(HTTPClientError.bodyLengthMismatch, .other, nothingSent: false),
+        Row(ChannelError.connectTimeout(.seconds(1)), .timedOut, nothingSent: true),
+        Row(ChannelError.ioOnClosedChannel, .connectionLost, nothingSent: false),
+        Row(HTTPParserError.invalidEOFState, .connectionLost, nothingSent: false),
+        Row(HTTPParserError.invalidChunkSize, .malformedResponse, nothingSent: false),
+        Row(HTTPParserError.invalidVersion, .malformedResponse, nothingSent: false),
+        Row(NIOSSLError.handshakeFailed(.syscallError), .secureConnectionFailed, nothingSent: true),
+        Row(NIOSSLError.noCertificateToValidate, .secureConnectionFailed, nothingSent: true),
+        Row(NIOSSLExtraError.failedToValidateHostname, .secureConnectionFailed, nothingSent: true),
+        Row(NIOSSLError.uncleanShutdown, .connectionLost, nothingSent: false),
+        Row(NIOSSLError.shutdownFailed(.syscallError), .connectionLost, nothingSent: false),
+        Row(NIOSSLError.readInInvalidTLSState, .connectionLost, nothingSent: false),
+        Row(BoringSSLError.syscallError, .secureConnectionFailed, nothingSent: false),
+        Row(CocoaError(.featureUnsupported), .other, nothingSent: false),
+    ]
+
+    @Test("Only what cannot happen after the request was sent says that nothing was sent", arguments: rows)
+    func classified(row: Row) {
+        let (kind, isNothingSent) = ErrorTranslation.classify(row.error, hasHead: false)
+        #expect(kind == row.kind && isNothingSent == row.isNothingSent)
+    }
+
+    @Test("Once a head has come, no error of the connection or of TLS says that nothing was sent")
+    func afterTheHead() {
+        let errors: [any Error] = [
+            IOError(errnoCode: ECONNREFUSED, reason: "read"), NIOSSLError.handshakeFailed(.syscallError),
+            NIOSSLError.uncleanShutdown, NIOSSLExtraError.failedToValidateHostname, BoringSSLError.syscallError,
+        ]
+        for error in errors { #expect(!ErrorTranslation.classify(error, hasHead: true).nothingSent, "\(error)") }
+        #expect(ErrorTranslation.classify(NIOSSLError.uncleanShutdown, hasHead: true).kind == .truncatedBody)
+        #expect(ErrorTranslation.classify(HTTPParserError.invalidEOFState, hasHead: true).kind == .truncatedBody)
+    }
+
+    @Test("A refused connection is told in the system's words", .timeLimit(.minutes(10)))
+    func refused() async throws {
+        let refused = IOError(errnoCode: ECONNREFUSED, reason: "connection reset (error set)")
+        #expect(ErrorTranslation.detail(of: refused) == "Connection refused")
+        let error = await #expect(throws: TransportError.self) {
+            try await AsyncHTTPClientTransport().send(.get("http://127.0.0.1:1/"))
+        }
+        #expect(error?.kind == .cannotConnect && error?.sent == .nothing)
+        let text = String(describing: try #require(error))
+        #expect(text.contains("Connection refused") && !text.contains("reset"), "\(text)")
+    }
+}
+#endif
