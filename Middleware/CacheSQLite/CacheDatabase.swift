@@ -125,7 +125,18 @@ final class CacheDatabase: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
+    /// Whether SQLite would take the database for one of a later format, and would read it and never write to it.
+    ///
+    /// The number in the header (file format §1.3.3) is 1 or 2; nothing else tells that a bit of it was flipped.
+    private var hasUnknownFormat: Bool {
+        guard let file = FileHandle(forReadingAtPath: path) else { return false }
+        defer { try? file.close() }
+        guard let header = try? file.read(upToCount: 20), header.count == 20 else { return false }
+        return header[18] > 2
+    }
+
     private func makePool(isAlone: Bool) throws -> DatabasePool {
+        guard !hasUnknownFormat else { throw CacheStoreFault(.damaged(path)) }
         var configuration = Configuration()
         configuration.busyMode = .timeout(2)
         configuration.maximumReaderCount = 4
@@ -215,7 +226,9 @@ final class CacheDatabase: Sendable {
             return CacheStoreFault(.system(operation: "use", path: path, code: 0, message: "\(error)"))
         }
         switch error.resultCode {
-        case .SQLITE_CORRUPT, .SQLITE_NOTADB: return CacheStoreFault(.damaged(path))
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH:
+            // Our statements are right for our tables: where one is refused, the tables are no longer ours.
+            return CacheStoreFault(.damaged(path))
         case .SQLITE_BUSY, .SQLITE_LOCKED: return CacheStoreFault(.busy(path))
         default:
             let code = error.extendedResultCode.rawValue

@@ -138,7 +138,7 @@ struct KillDrillTests {
     #if SQLite
     /// The database is sound, and has the blocks of its entries and no others.
     private func expectNothingLeftOver(inDatabaseOf entries: [CacheEntry], _ round: Int) throws {
-        let queue = try DatabaseQueue(path: StoreKind.sqlite.path(in: directory))
+        let queue = try DatabaseQueue.patient(path: StoreKind.sqlite.path(in: directory))
         try queue.read { db in
             #expect(try String.fetchAll(db, sql: "PRAGMA integrity_check") == ["ok"], "round \(round)")
             let blocks = entries.reduce(0) { $0 + Int($1.response.bodyLength + 65_535) / 65_536 }

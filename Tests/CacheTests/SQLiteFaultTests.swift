@@ -41,7 +41,7 @@ struct SQLiteFaultTests {
             blocks += Int(entry.response.bodyLength + 65_535) / 65_536
             return true
         }
-        let queue = try DatabaseQueue(path: file(in: directory).path)
+        let queue = try DatabaseQueue.patient(path: file(in: directory).path)
         let (verdict, kept) = try await queue.read { db in
             let verdict = try String.fetchOne(db, sql: "PRAGMA integrity_check")
             return (verdict, try Int.fetchOne(db, sql: "SELECT count(*) FROM block"))
@@ -91,7 +91,7 @@ struct SQLiteFaultTests {
             let store = StoreKind.sqlite.make(.ample, in: directory)
             for name in 1...3 { try await store.put(storeKey(name), content(name, 100_000)) }
             // What is being written when the process ends, which the next has to clear away.
-            try await DatabaseQueue(path: file(in: directory).path).write { db in
+            try await DatabaseQueue.patient(path: file(in: directory).path).write { db in
                 try db.execute(sql: "INSERT INTO garbage (id) VALUES (7)")
             }
         }

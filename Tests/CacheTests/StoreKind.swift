@@ -73,7 +73,7 @@ extension StoreKind {
     private func hasLeftOver(in directory: ScratchDirectory) async throws -> Bool {
         #if SQLite
         if self == .sqlite {
-            let queue = try DatabaseQueue(path: path(in: directory))
+            let queue = try DatabaseQueue.patient(path: path(in: directory))
             return try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM garbage") ?? 0 } > 0
         }
         #endif
@@ -145,3 +145,14 @@ extension CacheStore {
         return keys
     }
 }
+
+#if SQLite
+extension DatabaseQueue {
+    /// A look into a database that a store may still be closing.
+    static func patient(path: String) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(120)
+        return try DatabaseQueue(path: path, configuration: configuration)
+    }
+}
+#endif

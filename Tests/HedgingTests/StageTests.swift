@@ -296,9 +296,11 @@ struct StageTests {
             }
         }
         #expect(flying.value == landed.value)
-        #expect(places.inFlight(in: key) == 0)
+        // A task that lost holds its response until the thread that ran it lets go.
+        try await until("all places to come back") {
+            places.inFlight(in: key) == 0 && rate.unanswered(in: key) == 0
+        }
         #expect(places.waiting(in: key) == 0)
-        #expect(rate.unanswered(in: key) == 0)
         #expect(rate.waiting(in: key) == 0)
         #expect(breaker.state(of: key, in: environment) == .closed)
         // Each attempt more took a token, and each call brought a half.
