@@ -103,18 +103,37 @@ public final class CircuitBreaker: Sendable {
 /// One circuit that tasks share.
 final class Circuit: Sendable {
     let key: String
+    let policy: CircuitBreakerPolicy
+    /// Whether 2xx and 3xx are successes and nothing else is asked.
+    let isPlain: Bool
+    /// Whether it matters when a call began, or what it asked for.
+    let needsDetails: Bool
     private let rules: Locked<CircuitRules>
     private let listeners: ChangeListeners
 
     init(_ key: String, _ policy: CircuitBreakerPolicy, _ listeners: ChangeListeners) {
         self.key = key
+        self.policy = policy
+        needsDetails = policy.verdict != nil || policy.slowCalls != nil
+        isPlain = !needsDetails && !(200..<400).contains { policy.failureStatuses.contains($0) }
         rules = Locked(CircuitRules(policy))
         self.listeners = listeners
     }
 
+    /// Lets a call through a closed circuit, for which neither time nor chance is needed; nil where it is not closed.
+    @inline(__always)
+    func admitAtOnce() -> CircuitRules.Permit? { rules.withLock { $0.permitWhileClosed } }
+
     func admit(_ environment: ChainEnvironment) -> Result<CircuitRules.Permit, CircuitRules.Refusal> {
-        let now = rules.withLock { $0.admitsWithoutTime } ? .zero : environment.time.elapsed
-        return change { $0.admit(at: now, random: environment.random) }
+        change { $0.admit(at: environment.time.elapsed, random: environment.random) }
+    }
+
+    /// Counts a success through a closed circuit, which needs no chance and changes no state.
+    ///
+    /// - Returns: Whether it is counted; otherwise it has to be recorded as any other result.
+    @inline(__always)
+    func recordSuccess(_ permit: CircuitRules.Permit, at now: Duration) -> Bool {
+        rules.withLock { $0.recordSuccessWhileClosed(permit, at: now) }
     }
 
     func change<Value: Sendable>(_ change: (inout CircuitRules) -> Value) -> Value {

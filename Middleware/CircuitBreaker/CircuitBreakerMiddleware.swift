@@ -83,9 +83,10 @@ public struct CircuitBreakerMiddleware: Middleware {
     /// Passes the request on unless its circuit is open, and counts what comes of it.
     ///
     /// - Throws: ``CircuitOpenError``; what the stages inside throw.
+    @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let circuit = breaker.circuit(for: request) else { return try await next(request) }
-        let call = try CircuitCall(request, circuit, breaker.policy)
+        let call = try CircuitCall(request, circuit)
         do {
             let response = try await next(request)
             return call.finish(response)
@@ -99,18 +100,40 @@ public struct CircuitBreakerMiddleware: Middleware {
 /// One call through a circuit.
 private struct CircuitCall: Sendable {
     let circuit: Circuit
-    let policy: CircuitBreakerPolicy
     let permit: CircuitRules.Permit
-    let environment: ChainEnvironment
-    /// When it began, where that matters.
-    let started: Duration?
-    /// What a verdict needs.
-    let head: HTTPRequest?
+    /// The request's, for the environment: the options are one reference, it is several.
+    let options: RequestOptions
+    /// What few policies need: most calls allocate nothing.
+    let details: Details?
 
-    init(_ request: borrowing Request, _ circuit: Circuit, _ policy: CircuitBreakerPolicy) throws(CircuitOpenError) {
-        environment = request.environment
-        switch circuit.admit(environment) {
-        case .success(let permit): self.permit = permit
+    final class Details: Sendable {
+        let started: Duration
+        let head: HTTPRequest
+
+        init(_ request: borrowing Request) {
+            started = request.options.elapsed
+            head = request.head
+        }
+    }
+
+    @inline(__always)
+    init(_ request: borrowing Request, _ circuit: Circuit) throws(CircuitOpenError) {
+        if let permit = circuit.admitAtOnce() {
+            self.permit = permit
+        } else {
+            permit = try Self.permit(for: request, circuit)
+        }
+        self.circuit = circuit
+        options = request.options
+        details = circuit.needsDetails ? Details(request) : nil
+    }
+
+    private static func permit(
+        for request: borrowing Request,
+        _ circuit: Circuit
+    ) throws(CircuitOpenError) -> CircuitRules.Permit {
+        switch circuit.admit(request.environment) {
+        case .success(let permit): return permit
         case .failure(let refusal):
             throw CircuitOpenError(
                 key: circuit.key,
@@ -119,24 +142,37 @@ private struct CircuitCall: Sendable {
                 exchange: ExchangeSnapshot(request.head)
             )
         }
-        self.circuit = circuit
-        self.policy = policy
-        started = policy.slowCalls == nil ? nil : environment.time.elapsed
-        head = policy.verdict == nil ? nil : request.head
     }
 
+    private var environment: ChainEnvironment { options.environment }
+
+    @inline(__always)
     func finish(_ response: consuming Response) -> Response {
+        // The usual case: a success that says no more.
+        if circuit.isPlain, 200..<400 ~= response.status.code, circuit.recordSuccess(permit, at: options.elapsed) {
+            return response.body.hasTransfer ? watched(response) : response
+        }
+        return judged(response)
+    }
+
+    private func judged(_ response: consuming Response) -> Response {
+        let policy = circuit.policy
         var outcome = policy.outcome(of: response.status)
-        if let verdict = policy.verdict, let head {
+        if let verdict = policy.verdict, let details {
             outcome = policy.outcome(
-                verdict(CircuitCandidate(request: head, outcome: .response(response.head))),
+                verdict(CircuitCandidate(request: details.head, outcome: .response(response.head))),
                 standard: outcome
             )
         }
         record(outcome, pushback: pushback(response.head))
-        guard outcome == .success, response.body.hasTransfer else { return response }
+        return outcome == .success && response.body.hasTransfer ? watched(response) : response
+    }
+
+    /// The response, whose body is a failure if it breaks.
+    private func watched(_ response: consuming Response) -> Response {
         response.body = response.body.notifying { [self] end in
             if case .failed(let error) = end, judge(error) == .failure {
+                let environment = environment
                 let now = environment.time.elapsed
                 circuit.change { $0.recordLateFailure(permit, at: now, random: environment.random) }
             }
@@ -149,19 +185,21 @@ private struct CircuitCall: Sendable {
     }
 
     private func judge(_ error: any Error) -> CircuitRules.Outcome {
+        let policy = circuit.policy
         let outcome = policy.outcome(of: error)
-        guard let verdict = policy.verdict, let head, !(error is CancellationError) else { return outcome }
-        let judged = verdict(CircuitCandidate(request: head, outcome: .failure(error)))
+        guard let verdict = policy.verdict, let details, !(error is CancellationError) else { return outcome }
+        let judged = verdict(CircuitCandidate(request: details.head, outcome: .failure(error)))
         return policy.outcome(judged, standard: outcome)
     }
 
     private func record(_ outcome: CircuitRules.Outcome, pushback: Duration? = nil) {
+        let environment = environment
         let now = environment.time.elapsed
         circuit.change { rules in
             rules.record(
                 permit,
                 outcome,
-                taking: started.map { now - $0 },
+                taking: details.map { now - $0.started },
                 pushback: pushback,
                 at: now,
                 random: environment.random

@@ -72,32 +72,49 @@ public struct ConcurrencyLimitMiddleware: Middleware {
     /// Passes the request on when there is a place.
     ///
     /// - Throws: ``ConcurrencyLimitError``; what the stages inside throw; `CancellationError`.
+    @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let pool = limiter.pool(for: request) else { return try await next(request) }
-        let time = request.environment.time
-        let deadline = request.options.contains(CallDeadline.self) ? request.options[CallDeadline.self] : nil
+        let options = request.options
         let inFlight: Int
-        if let taken = pool.takeAtOnce() { inFlight = taken } else { inFlight = try await wait(request, pool, time) }
-        let started = time.elapsed
+        if let taken = pool.takeAtOnce() { inFlight = taken } else { inFlight = try await wait(request, pool) }
+        let started = pool.learns ? options.elapsed : .zero
         do {
             let response = try await next(request)
-            let now = time.elapsed
-            let isDrop = [429, 503, 504].contains(response.status.code)
-            let outcome = isDrop ? ConcurrencySample.Outcome.dropped : .success
-            pool.learn(ConcurrencySample(latency: now - started, inFlight: inFlight, outcome: outcome, time: now))
-            guard response.body.hasTransfer else {
+            let holds = response.body.hasTransfer
+            if pool.learns {
+                let now = options.elapsed
+                let outcome = Self.isOverload(response.status.code) ? ConcurrencySample.Outcome.dropped : .success
+                pool.finish(
+                    ConcurrencySample(latency: now - started, inFlight: inFlight, outcome: outcome, time: now),
+                    givingBack: !holds
+                )
+            } else if !holds {
                 pool.giveBack()
-                return response
             }
-            return held(response, pool)
+            return holds ? held(response, pool) : response
         } catch {
-            let now = time.elapsed
-            if Self.isDrop(error, isLate: deadline.map { now >= $0 } ?? false) {
-                pool.learn(ConcurrencySample(latency: now - started, inFlight: inFlight, outcome: .dropped, time: now))
-            }
-            pool.giveBack()
+            fail(error, pool, inFlight: inFlight, since: started, options)
             throw error
         }
+    }
+
+    private static func isOverload(_ code: Int) -> Bool { code == 429 || code == 503 || code == 504 }
+
+    private func fail(
+        _ error: any Error,
+        _ pool: PermitPool,
+        inFlight: Int,
+        since started: Duration,
+        _ options: RequestOptions
+    ) {
+        let now = options.elapsed
+        let deadline = options.contains(CallDeadline.self) ? options[CallDeadline.self] : nil
+        guard pool.learns, Self.isDrop(error, isLate: deadline.map { now >= $0 } ?? false) else {
+            return pool.giveBack()
+        }
+        let sample = ConcurrencySample(latency: now - started, inFlight: inFlight, outcome: .dropped, time: now)
+        pool.finish(sample, givingBack: true)
     }
 
     private func held(_ response: consuming Response, _ pool: PermitPool) -> Response {
@@ -105,8 +122,9 @@ public struct ConcurrencyLimitMiddleware: Middleware {
         return response
     }
 
-    private func wait(_ request: borrowing Request, _ pool: PermitPool, _ time: any TimeSource) async throws -> Int {
+    private func wait(_ request: borrowing Request, _ pool: PermitPool) async throws -> Int {
         let head = request.head
+        let time = request.environment.time
         do {
             return try await pool.take(
                 request.options[CallPriority.self],

@@ -12,6 +12,8 @@ final class PermitPool: Sendable {
 
     private struct State: Sendable {
         var rule: any ConcurrencyRule
+        /// The rule's, asked for each time it has learned.
+        var limit: Int
         var inFlight = 0
         var queue: PriorityQueue<Handover<Grant>>
     }
@@ -22,13 +24,17 @@ final class PermitPool: Sendable {
     }
 
     let key: String
+    /// Whether the rule learns from calls; a fixed limit does not.
+    let learns: Bool
     private let settings: ConcurrencyQueue
     private let state: Locked<State>
 
     init(_ key: String, _ algorithm: ConcurrencyAlgorithm, _ settings: ConcurrencyQueue) {
         self.key = key
         self.settings = settings
-        state = Locked(State(rule: algorithm.rule(), queue: PriorityQueue(limit: settings.length)))
+        let rule = algorithm.rule()
+        learns = !(rule is FixedConcurrency)
+        state = Locked(State(rule: rule, limit: rule.limit, queue: PriorityQueue(limit: settings.length)))
     }
 
     /// Takes a place if one is free and nobody waits for it.
@@ -36,7 +42,7 @@ final class PermitPool: Sendable {
     /// - Returns: How many calls are in flight with it; `nil` when there is no place.
     func takeAtOnce() -> Int? {
         state.withLock { state in
-            guard state.queue.count == 0, state.inFlight < state.rule.limit else { return nil }
+            guard state.queue.count == 0, state.inFlight < state.limit else { return nil }
             state.inFlight += 1
             return state.inFlight
         }
@@ -49,7 +55,7 @@ final class PermitPool: Sendable {
     func take(_ priority: CallPriority, remaining: Duration?, _ time: any TimeSource) async throws -> Int {
         let handover = Handover<Grant>()
         let admission = state.withLock { state -> PriorityQueue<Handover<Grant>>.Admission? in
-            if state.queue.count == 0, state.inFlight < state.rule.limit {
+            if state.queue.count == 0, state.inFlight < state.limit {
                 state.inFlight += 1
                 _ = handover.give(.permit(inFlight: state.inFlight))
                 return nil
@@ -102,25 +108,27 @@ final class PermitPool: Sendable {
     func giveBack() {
         state.withLock { state in
             state.inFlight -= 1
-            Self.fill(&state)
+            if state.queue.count > 0 { Self.fill(&state) }
         }
     }
 
-    /// Learns from a call; a higher limit lets those go who wait.
-    func learn(_ sample: ConcurrencySample) {
+    /// Learns from a call, and takes its place back where it holds none any more; whoever waits goes if there is room.
+    func finish(_ sample: ConcurrencySample, givingBack: Bool) {
         state.withLock { state in
             state.rule.learn(sample)
-            Self.fill(&state)
+            state.limit = state.rule.limit
+            if givingBack { state.inFlight -= 1 }
+            if state.queue.count > 0 { Self.fill(&state) }
         }
     }
 
     private static func fill(_ state: inout State) {
-        while state.inFlight < state.rule.limit, let next = state.queue.next() {
+        while state.inFlight < state.limit, let next = state.queue.next() {
             // One that was cancelled does not take it; the next one does.
             if next.give(.permit(inFlight: state.inFlight + 1)) { state.inFlight += 1 }
         }
     }
 
-    var limit: Int { state.withLock { $0.rule.limit } }
+    var limit: Int { state.withLock { $0.limit } }
     var counts: (inFlight: Int, waiting: Int) { state.withLock { ($0.inFlight, $0.queue.count) } }
 }

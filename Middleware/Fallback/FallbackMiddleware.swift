@@ -64,15 +64,15 @@ public struct FallbackMiddleware: Middleware {
     /// Passes the request on, and answers from elsewhere when that fails.
     ///
     /// - Throws: What the stages inside throw, where the fallback has no answer; `CancellationError`.
+    @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let kept = request
         do {
             let response = try await next(request)
-            let reason = CallFallback.Reason.status(response.status.code)
-            if response.status.code >= 400, condition(kept.head, reason),
-                let other = try await answer(kept, reason)
-            {
-                return other
+            let code = response.status.code
+            if code >= 400 {
+                let reason = CallFallback.Reason.status(code)
+                if condition(kept.head, reason), let other = try await answer(kept, reason) { return other }
             }
             return fallback.memory.map { $0.remembering(response, to: kept) } ?? response
         } catch {

@@ -120,7 +120,9 @@ public struct HedgingMiddleware: ChainAwareMiddleware, BudgetedMiddleware {
     /// Passes the request on, and again where the first attempt is slow.
     ///
     /// - Throws: What the stages inside throw; `CancellationError` when the task is cancelled.
+    @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        if !request.options.contains(CallHedging.self), !policy.mayHedge(request) { return try await next(request) }
         if request.options.contains(CallHedging.self), let own = request.options[CallHedging.self] {
             return try await send(request, next, own)
         }
@@ -132,8 +134,7 @@ public struct HedgingMiddleware: ChainAwareMiddleware, BudgetedMiddleware {
         _ next: Next,
         _ policy: HedgingPolicy
     ) async throws -> Response {
-        guard policy.attempts > 1, policy.methods.contains(request.head.method), request.body.isReplayable,
-            let latencies = latencies.entry(for: request)
+        guard policy.mayHedge(request), let latencies = latencies.entry(for: request)
         else { return try await next(request) }
         retryBudget?.countCall(&request)
         let delay: Duration?
@@ -144,6 +145,13 @@ public struct HedgingMiddleware: ChainAwareMiddleware, BudgetedMiddleware {
         }
         let call = HedgedCall(request, next: next, policy: policy, budget: retryBudget, latencies: latencies)
         return try await call.run(HedgeRules(attempts: policy.attempts, delay: delay))
+    }
+}
+
+extension HedgingPolicy {
+    /// Whether a request may be sent more than once.
+    fileprivate func mayHedge(_ request: borrowing Request) -> Bool {
+        attempts > 1 && methods.contains(request.head.method) && request.body.isReplayable
     }
 }
 

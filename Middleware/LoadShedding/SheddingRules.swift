@@ -34,6 +34,15 @@ package struct SheddingRules: Sendable {
         return probability <= 0 || random.double(in: 0...1) >= probability
     }
 
+    /// Counts a call where none is refused; false where chance has to decide, and then it is not counted.
+    package mutating func admitWithoutChance(at now: Duration) -> Bool {
+        move(to: now)
+        guard Double(requestCount) <= multiplier * Double(acceptCount) else { return false }
+        requests[current] += 1
+        requestCount += 1
+        return true
+    }
+
     /// The server took a call.
     package mutating func accept(at now: Duration) {
         move(to: now)

@@ -20,6 +20,14 @@ final class LimitedGroup: Sendable {
         var rules: RateLimitRules
         var queue: [Waiter] = []
         var lastID: UInt64 = 0
+        /// The waiter whose turn it is.
+        var first: UInt64?
+
+        /// Gives the turn to the first that takes it, if nobody has it: one that was cancelled, or is too late, takes none
+        /// and is about to leave by itself.
+        mutating func passTurn() {
+            if first == nil { first = queue.first { $0.turn.give(.look) }?.id }
+        }
     }
 
     let key: String
@@ -41,11 +49,23 @@ final class LimitedGroup: Sendable {
     }
 
     /// Lets a call through at once, if nobody waits and nothing is against it.
-    func enterAtOnce(_ tokens: Int, at now: Duration) -> Bool {
+    @inline(__always)
+    func enterAtOnce(_ tokens: Int, _ options: RequestOptions) -> Bool {
         if store != nil { return false }
+        // Where there is no limit, ours or the server's, the time does not matter.
+        if limits.isEmpty, enterUnlimited() { return true }
+        let now = options.elapsed
         return state.withLock { state in
             guard state.queue.isEmpty, state.rules.wait(for: tokens, at: now) <= .zero else { return false }
             state.rules.take(tokens, at: now)
+            return true
+        }
+    }
+
+    private func enterUnlimited() -> Bool {
+        state.withLock { state in
+            guard state.queue.isEmpty, state.rules.isUnlimited else { return false }
+            state.rules.takeUnlimited()
             return true
         }
     }
@@ -74,7 +94,7 @@ final class LimitedGroup: Sendable {
             state.lastID += 1
             let waiter = Waiter(id: state.lastID, tokens: tokens, deadline: now + patience, turn: Handover())
             state.queue.append(waiter)
-            if state.queue.count == 1 { _ = waiter.turn.give(.look) }
+            state.passTurn()
             return waiter
         }
         do {
@@ -126,11 +146,15 @@ final class LimitedGroup: Sendable {
     /// Takes a waiter out, and gives the turn to the next.
     private func leave(_ waiter: Waiter) {
         state.withLock { state in
-            guard let index = state.queue.firstIndex(where: { $0.id == waiter.id }) else { return }
-            state.queue.remove(at: index)
-            // One that was cancelled takes no turn, and is about to leave by itself: the one behind it goes on.
-            if index == 0 { _ = state.queue.first { $0.turn.give(.look) } }
+            state.queue.removeAll { $0.id == waiter.id }
+            if state.first == waiter.id { state.first = nil }
+            state.passTurn()
         }
+    }
+
+    /// The call was answered, or failed, with no word about limits.
+    func finish() {
+        state.withLock { $0.rules.finish() }
     }
 
     /// The call was answered.
@@ -140,7 +164,7 @@ final class LimitedGroup: Sendable {
             guard let limits else { return [] }
             state.rules.learn(limits, at: now)
             let wait = state.rules.serverWait(for: 1, at: now)
-            return wait > .zero ? state.queue.dropFirst().filter { $0.deadline < now + wait } : []
+            return wait > .zero ? state.queue.filter { $0.id != state.first && $0.deadline < now + wait } : []
         }
         for waiter in late { _ = waiter.turn.give(.late) }
     }

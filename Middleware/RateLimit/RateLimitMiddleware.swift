@@ -71,33 +71,42 @@ public struct RateLimitMiddleware: Middleware {
     /// Passes the request on when the limits let it through.
     ///
     /// - Throws: ``RateLimitExceededError``; what a store and the stages inside throw; `CancellationError`.
+    @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let group = limiter.limitedGroup(for: request) else { return try await next(request) }
-        let tokens =
-            request.options.contains(RateLimitWeight.self) ? max(0, request.options[RateLimitWeight.self]) : 1
-        let time = request.environment.time
-        if !group.enterAtOnce(tokens, at: time.elapsed) { try await wait(request, group, tokens, time) }
+        let options = request.options
+        let tokens = options.contains(RateLimitWeight.self) ? max(0, options[RateLimitWeight.self]) : 1
+        if !group.enterAtOnce(tokens, options) { try await wait(request, group, tokens) }
         do {
             let response = try await next(request)
-            let obeys = limiter.obeysServer && Self.mayTellLimits(response.head)
-            group.finish(obeys ? ServerLimits(response.head, now: time.date) : nil, at: obeys ? time.elapsed : .zero)
+            if limiter.obeysServer, Self.mayTellLimits(response.head) {
+                let time = options.environment.time
+                group.finish(ServerLimits(response.head, now: time.date), at: time.elapsed)
+            } else {
+                group.finish()
+            }
             return response
-        } catch let error as any RefusalError {
-            await group.giveBack(tokens, at: time.elapsed)
-            throw error
         } catch {
-            group.finish(nil, at: .zero)
+            await fail(error, group, tokens, options)
             throw error
+        }
+    }
+
+    private func fail(_ error: any Error, _ group: LimitedGroup, _ tokens: Int, _ options: RequestOptions) async {
+        if error is any RefusalError {
+            await group.giveBack(tokens, at: options.elapsed)
+        } else {
+            group.finish()
         }
     }
 
     private func wait(
         _ request: borrowing Request,
         _ group: LimitedGroup,
-        _ tokens: Int,
-        _ time: any TimeSource
+        _ tokens: Int
     ) async throws {
         let head = request.head
+        let time = request.environment.time
         do {
             try await group.enter(tokens, limiter.excess, remaining: request.remainingTime, time)
         } catch let refusal as LimitedGroup.Refusal {
@@ -112,8 +121,25 @@ public struct RateLimitMiddleware: Middleware {
 
     /// Whether it is worth to look closer: most responses say nothing about limits.
     private static func mayTellLimits(_ head: HTTPResponse) -> Bool {
-        if head.status.code == 429 || head.status.code == 503 { return true }
-        for field in head.headerFields where field.name.canonicalName.contains("rate") { return true }
+        let code = head.status.code
+        if code == 429 || code == 503 { return true }
+        for field in head.headerFields where mayTellLimits(field.name.canonicalName) { return true }
         return false
+    }
+
+    /// Whether "rate" is in a name, in one pass over its bytes.
+    private static func mayTellLimits(_ name: String) -> Bool {
+        var name = name
+        return name.withUTF8 { bytes in
+            guard bytes.count >= 9 else { return false }
+            for index in 0..<(bytes.count - 3) where bytes[index] == UInt8(ascii: "r") {
+                if bytes[index + 1] == UInt8(ascii: "a"), bytes[index + 2] == UInt8(ascii: "t"),
+                    bytes[index + 3] == UInt8(ascii: "e")
+                {
+                    return true
+                }
+            }
+            return false
+        }
     }
 }

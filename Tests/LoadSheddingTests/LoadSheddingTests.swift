@@ -41,7 +41,9 @@ struct LoadSheddingTests {
             switch random.next() % 4 {
             case 0, 1:
                 let probability = max(0, (Double(requests) - 1.5 * Double(accepts)) / Double(requests + 1))
-                let isAdmitted = rules.admit(at: .milliseconds(now), random: random)
+                let isAtOnce = random.next() % 2 == 0 && rules.admitWithoutChance(at: .milliseconds(now))
+                if isAtOnce { #expect(probability == 0, "step \(step)") }
+                let isAdmitted = isAtOnce || rules.admit(at: .milliseconds(now), random: random)
                 if probability == 0 { #expect(isAdmitted, "step \(step)") }
                 entries[entries.count - 1].requests += 1
             case 2:

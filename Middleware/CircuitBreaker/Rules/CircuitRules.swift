@@ -66,8 +66,21 @@ package struct CircuitRules: Sendable {
 
     // MARK: - Calls
 
-    /// Whether a call through the circuit needs the time: a closed one does without.
-    package var admitsWithoutTime: Bool { state == .closed }
+    /// What lets a call through while the circuit is closed, for which neither time nor chance is needed; nil otherwise.
+    package var permitWhileClosed: Permit? {
+        guard case .closed = state else { return nil }
+        return Permit(generation: generation, probe: 0)
+    }
+
+    /// As ``record(_:_:taking:pushback:at:random:)`` of a success that took no time to speak of.
+    ///
+    /// - Returns: False where the circuit is not closed, or was not all the time: then nothing was done.
+    package mutating func recordSuccessWhileClosed(_ permit: Permit, at now: Duration) -> Bool {
+        guard case .closed = state, permit.generation == generation, permit.probe == 0 else { return false }
+        window.record(isFailure: false, isSlow: false, at: now)
+        failuresInRow = 0
+        return true
+    }
 
     /// Lets a call through, or refuses it.
     package mutating func admit(at now: Duration, random: some RandomSource) -> Result<Permit, Refusal> {

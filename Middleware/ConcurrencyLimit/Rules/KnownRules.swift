@@ -110,5 +110,5 @@ struct Gradient2Concurrency: ConcurrencyRule {
 
 extension Duration {
     /// Seconds with a fraction.
-    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+    var inSeconds: Double { self / .seconds(1) }
 }

@@ -68,12 +68,12 @@ public struct ThroughputConcurrency: ConcurrencyRule {
         }
         current.mostInFlight = max(current.mostInFlight, sample.inFlight)
         round = current
-        let length = (sample.time - current.started).inSeconds
         let calls = current.successes + current.drops
         // Long enough to have seen calls begin and end, and enough of them for a mean.
-        let wanted = min(max(20, bounded.value), 100)
+        guard Double(calls) >= min(max(20, bounded.value), 100) else { return }
+        let length = (sample.time - current.started).inSeconds
         let usual = current.successes > 0 ? current.latency / Double(current.successes) : sample.latency.inSeconds
-        guard Double(calls) >= wanted, length >= min(1, max(0.01, 2 * usual)) else { return }
+        guard length >= min(1, max(0.01, 2 * usual)) else { return }
         round = Round(started: sample.time)
         finish(current, length: length, at: sample.time)
     }

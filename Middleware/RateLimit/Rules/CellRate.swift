@@ -14,10 +14,17 @@ package struct CellRate: Sendable {
         tolerance = limit.interval * limit.burst
     }
 
+    /// How long the bucket takes to make so many tokens.
+    ///
+    /// Most calls take one, and a product of durations takes longer than all the rest.
+    private func cost(of tokens: Int) -> Duration {
+        tokens == 1 ? interval : interval * min(tokens, limit.burst)
+    }
+
     /// How long until so many tokens are there; all that the bucket holds stand for more.
     package func wait(for tokens: Int, at now: Duration) -> Duration {
         guard tokens > 0 else { return .zero }
-        let needed = interval * min(tokens, limit.burst)
+        let needed = cost(of: tokens)
         return max(.zero, max(full, now) + needed - tolerance - now)
     }
 
@@ -29,13 +36,13 @@ package struct CellRate: Sendable {
     /// Takes tokens, whether they are there or not.
     package mutating func take(_ tokens: Int, at now: Duration) {
         guard tokens > 0 else { return }
-        full = max(full, now) + interval * min(tokens, limit.burst)
+        full = max(full, now) + cost(of: tokens)
     }
 
     /// Gives tokens back that were not used.
     package mutating func giveBack(_ tokens: Int) {
         guard tokens > 0 else { return }
-        full -= interval * min(tokens, limit.burst)
+        full -= cost(of: tokens)
     }
 
     /// How many whole tokens are there.

@@ -20,6 +20,12 @@ package struct RateLimitRules: Sendable {
         cells = limits.map(CellRate.init)
     }
 
+    /// Whether there is no limit at all: none of ours, and none that the server has told of.
+    package var isUnlimited: Bool { cells.isEmpty && known.isEmpty && pausedUntil == .zero }
+
+    /// Lets a call through where ``isUnlimited``.
+    package mutating func takeUnlimited() { unanswered += 1 }
+
     /// How long a call has to wait, if nobody waits before it.
     package func wait(for tokens: Int, at now: Duration) -> Duration {
         var wait = serverWait(for: tokens, at: now)

@@ -55,3 +55,14 @@ extension Request {
         return redaction.adding(boundFields: options[OriginBoundFields.self].keys, of: head.headerFields)
     }
 }
+
+extension RequestOptions {
+    /// As ``Request/environment``, for a stage that keeps the options of a request and not the request.
+    package var environment: ChainEnvironment { self[EnvironmentOption.self] }
+
+    /// As `environment.time.elapsed`, without a copy of the environment.
+    package var elapsed: Duration {
+        let box = storage.box(EnvironmentOption.self, as: ChainEnvironment.self)
+        return box?.value.time.elapsed ?? SystemTime().elapsed
+    }
+}

@@ -23,9 +23,15 @@ struct OptionStorage: Sendable {
     /// Its type is not checked: a key is set and read with the value type that it declares, and no other.
     @inlinable
     func value<Value: Sendable>(_ key: any Any.Type, as _: Value.Type) -> Value? {
+        box(key, as: Value.self)?.value
+    }
+
+    /// The value of a key where it lies.
+    @inlinable
+    func box<Value: Sendable>(_ key: any Any.Type, as _: Value.Type) -> OptionBox<Value>? {
         if entries.isEmpty { return nil }
         for index in entries.indices where entries[index].key == key {
-            return unsafeDowncast(entries[index].box, to: OptionBox<Value>.self).value
+            return unsafeDowncast(entries[index].box, to: OptionBox<Value>.self)
         }
         return nil
     }

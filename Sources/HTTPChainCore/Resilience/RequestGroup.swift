@@ -35,7 +35,46 @@ public struct RequestGroup: Sendable, CustomStringConvertible {
 
 /// One entry for each group of requests, made when it is first asked for; the least recently used go when there are too
 /// many.
-package final class GroupTable<Entry: AnyObject & Sendable>: Sendable {
+///
+/// The entries are kept by a table of no generic type, and only what comes out of it is given its type: otherwise the
+/// runtime would work out types with each request, which takes longer than the look-up.
+package struct GroupTable<Entry: AnyObject & Sendable>: Sendable {
+    @usableFromInline let entries: UntypedGroupTable
+
+    /// - Parameters:
+    ///   - group: How requests are grouped.
+    ///   - limit: How many groups are remembered, at least 1.
+    ///   - make: Makes the entry of a key.
+    package init(_ group: RequestGroup, limit: Int, make: @escaping @Sendable (String) -> Entry) {
+        entries = UntypedGroupTable(group, limit: limit, make: make)
+    }
+
+    /// The entry of a request's group; `nil` when it belongs to none.
+    @inlinable
+    package func entry(for request: borrowing Request) -> Entry? {
+        guard let entry = entries.entry(for: request) else { return nil }
+        return unsafeDowncast(entry, to: Entry.self)
+    }
+
+    /// The entry of a key.
+    package func entry(of key: String) -> Entry { unsafeDowncast(entries.entry(of: key), to: Entry.self) }
+
+    /// The entry of a key, if there is one yet.
+    package func existing(_ key: String) -> Entry? {
+        entries.existing(key).map { unsafeDowncast($0, to: Entry.self) }
+    }
+
+    /// All entries with their keys, in the order of the keys.
+    package var all: [(key: String, entry: Entry)] {
+        entries.all.map { ($0, unsafeDowncast($1, to: Entry.self)) }
+    }
+}
+
+/// A ``GroupTable`` whose entries are of one type that only the table around it knows.
+@usableFromInline
+final class UntypedGroupTable: Sendable {
+    @usableFromInline typealias Entry = any AnyObject & Sendable
+
     private struct Slot: Sendable {
         let entry: Entry
         var lastUse: UInt64
@@ -60,55 +99,51 @@ package final class GroupTable<Entry: AnyObject & Sendable>: Sendable {
     private let single: Entry?
     private let state = Locked(State())
 
-    /// - Parameters:
-    ///   - group: How requests are grouped.
-    ///   - limit: How many groups are remembered, at least 1.
-    ///   - make: Makes the entry of a key.
-    package init(_ group: RequestGroup, limit: Int, make: @escaping @Sendable (String) -> Entry) {
+    init(_ group: RequestGroup, limit: Int, make: @escaping @Sendable (String) -> Entry) {
         self.group = group
         self.limit = max(1, limit)
         self.make = make
         if case .all = group.kind { single = make("") } else { single = nil }
     }
 
-    /// The entry of a request's group; `nil` when it belongs to none.
-    package func entry(for request: borrowing Request) -> Entry? {
+    @usableFromInline
+    func entry(for request: borrowing Request) -> Entry? {
         if let single { return single }
         switch group.kind {
         case .all: return single
         case .key(let key): return key(request).map { entry(of: $0) }
         case .origin:
             guard let scheme = request.head.scheme, let authority = request.head.authority else { return nil }
-            return entry(Spelling(scheme: scheme, authority: authority))
-        }
-    }
-
-    private func entry(_ spelling: Spelling) -> Entry? {
-        state.withLock { state in
-            if let recent = state.recent, recent.spelling == spelling { return recent.entry }
-            let key: String
-            if let known = state.spellings[spelling] {
-                key = known
-            } else {
-                guard let origin = Origin(scheme: spelling.scheme, authority: spelling.authority) else { return nil }
-                key = origin.description
-                if state.spellings.count >= limit { state.spellings.removeAll() }
-                state.spellings[spelling] = key
+            return state.withLock { state in
+                if let recent = state.recent, recent.spelling.authority == authority, recent.spelling.scheme == scheme {
+                    return recent.entry
+                }
+                return entry(Spelling(scheme: scheme, authority: authority), in: &state)
             }
-            let entry = entry(of: key, in: &state)
-            state.recent = (spelling, entry)
-            return entry
         }
     }
 
-    /// The entry of a key.
-    package func entry(of key: String) -> Entry {
+    private func entry(_ spelling: Spelling, in state: inout State) -> Entry? {
+        let key: String
+        if let known = state.spellings[spelling] {
+            key = known
+        } else {
+            guard let origin = Origin(scheme: spelling.scheme, authority: spelling.authority) else { return nil }
+            key = origin.description
+            if state.spellings.count >= limit { state.spellings.removeAll() }
+            state.spellings[spelling] = key
+        }
+        let entry = entry(of: key, in: &state)
+        state.recent = (spelling, entry)
+        return entry
+    }
+
+    func entry(of key: String) -> Entry {
         if let single { return single }
         return state.withLock { entry(of: key, in: &$0) }
     }
 
-    /// The entry of a key, if there is one yet.
-    package func existing(_ key: String) -> Entry? {
+    func existing(_ key: String) -> Entry? {
         single ?? state.withLock { $0.slots[key]?.entry }
     }
 
@@ -128,8 +163,7 @@ package final class GroupTable<Entry: AnyObject & Sendable>: Sendable {
         return entry
     }
 
-    /// All entries with their keys, in the order of the keys.
-    package var all: [(key: String, entry: Entry)] {
+    var all: [(key: String, entry: Entry)] {
         if let single { return [("", single)] }
         return state.withLock { $0.slots.map { ($0.key, $0.value.entry) } }.sorted { $0.0 < $1.0 }
     }

@@ -27,6 +27,11 @@ extension Request {
     public var traceNotes: TraceNotes { TraceNotes(span: options[TraceParent.self]) }
 }
 
+extension RequestOptions {
+    /// As ``Request/traceNotes``, for a stage that keeps the options of a request and not the request.
+    package var traceNotes: TraceNotes { TraceNotes(span: self[TraceParent.self]) }
+}
+
 /// A span of a trace.
 struct TraceSpan: Sendable {
     let id: Int
