@@ -124,10 +124,9 @@ public struct CookieMiddleware: ChainAwareMiddleware {
 
     private func addField(to request: inout Request, from jar: CookieJar, use: CookieUse) async throws {
         guard let origin = request.origin else { return }
-        let own = request.head.headerFields[values: .cookie].joined(separator: "; ")
+        let own = request.head.headerFields[values: .cookie].filter { !$0.isEmpty }
         let calls = try CookieField(request.cookies)
-        var parts = own.isEmpty ? [] : [own]
-        if !calls.pairs.isEmpty { parts.append(calls.pairs) }
+        var pairs = own + calls.pairs
         if own.isEmpty || use.ownField == .joinsJar {
             let target = CookieTarget(
                 origin: origin,
@@ -135,14 +134,15 @@ public struct CookieMiddleware: ChainAwareMiddleware {
                 method: request.head.method,
                 site: request.options[CallSite.self]
             )
-            let names = calls.names.union(own.isEmpty ? [] : CookieField.names(in: own))
+            let names = own.isEmpty ? calls.names : calls.names.union(CookieField.names(in: own))
             let now = request.environment.time.date
-            if let field = await jar.field(for: target, at: now, without: names) { parts.append(field) }
+            pairs += await jar.pairs(for: target, at: now, without: names)
             request.traceNotes.tell(ofCookiesIn: jar, withheldFrom: target, at: now, replaced: names)
         } else {
             request.traceNotes.add("sends none of the jar's cookies: the call has a Cookie field of its own")
         }
-        if !parts.isEmpty { request.head.headerFields[.cookie] = parts.joined(separator: "; ") }
+        // Each for itself, as the field table keeps them anyway; they are one field where HTTP/1 wants one.
+        if pairs.count > own.count { request.head.headerFields[values: .cookie] = pairs }
     }
 
     private func store(
@@ -157,9 +157,9 @@ public struct CookieMiddleware: ChainAwareMiddleware {
             }
             return response
         }
-        let now = context.environment.time.date
+        let now = context.options.environment.time.date
         let (outcomes, effects) = await jar.storeKeepingFailure(fields, from: target, at: now)
-        context.notes.tell(of: outcomes, effects)
+        context.options.traceNotes.tell(of: outcomes, effects)
         response.options[CookieOutcomes.self] = outcomes
         // A redirect to where the call came from is then no loop.
         if outcomes.contains(where: { $0.reason == nil }) { response.options[CookiesStored.self] = true }
@@ -177,35 +177,26 @@ extension Phase {
     )
 }
 
-/// What of a request is needed when its response sets cookies.
+/// What of a request is needed when its response sets cookies, which few do: so it is little, and looked into late.
 ///
 /// Not the head itself, whose fields the stages inside would then have to copy before they change them.
 private struct StoringContext: Sendable {
-    let method: HTTPRequest.Method
-    let scheme: String?
-    let authority: String?
-    let path: String?
-    let site: SiteContext
-    let environment: ChainEnvironment
-    let notes: TraceNotes
+    let target: HTTPRequest.PseudoHeaderFields
+    let options: RequestOptions
 
+    @inline(__always)
     init(_ request: borrowing Request) {
-        method = request.head.method
-        scheme = request.head.scheme
-        authority = request.head.authority
-        path = request.head.path
-        site = request.options[CallSite.self]
-        environment = request.environment
-        notes = request.traceNotes
+        target = request.head.pseudoHeaderFields
+        options = request.options
     }
 
     /// Where the response came from: a stage further in may have sent the request elsewhere.
     func target(sentAs sent: HTTPRequest?) -> CookieTarget? {
         if let sent, let origin = Origin(scheme: sent.scheme, authority: sent.authority) {
-            return CookieTarget(origin: origin, path: sent.path, method: sent.method, site: site)
+            return CookieTarget(origin: origin, path: sent.path, site: options[CallSite.self])
         }
-        return Origin(scheme: scheme, authority: authority).map {
-            CookieTarget(origin: $0, path: path, method: method, site: site)
+        return Origin(scheme: target.scheme?.value, authority: target.authority?.value).map {
+            CookieTarget(origin: $0, path: target.path?.value, site: options[CallSite.self])
         }
     }
 }

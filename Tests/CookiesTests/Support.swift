@@ -26,3 +26,11 @@ struct Browser {
         CookieTarget(url, site: site).flatMap { storage.field(for: $0, at: now) }
     }
 }
+
+extension CookieStorage {
+    /// The `Cookie` field of a request as HTTP/1 has it.
+    mutating func field(for target: CookieTarget, at now: Date) -> String? {
+        let pairs = pairs(for: target, at: now)
+        return pairs.isEmpty ? nil : pairs.joined(separator: "; ")
+    }
+}

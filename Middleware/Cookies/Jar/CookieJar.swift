@@ -205,10 +205,10 @@ public final class CookieJar: Sendable {
 }
 
 extension CookieJar {
-    /// The `Cookie` field of a request, nil without one.
-    func field(for target: CookieTarget, at now: Date, without replaced: Set<String>) async -> String? {
+    /// The pairs of name and value in the `Cookie` field of a request.
+    func pairs(for target: CookieTarget, at now: Date, without replaced: Set<String>) async -> [String] {
         await refresh()
-        return state.withLock { $0.storage.field(for: target, at: now, without: replaced) }
+        return state.withLock { $0.storage.pairs(for: target, at: now, without: replaced) }
     }
 
     private func store(

@@ -2,7 +2,7 @@ import HTTPChainCore
 
 /// The `Cookie` field of a request: RFC 6265bis §4.2.1.
 struct CookieField {
-    private(set) var pairs = ""
+    private(set) var pairs: [String] = []
     private(set) var names: Set<String> = []
 
     /// Puts cookies of a call together.
@@ -18,16 +18,15 @@ struct CookieField {
             guard isSound(name), isSound(value), !name.utf8.contains(UInt8(ascii: "=")),
                 !name.isEmpty || !value.isEmpty && !value.utf8.contains(UInt8(ascii: "="))
             else { throw CookieError(name: name) }
-            if !pairs.isEmpty { pairs += "; " }
-            pairs += name.isEmpty ? value : "\(name)=\(value)"
+            pairs.append(name.isEmpty ? value : "\(name)=\(value)")
             names.insert(name)
         }
     }
 
-    /// The names in a field.
-    static func names(in field: String) -> Set<String> {
+    /// The names in the values of fields.
+    static func names(in values: [String]) -> Set<String> {
         Set(
-            field.utf8.split(separator: UInt8(ascii: ";")).map { pair in
+            values.flatMap { $0.utf8.split(separator: UInt8(ascii: ";")) }.map { pair in
                 let pair = pair.drop { $0 == 0x20 || $0 == 0x09 }
                 guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { return "" }
                 return String(Substring(pair[..<equals]))

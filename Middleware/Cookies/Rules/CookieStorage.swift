@@ -188,10 +188,10 @@ struct CookieStorage: Sendable {
 }
 
 extension CookieStorage {
-    /// The value of the `Cookie` field for a request, nil without one; the cookies in it count as used now.
+    /// The pairs of name and value in the `Cookie` field of a request; their cookies count as used now.
     ///
     /// - Parameter replaced: Names that the call sends itself.
-    mutating func field(for target: CookieTarget, at now: Date, without replaced: Set<String> = []) -> String? {
+    mutating func pairs(for target: CookieTarget, at now: Date, without replaced: Set<String> = []) -> [String] {
         var chosen: [(domain: String, index: Int)] = []
         var sources = 0
         for (depth, domain) in HostName.domains(of: target.host).enumerated() {
@@ -206,7 +206,7 @@ extension CookieStorage {
             }
             if chosen.count > before { sources += 1 }
         }
-        if chosen.isEmpty { return nil }
+        if chosen.isEmpty { return [] }
         if sources > 1 {
             chosen.sort { one, other in
                 guard let one = entries[one.domain]?[one.index], let other = entries[other.domain]?[other.index] else {
@@ -215,33 +215,42 @@ extension CookieStorage {
                 return Self.isSent(one, before: other)
             }
         }
-        var field = ""
+        var pairs: [String] = []
+        pairs.reserveCapacity(min(chosen.count, limits.perRequest))
+        var length = 0
         for (domain, index) in chosen.prefix(limits.perRequest) {
             guard let pair = entries[domain]?[index].pair else { continue }
-            guard field.utf8.count + pair.utf8.count + (field.isEmpty ? 0 : 2) <= limits.requestField else { break }
-            if !field.isEmpty { field += "; " }
-            field += pair
+            length += pair.utf8.count + (pairs.isEmpty ? 0 : 2)
+            guard length <= limits.requestField else { break }
+            pairs.append(pair)
             entries[domain]?[index].lastAccess = now
         }
-        return field.isEmpty ? nil : field
+        return pairs
     }
 
     /// The cookies that a request carries, in order, and why it does not carry the others of its host and the domains
     /// above it.
     func judgement(of target: CookieTarget, at now: Date) -> (sent: [Cookie], withheld: [(Cookie, CookieReason)]) {
-        let near = HostName.domains(of: target.host).flatMap { entries[$0] ?? [] }.sorted(by: Self.isSent)
+        let buckets = HostName.domains(of: target.host).compactMap { entries[$0] }
+        // Each is in order.
+        let near = buckets.count == 1 ? buckets[0] : buckets.joined().sorted(by: Self.isSent)
         var sent: [Cookie] = []
         var withheld: [(Cookie, CookieReason)] = []
         var length = 0
         var isFull = false
-        for entry in near {
-            if let reason = CookieRules.refusal(of: entry.cookie, for: target, at: now) {
-                withheld.append((entry.cookie, reason))
+        // Not the entries themselves, which it takes long to copy.
+        for index in near.indices {
+            if let reason = CookieRules.refusal(of: near[index].cookie, for: target, at: now) {
+                withheld.append((near[index].cookie, reason))
                 continue
             }
-            length += entry.pair.utf8.count + (sent.isEmpty ? 0 : 2)
+            length += near[index].pair.utf8.count + (sent.isEmpty ? 0 : 2)
             isFull = isFull || sent.count == limits.perRequest || length > limits.requestField
-            if isFull { withheld.append((entry.cookie, .requestFull)) } else { sent.append(entry.cookie) }
+            if isFull {
+                withheld.append((near[index].cookie, .requestFull))
+            } else {
+                sent.append(near[index].cookie)
+            }
         }
         return (sent, withheld)
     }

@@ -44,10 +44,10 @@ enum HostName {
     static func domains(of host: String) -> [String] {
         var result = [host]
         if isAddress(host) { return result }
-        var rest = host[...]
-        while let dot = rest.firstIndex(of: ".") {
+        var rest = host.utf8[...]
+        while let dot = rest.firstIndex(of: UInt8(ascii: ".")) {
             rest = rest[rest.index(after: dot)...]
-            if !rest.isEmpty { result.append(String(rest)) }
+            if !rest.isEmpty { result.append(String(Substring(rest))) }
         }
         return result
     }
