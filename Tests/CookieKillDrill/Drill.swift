@@ -7,7 +7,7 @@ import HTTPChainCookies
 //
 // Two of them share the file, one with the even cookies and one with the odd ones. Before and after each change a line
 // goes into the journal, which tells what may be found afterwards:
-// "storing 4 17", "stored 4 17", "removing 4", "removed 4".
+// "storing 4 17", "stored 4 17", "removing 4", "removed 4". Each change is a dot on standard output as well.
 
 /// Numbers that follow from a seed.
 struct Numbers {
@@ -41,6 +41,7 @@ enum Drill {
             while true {
                 generation += 1
                 try await step(jar, numbers.next(20) * 2 + parity, generation, &numbers, journal)
+                FileHandle.standardOutput.write(Data(".".utf8))
             }
         } catch {
             FileHandle.standardError.write(Data("\(error)\n".utf8))

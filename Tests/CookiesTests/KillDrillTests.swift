@@ -51,25 +51,29 @@ struct KillDrillTests {
         for round in 0..<kills {
             try await withThrowingTaskGroup(of: Process.TerminationReason.self) { group in
                 for parity in 0...1 {
-                    let delay = UInt32(random.index(below: 60_000))
+                    let changes = 1 + random.index(below: 12)
+                    let delay = UInt32(random.index(below: 20_000))
                     let arguments = [
                         file.path, "\(random.next() >> 1)", journals.file("\(parity)").path, "\(parity)",
                     ]
-                    group.addTask { try await offThePool { try runAndKill(helper, arguments, after: delay) } }
+                    group.addTask {
+                        try await offThePool { try runAndKill(helper, arguments, after: changes, and: delay) }
+                    }
                 }
                 for try await ending in group { #expect(ending == .uncaughtSignal, "it ended by itself") }
             }
             for parity in 0...1 { try book.read(String(decoding: journals.content(of: "\(parity)"), as: UTF8.self)) }
             try await inspect(file, &book, round)
         }
-        #expect(book.stored > kills * 3 && book.removed > kills / 3, "there was something to look at")
+        #expect(book.stored > kills && book.removed > 0, "there was something to look at")
     }
 
-    /// Runs the drill until it writes, and kills it some microseconds later.
+    /// Runs the drill until it has made some changes, however long that takes, and kills it some microseconds later.
     private func runAndKill(
         _ helper: URL,
         _ arguments: [String],
-        after delay: UInt32
+        after changes: Int,
+        and delay: UInt32
     ) throws -> Process.TerminationReason {
         let process = Process()
         process.executableURL = helper
@@ -77,7 +81,12 @@ struct KillDrillTests {
         let output = Pipe()
         process.standardOutput = output
         try process.run()
-        _ = output.fileHandleForReading.readData(ofLength: 6)
+        var awaited = "ready\n".utf8.count + changes
+        while awaited > 0 {
+            let data = output.fileHandleForReading.readData(ofLength: awaited)
+            if data.isEmpty { break }
+            awaited -= data.count
+        }
         usleep(delay)
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
@@ -125,7 +134,7 @@ struct KillDrillTests {
             kill(shell.processIdentifier, SIGKILL)
             shell.waitUntilExit()
             // The end of the pipe is the end of the last process that could write into it.
-            #expect(output.fileHandleForReading.readDataToEndOfFile().isEmpty)
+            #expect(output.fileHandleForReading.readDataToEndOfFile().allSatisfy { $0 == UInt8(ascii: ".") })
         }
     }
 

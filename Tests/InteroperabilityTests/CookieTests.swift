@@ -3,6 +3,98 @@ import HTTPChain
 import TestSupport
 import Testing
 
+/// The system's clock, and a calendar that a test sets ahead.
+private struct CalendarAhead: TimeSource {
+    let seconds = Locked(0.0)
+
+    var elapsed: Duration { SystemTime().elapsed }
+    var date: Date { Date() + seconds.withLock { $0 } }
+    func sleep(for duration: Duration) async throws { try await SystemTime().sleep(for: duration) }
+}
+
+@Suite("Cookies, against nginx and curl", .timeLimit(.minutes(10)))
+struct NginxCookieTests {
+    private func chain(_ carrier: Carrier, _ jar: CookieJar, _ time: any TimeSource = SystemTime()) throws -> Chain {
+        try Chain(transport: carrier.transport, environment: ChainEnvironment(time: time)) {
+            RedirectMiddleware()
+            CookieMiddleware(jar)
+        }
+    }
+
+    @Test(
+        "A login that redirects is at the account with its cookie alone, until the logout",
+        arguments: Carrier.allCases
+    )
+    func login(carrier: Carrier) async throws {
+        guard let base = Server.nginx.base() else { return }
+        let jar = CookieJar()
+        let chain = try chain(carrier, jar)
+        #expect(try await chain.send(.get("\(base)/cookies/login")).body.text() == "sid=abc")
+        #expect(try await chain.send(.get("\(base)/cookies/account")).body.text() == "sid=abc")
+        #expect(try await chain.send(.get("\(base)/stored/none.txt")).status == .notFound)
+        #expect(await jar.cookies().map(\.name) == ["sid"])
+        #expect(try await chain.send(.get("\(base)/cookies/logout")).body.text().isEmpty)
+        #expect(jar.count == 0)
+    }
+
+    @Test("A cookie is sent to the last second that its Max-Age or Expires gives it", arguments: Carrier.allCases)
+    func expiry(carrier: Carrier) async throws {
+        guard let base = Server.nginx.base() else { return }
+        let time = CalendarAhead()
+        let jar = CookieJar()
+        let chain = try chain(carrier, jar, time)
+        func account() async throws -> String {
+            try await chain.send(.get("\(base)/cookies/account")).body.text()
+        }
+        func visitor() async throws -> String {
+            try await chain.send(.get("\(base)/cookies/visitor")).body.text()
+        }
+        _ = try await chain.send(.get("\(base)/cookies/login"))
+        #expect(try await visitor().isEmpty)
+        let uid = try await visitor()
+        #expect(uid.hasPrefix("visitor="))
+        // A minute to spare for a machine that is slow.
+        time.seconds.withLock { $0 = 540 }
+        #expect(try await account().contains("sid=abc"))
+        time.seconds.withLock { $0 = 601 }
+        #expect(try await account().contains("sid") == false)
+        time.seconds.withLock { $0 = 3540 }
+        #expect(try await visitor() == uid)
+        time.seconds.withLock { $0 = 3661 }
+        #expect(try await visitor().isEmpty)
+    }
+
+    @Test("curl's cookies of a login are read here, and ours by curl")
+    func curl() async throws {
+        guard let base = Server.nginx.base() else { return }
+        guard let curl = Programs.find("curl") else {
+            Issue.record("NOT RUN: there is no curl")
+            return
+        }
+        let scratch = try ScratchDirectory.created()
+        let theirs = scratch.file("theirs.txt")
+        let login = try await runProgram(
+            curl,
+            ["--silent", "--max-time", "30", "--location", "--cookie-jar", theirs.path, "\(base)/cookies/login"]
+        )
+        #expect(String(decoding: login.standardOutput, as: UTF8.self) == "sid=abc")
+        let jar = CookieJar()
+        try await jar.set(NetscapeCookies.parse(String(contentsOf: theirs, encoding: .utf8)))
+        let chain = try chain(.urlSession, jar)
+        #expect(try await chain.send(.get("\(base)/cookies/account")).body.text() == "sid=abc")
+        #expect(try await chain.send(.get("\(base)/cookies/visitor")).body.text().isEmpty)
+
+        let text = NetscapeCookies.text(for: await jar.cookies()).revealed
+        let ours = try scratch.file("ours.txt", Data(text.utf8))
+        let visit = try await runProgram(
+            curl,
+            ["--silent", "--max-time", "30", "--cookie", ours.path, "\(base)/cookies/account"]
+        )
+        let names = String(decoding: visit.standardOutput, as: UTF8.self).split(separator: "; ").map { $0.prefix(3) }
+        #expect(Set(names) == ["sid", "vis"])
+    }
+}
+
 @Suite("Cookies, against httpbin and curl", .timeLimit(.minutes(10)))
 struct CookieTests {
     private struct Cookies: Decodable, Sendable {
