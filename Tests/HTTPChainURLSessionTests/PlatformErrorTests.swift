@@ -50,7 +50,7 @@ struct PlatformErrorTests {
     ]
 
     @Test("Only what cannot happen after the request was sent says that nothing was sent", arguments: texts)
-    func texts(text: String, kind: TransportError.Kind, isNothingSent: Bool) {
+    func classified(text: String, kind: TransportError.Kind, isNothingSent: Bool) {
         let platform = URLError(.unknown, userInfo: [NSLocalizedDescriptionKey: text])
         let error = PlatformError(platform, isAnswered: false, mayHaveBeenSent: false)
         #expect(error.kind == kind && (error.sent == .nothing) == isNothingSent)
