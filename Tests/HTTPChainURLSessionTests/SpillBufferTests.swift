@@ -10,7 +10,7 @@ import Testing
 struct SpillBufferTests {
     /// The sizes of the files in a directory.
     private func sizes(_ scratch: ScratchDirectory) throws -> [Int] {
-        try scratch.names.map { try scratch.content(of: $0).count }
+        scratch.names.map { try scratch.content(of: $0).count }
     }
 
     private func data(_ byte: UInt8, _ count: Int) -> Data {
@@ -29,7 +29,7 @@ struct SpillBufferTests {
         let buffer = SpillBuffer(watermark: 100, limit: 100, directory: scratch.url)
         try buffer.append(data(1, 60))
         try buffer.append(data(2, 40))
-        #expect(try scratch.names.isEmpty)
+        #expect(scratch.names.isEmpty)
         buffer.finish()
         #expect(try await readAll(buffer) == data(1, 60) + data(2, 40))
     }
@@ -50,7 +50,7 @@ struct SpillBufferTests {
         while read.count < expected.count, let chunk = try await buffer.read() { read.append(chunk) }
         #expect(read == expected)
         try buffer.append(data(7, 10))
-        try await until("the empty file to give way to memory") { try scratch.names.isEmpty }
+        try await until("the empty file to give way to memory") { scratch.names.isEmpty }
         buffer.finish()
         #expect(try await readAll(buffer) == data(7, 10))
     }
@@ -61,15 +61,15 @@ struct SpillBufferTests {
         let buffer = SpillBuffer(watermark: 10, limit: 400, segmentSize: 100, directory: scratch.url)
         for byte in UInt8(0)..<4 { try buffer.append(data(byte, 100)) }
         try await until("all to be written") { buffer.isWritten }
-        #expect(try scratch.names.count == 4)
+        #expect(scratch.names.count == 4)
         for byte in UInt8(4)..<40 {
             #expect(try await buffer.read() == data(byte - 4, 100))
             try buffer.append(data(byte, 100))
-            try await until("space to be given back") { try buffer.isWritten && scratch.names.count <= 5 }
+            try await until("space to be given back") { buffer.isWritten && scratch.names.count <= 5 }
         }
         buffer.finish()
         #expect(try await readAll(buffer) == (UInt8(36)..<40).reduce(into: Data()) { $0 += data($1, 100) })
-        try await until("the files to be deleted") { try scratch.names.isEmpty }
+        try await until("the files to be deleted") { scratch.names.isEmpty }
     }
 
     @Test("More on disk than allowed is an error that says what to do")
@@ -111,10 +111,10 @@ struct SpillBufferTests {
         try await until("all to be written") { buffer.isWritten }
         #expect(try sizes(scratch) == [50])
         buffer.abort(throwing: CancellationError())
-        try await until("the file to be deleted") { try scratch.names.isEmpty }
+        try await until("the file to be deleted") { scratch.names.isEmpty }
         await #expect(throws: CancellationError.self) { try await buffer.read() }
         try buffer.append(data(1, 50))
-        #expect(try scratch.names.isEmpty)
+        #expect(scratch.names.isEmpty)
     }
 
     @Test("A reader that waits gets what is appended, the end, and an abort", .timeLimit(.minutes(10)))
