@@ -10,7 +10,7 @@ import Testing
 struct SpillBufferTests {
     /// The sizes of the files in a directory.
     private func sizes(_ scratch: ScratchDirectory) throws -> [Int] {
-        scratch.names.map { try scratch.content(of: $0).count }
+        try scratch.names.map { try scratch.content(of: $0).count }
     }
 
     private func data(_ byte: UInt8, _ count: Int) -> Data {
