@@ -136,6 +136,7 @@ let package = Package(
         .library(name: "HTTPChainErrorHandlerXML", targets: ["HTTPChainErrorHandlerXML"]),
         .library(name: "HTTPChainOAuth", targets: ["HTTPChainOAuth"]),
         .library(name: "HTTPChainOData", targets: ["HTTPChainOData"]),
+        .library(name: "HTTPChainPagination", targets: ["HTTPChainPagination"]),
         .library(
             name: "HTTPChainRemoteLoggingServiceLifecycle",
             targets: ["HTTPChainRemoteLoggingServiceLifecycle"]
@@ -188,9 +189,13 @@ let package = Package(
         library(
             "HTTPChainClient",
             [
-                "HTTPChainCore", "HTTPChainSupport", "HTTPChainInMemory", "HTTPChainProgress", "HTTPChainRetry",
-                "HTTPChainSerializer", "HTTPChainTimeout", "HTTPChainURLBuilder", httpTypes,
+                "HTTPChainCore", "HTTPChainSupport", "HTTPChainInMemory", "HTTPChainPagination", "HTTPChainProgress",
+                "HTTPChainRetry", "HTTPChainSerializer", "HTTPChainTimeout", "HTTPChainURLBuilder", httpTypes,
             ]
+        ),
+        library(
+            "HTTPChainPagination",
+            ["HTTPChainCore", "HTTPChainSupport", "HTTPChainURLBuilder", httpTypes]
         ),
         library("HTTPChainOData", ["HTTPChainCore", httpTypes]),
         library(
@@ -345,6 +350,7 @@ let package = Package(
             swiftSettings: settings
         ),
         tests("ODataTests", of: ["HTTPChainOData", "HTTPChain"], excluding: ["evaluate.py"]),
+        tests("PaginationTests", of: ["HTTPChainPagination", "HTTPChain"]),
         tests("ProgressTests", of: ["HTTPChainProgress", "HTTPChainGzip"]),
         tests("RateLimitTests", of: ["HTTPChainRateLimit", "HTTPChainCircuitBreaker"]),
         tests("RedirectTests", of: ["HTTPChainRedirect"]),

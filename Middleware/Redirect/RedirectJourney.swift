@@ -1,4 +1,5 @@
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// The way of one call from redirect to redirect: the decisions, with nothing sent or read.

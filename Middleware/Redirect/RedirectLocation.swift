@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// What the `Location` field of a response says, RFC 9110 §10.2.2.

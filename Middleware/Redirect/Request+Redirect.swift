@@ -1,4 +1,5 @@
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// What RFC 9110 §15.4 makes of a request when it is sent to another target.

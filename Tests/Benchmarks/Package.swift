@@ -12,7 +12,8 @@ let core = Target.Dependency.product(name: "HTTPChainCore", package: "swift-http
 let gzip = Target.Dependency.product(name: "HTTPChainGzip", package: "swift-http-chain")
 let inMemory = Target.Dependency.product(name: "HTTPChainInMemory", package: "swift-http-chain")
 let stages = [
-    "Auth", "AuthDigest", "Cache", "CacheSQLite", "CircuitBreaker", "ConcurrencyLimit", "Cookies", "EventStream",
+    "Auth", "AuthDigest", "Cache", "CacheSQLite", "CircuitBreaker", "Client", "ConcurrencyLimit", "Cookies",
+    "EventStream",
     "Fallback", "Hedging", "LoadShedding", "Progress", "RateLimit", "Redirect", "RemoteLogging", "Retry",
     "StatusValidation", "Timeout",
 ].map {

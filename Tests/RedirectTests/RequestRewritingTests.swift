@@ -1,4 +1,5 @@
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 import Testing
 

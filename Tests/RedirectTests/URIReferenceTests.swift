@@ -1,3 +1,4 @@
+import HTTPChainSupport
 import Testing
 
 @testable import HTTPChainRedirect

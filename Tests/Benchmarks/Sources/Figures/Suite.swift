@@ -8,7 +8,7 @@ struct Suite: Sendable {
 
     /// The suites, in the order they run; one more area is one more file and its suite here.
     static let all: [Suite] = [
-        .chain, .urlsession, .body, .incoming, .auth, .cache, .logging, .redaction, .resilience,
+        .chain, .client, .urlsession, .body, .incoming, .auth, .cache, .logging, .redaction, .resilience,
         .streams, .cookies,
     ]
 }

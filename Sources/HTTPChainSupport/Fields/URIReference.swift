@@ -1,15 +1,13 @@
-import HTTPChainCore
-
 /// A URI reference in the five parts of RFC 3986 §4.1; what is not there and what is empty are told apart.
-struct URIReference: Hashable {
-    var scheme: String?
-    var authority: String?
-    var path: String
-    var query: String?
-    var fragment: String?
+package struct URIReference: Hashable, Sendable {
+    package var scheme: String?
+    package var authority: String?
+    package var path: String
+    package var query: String?
+    package var fragment: String?
 
     /// Splits a reference as RFC 3986 appendix B does, with no judgement of the pieces.
-    init(_ text: String) {
+    package init(_ text: String) {
         var rest = text.utf8[...]
         if let hash = rest.firstIndex(of: UInt8(ascii: "#")) {
             fragment = String(Substring(rest[hash...].dropFirst()))
@@ -49,7 +47,7 @@ struct URIReference: Hashable {
     /// The reference as a target, seen from `base`: RFC 3986 §5.2.2, strict.
     ///
     /// The base's own fragment plays no part in it.
-    func resolved(against base: URIReference) -> URIReference {
+    package func resolved(against base: URIReference) -> URIReference {
         var target = self
         if scheme != nil {
             target.path = Self.withoutDotSegments(path)
@@ -84,7 +82,7 @@ struct URIReference: Hashable {
     }
 
     /// The parts put together again, RFC 3986 §5.3.
-    var text: String {
+    package var text: String {
         var text = scheme.map { $0 + ":" } ?? ""
         if let authority { text += "//" + authority }
         text += path

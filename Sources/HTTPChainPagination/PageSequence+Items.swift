@@ -1,0 +1,36 @@
+extension PageSequence {
+    /// The items of the pages, one after the other.
+    ///
+    /// - Parameter items: Takes the items from a page's value: `\.value` of an envelope.
+    public func items<Items: Sequence & SendableMetatype>(
+        _ items: @escaping @Sendable (_ value: Value) -> Items
+    ) -> AsyncThrowingFlatMapSequence<PageSequence, PageItems<Items>> {
+        flatMap { PageItems(items: items($0.value)) }
+    }
+}
+
+extension PageSequence where Value: Sequence & SendableMetatype {
+    /// The items of the pages, one after the other.
+    public func items() -> AsyncThrowingFlatMapSequence<PageSequence, PageItems<Value>> {
+        flatMap { PageItems(items: $0.value) }
+    }
+}
+
+/// The items of one page as an asynchronous sequence.
+public struct PageItems<Items: Sequence & SendableMetatype>: AsyncSequence {
+    /// What the sequence gives.
+    public typealias Element = Items.Element
+
+    let items: Items
+
+    /// Begins at the first item.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(inner: items.makeIterator()) }
+
+    /// Reads the items of one page.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        var inner: Items.Iterator
+
+        /// The next item, or nil after the last.
+        public mutating func next() async throws -> Items.Element? { inner.next() }
+    }
+}

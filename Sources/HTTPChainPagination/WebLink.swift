@@ -1,0 +1,131 @@
+import HTTPChainCore
+public import HTTPTypes
+
+/// One link of a `Link` header field, RFC 8288 §3.
+///
+/// ```swift
+/// // Link: <https://api.example.com/plants?page=2>; rel="next", <…>; rel="last"
+/// let next = WebLink.links(in: response.headers).first { $0.relations.contains("next") }?.target
+/// ```
+public struct WebLink: Sendable, Hashable {
+    /// Where it leads: a URI reference, as it was written.
+    public let target: String
+    /// The relation types in lower case: those of the first `rel` parameter, §3.3.
+    public let relations: [String]
+    /// What the link is a link of, where that is not the response itself (§3.2); `nil` for most.
+    public let anchor: String?
+    /// All other parameters: names in lower case, of the same name the first counts.
+    public let parameters: [String: String]
+
+    /// The links of a header, in order; what is not a link is passed over (Appendix B.2).
+    public static func links(in headers: HTTPFields) -> [WebLink] {
+        guard let name = HTTPField.Name("Link") else { return [] }
+        return headers[values: name].flatMap { WebLinkScanner(bytes: Array($0.utf8)).links() }
+    }
+}
+
+/// Walks through the bytes of a field value, RFC 8288 Appendix B.
+private struct WebLinkScanner {
+    let bytes: [UInt8]
+    private var index = 0
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    func links() -> [WebLink] {
+        var scanner = self
+        var links: [WebLink] = []
+        while scanner.index < scanner.bytes.count {
+            scanner.skip { $0 == UInt8(ascii: ",") || Self.isSpace($0) }
+            guard scanner.current == UInt8(ascii: "<") else {
+                // Not a link: on to the next comma that is not inside a quoted string.
+                scanner.skipToComma()
+                continue
+            }
+            if let link = scanner.link() { links.append(link) }
+        }
+        return links
+    }
+
+    private var current: UInt8? { index < bytes.count ? bytes[index] : nil }
+
+    private mutating func link() -> WebLink? {
+        index += 1
+        guard let end = bytes[index...].firstIndex(of: UInt8(ascii: ">")) else {
+            index = bytes.count
+            return nil
+        }
+        let target = text(bytes[index..<end]).trimmingSpaces()
+        index = end + 1
+        var relations: [String]?
+        var anchor: String?
+        var parameters: [String: String] = [:]
+        while true {
+            skip(Self.isSpace)
+            guard current == UInt8(ascii: ";") else { break }
+            index += 1
+            skip(Self.isSpace)
+            let name = text(take { !Self.isSpace($0) && !"=;,".utf8.contains($0) }).lowercased()
+            skip(Self.isSpace)
+            var value = ""
+            if current == UInt8(ascii: "=") {
+                index += 1
+                skip(Self.isSpace)
+                value = parameterValue()
+            }
+            switch name {
+            case "": break
+            case "rel":
+                if relations == nil {
+                    relations = value.lowercased().split(whereSeparator: \.isWhitespace).map(String.init)
+                }
+            case "anchor": anchor = anchor ?? value
+            default: if parameters[name] == nil { parameters[name] = value }
+            }
+        }
+        skipToComma()
+        return WebLink(target: target, relations: relations ?? [], anchor: anchor, parameters: parameters)
+    }
+
+    private mutating func parameterValue() -> String {
+        guard current == UInt8(ascii: "\"") else {
+            return text(take { !Self.isSpace($0) && $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") })
+        }
+        index += 1
+        var value: [UInt8] = []
+        while let byte = current {
+            index += 1
+            if byte == UInt8(ascii: "\"") { break }
+            if byte == UInt8(ascii: "\\"), let next = current {
+                value.append(next)
+                index += 1
+            } else {
+                value.append(byte)
+            }
+        }
+        return text(value[...])
+    }
+
+    private mutating func skipToComma() {
+        while let byte = current, byte != UInt8(ascii: ",") {
+            if byte == UInt8(ascii: "\"") { _ = parameterValue() } else { index += 1 }
+        }
+    }
+
+    private mutating func skip(_ condition: (UInt8) -> Bool) { _ = take(while: condition) }
+
+    private mutating func take(while condition: (UInt8) -> Bool) -> ArraySlice<UInt8> {
+        let start = index
+        while let byte = current, condition(byte) { index += 1 }
+        return bytes[start..<index]
+    }
+
+    private func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+}
+
+extension String {
+    fileprivate func trimmingSpaces() -> String {
+        String(drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+    }
+}

@@ -1,0 +1,35 @@
+import HTTPChain
+import HTTPChainClient
+import HTTPChainPagination
+import TestSupport
+import Testing
+
+@Suite("Pages of typed calls", .timeLimit(.minutes(5)))
+struct PagesTests {
+    @Test("A typed call gives the pages of a list, each a call of its client")
+    func pages() async throws {
+        let client = Client(
+            over: try Garden.chain(
+                over: ClosureTransport { request in
+                    let isFirst = request.head.path == "/plants?sort=name"
+                    var response = Response(
+                        .ok,
+                        headers: [.contentType: "application/json"],
+                        body: HTTPBody(#"[{"id":\#(isFirst ? 1 : 2),"name":"Rose"}]"#)
+                    )
+                    if isFirst, let link = HTTPField.Name("Link") {
+                        response.headers[link] = "</plants?page=2>; rel=next"
+                    }
+                    #expect(request.value is ListPlants)
+                    response.request = request.head
+                    return response
+                }
+            )
+        )
+        let pages = client.call(ListPlants.self).key("list").pages(by: .linkHeader())
+        var ids: [Int] = []
+        for try await plant in pages.items() { ids.append(plant.id) }
+        #expect(ids == [1, 2])
+        #expect(client.registry.count == 0)
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import HTTPChain
+import HTTPChainClient
+import HTTPChainTesting
+import TestSupport
+import Testing
+
+private enum Beds: RequestGroupName {}
+
+private struct GetBed: GroupMember, Hashable {
+    typealias Group = Beds
+    typealias Output = String
+    var number = 1
+    var path: String { "https://garden.example.com/beds" }
+}
+
+private struct GetShed: GroupMember {
+    enum Sheds: RequestGroupName {}
+    typealias Group = Sheds
+    typealias Output = String
+    var path: String { "https://garden.example.com/sheds" }
+}
+
+@Suite("Views of a client", .timeLimit(.minutes(5)))
+struct ProviderTests {
+    @Test("A provider sends the requests of its type, and cancels those alone")
+    func oneType() async throws {
+        let client = Client(over: try Garden.chain(over: GardenTransport()))
+        let plants = client.provider(of: GetPlant.self)
+        #expect(try await plants.call(GetPlant(id: 7)) == Garden.rose)
+        #expect(try await plants.call(GetPlant(id: 7)).key("a").value == Garden.rose)
+        #expect(try await client.provider(of: ListPlants.self).call() == [Garden.rose])
+        let stalled = RegistryTests.Stalled()
+        let slow = Client(over: stalled)
+        let provider = slow.provider(of: GetPlant.self)
+        async let mine = provider.call(GetPlant(id: 1)).outcome
+        async let other = slow.call(DeletePlant(id: 1)).outcome
+        try await stalled.begun.wait(until: 2)
+        #expect(provider.isCalling && provider.isCalling(GetPlant(id: 1)) && !provider.isCalling(GetPlant(id: 2)))
+        #expect(provider.cancel(GetPlant(id: 2)) == 0)
+        #expect(provider.cancelAll() == 1)
+        stalled.open()
+        #expect(await mine.isCancelled)
+        #expect(await !other.isCancelled)
+    }
+
+    @Test("A provider of a group sends the types that belong to it")
+    func group() async throws {
+        let stalled = RegistryTests.Stalled()
+        let client = Client(over: stalled)
+        let beds = client.provider(of: Beds.self)
+        async let bed = beds.call(GetBed()).outcome
+        async let shed = client.call(GetShed()).outcome
+        async let plant = client.call(GetPlant(id: 1)).outcome
+        try await stalled.begun.wait(until: 3)
+        #expect(beds.cancelAll() == 1)
+        stalled.open()
+        #expect(await bed.isCancelled)
+        #expect(await shed.output != nil)
+        #expect(await plant.output == Garden.rose)
+        #expect(try await beds.call(GetBed(number: 2)).contains("Rose"))
+    }
+
+    @Test("A provider of a set refuses other types when the call is made")
+    func set() async throws {
+        let client = Client(over: try Garden.chain(over: GardenTransport()))
+        let provider = client.provider(ofSet: GetPlant.self, ListPlants.self)
+        #expect(try await provider.call(GetPlant(id: 7)) == Garden.rose)
+        #expect(provider.allows(ListPlants()) && !provider.allows(DeletePlant(id: 1)))
+        let error = await #expect(throws: UnsupportedRequestError.self) { try await provider.call(DeletePlant(id: 1)) }
+        #expect(error?.endpoints == ["provider of GetPlant", "provider of ListPlants"])
+        #expect(provider.cancelAll() == 0)
+    }
+
+    @Test("A shared client is made once, by whoever asks first, and can be replaced in a test")
+    func shared() async throws {
+        let made = Counter()
+        let clients = SharedClients()
+        let key = SharedClients.Key("garden") {
+            made.add()
+            return Client(over: try Garden.chain(over: GardenTransport()))
+        }
+        let all = try await withThrowingTaskGroup(of: ObjectIdentifier.self) { group in
+            for _ in 0..<50 { group.addTask { ObjectIdentifier(try clients(key)) } }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(all.count == 1 && made.value == 1)
+        #expect(try await clients(key).call(GetPlant(id: 7)) == Garden.rose)
+        clients.set(key, to: Client { Endpoint.mock(GetPlant.self) { Plant(id: $0.id, name: "Mock") } })
+        #expect(try await clients(key).call(GetPlant(id: 3)).name == "Mock")
+        clients.removeAll()
+        _ = try clients(key)
+        #expect(made.value == 2)
+        struct Broken: Error {}
+        let broken = SharedClients.Key("broken") { throw Broken() }
+        #expect(throws: Broken.self) { try clients(broken) }
+    }
+
+    @Test("A blocking call waits on a thread of one's own, up to its limit, and not in a task")
+    func blocking() async throws {
+        let client = Client(over: try Garden.chain(over: GardenTransport()))
+        let plant = try await offThePool { try client.call(GetPlant(id: 7)).wait(atMost: .seconds(60)) }
+        #expect(plant == Garden.rose)
+        await #expect(throws: StatusError.self) {
+            try await offThePool { try client.call(GetPlant(id: 8)).wait(atMost: .seconds(60)) }
+        }
+        let stalled = RegistryTests.Stalled()
+        let slow = Client(over: stalled)
+        let error = await #expect(throws: BlockingCallError.self) {
+            try await offThePool { try slow.call(GetPlant(id: 1)).wait(atMost: .milliseconds(20)) }
+        }
+        #expect(error?.problem == .timedOut(after: .milliseconds(20)))
+        try await until("the call to be cancelled") { slow.registry.count == 0 }
+        func inTask() throws -> Plant { try client.call(GetPlant(id: 7)).wait(atMost: .seconds(60)) }
+        let refused = #expect(throws: BlockingCallError.self) { try inTask() }
+        #expect(refused?.problem == .onPool)
+        #expect(refused?.reason.contains("pool") == true)
+    }
+}

@@ -1,0 +1,299 @@
+import Foundation
+import HTTPChain
+import HTTPChainInMemory
+import HTTPChainPagination
+import HTTPChainTesting
+import TestSupport
+import Testing
+
+@Suite("Pages of a list", .timeLimit(.minutes(10)))
+struct PageTests {
+    struct Envelope: Codable, Sendable {
+        var items: [Int]
+        var next: String?
+        var total: Int?
+    }
+
+    static let base = "https://api.example.com"
+
+    /// A service: what it answers to each URL.
+    static func chain(_ answers: [String: (headers: HTTPFields, body: String)], seen: Events<Request>? = nil) throws
+        -> Chain
+    {
+        try Chain(
+            transport: ClosureTransport { request in
+                seen?.add(request)
+                guard let answer = answers[request.url] else {
+                    Issue.record("nobody answers \(request.url)")
+                    return Response(.notFound)
+                }
+                var response = Response(.ok, headers: answer.headers, body: HTTPBody(answer.body))
+                response.request = request.head
+                return response
+            }
+        ) {
+            SerializerMiddleware(.json)
+            StatusValidationMiddleware()
+            URLBuilderMiddleware(base: base)
+        }
+    }
+
+    static func link(_ value: String) -> HTTPFields {
+        var fields = HTTPFields()
+        if let name = HTTPField.Name("Link") { fields[name] = value }
+        return fields
+    }
+
+    static func collect<Value>(_ pages: PageSequence<Value>) async throws -> [Value] {
+        try await pages.reduce(into: []) { $0.append($1.value) }
+    }
+
+    @Test("The Link field leads from page to page, relative ones too, and the list ends where there is no next")
+    func linkHeader() async throws {
+        let chain = try Self.chain([
+            "\(Self.base)/plants?per=2": (
+                Self.link(#"<?per=2&page=2>; rel="next", </plants?page=9>; rel=last"#), "[1,2]"
+            ),
+            "\(Self.base)/plants?per=2&page=2": (
+                Self.link(#"<https://api.example.com/plants?page=3>; rel=next"#), "[3,4]"
+            ),
+            "\(Self.base)/plants?page=3": (Self.link(#"</plants?per=2>; rel="prev first""#), "[5]"),
+        ])
+        let pages = chain.pages(of: [Int].self, from: .get("plants", query: ["per": 2]), by: .linkHeader())
+        #expect(try await Self.collect(pages) == [[1, 2], [3, 4], [5]])
+        #expect(try await pages.items().reduce(into: []) { $0.append($1) } == [1, 2, 3, 4, 5])
+        #expect(try await Self.collect(pages.prefetching()) == [[1, 2], [3, 4], [5]])
+    }
+
+    @Test("A URL in the body is the next page")
+    func nextURL() async throws {
+        let chain = try Self.chain([
+            "\(Self.base)/a": ([:], #"{"items":[1],"next":"/a?x={y}#top"}"#),
+            "\(Self.base)/a?x=%7By%7D": ([:], #"{"items":[2]}"#),
+        ])
+        let pages = chain.pages(of: Envelope.self, from: .get("a"), by: .nextURL(\.next))
+        #expect(try await pages.items(\.items).reduce(into: []) { $0.append($1) } == [1, 2])
+    }
+
+    @Test("A cursor is sent back as it is, the empty one too")
+    func cursor() async throws {
+        let chain = try Self.chain([
+            "\(Self.base)/a?q=x&cursor=old": ([:], #"{"items":[1],"next":""}"#),
+            "\(Self.base)/a?q=x&cursor=": ([:], #"{"items":[2],"next":"a+b/="}"#),
+            "\(Self.base)/a?q=x&cursor=a%2Bb%2F%3D": ([:], #"{"items":[3]}"#),
+        ])
+        let style = PaginationStyle<Envelope>.cursor(parameter: "cursor", \.next)
+        let pages = chain.pages(of: Envelope.self, from: .get("a?q=x&cursor=old"), by: style)
+        #expect(try await Self.collect(pages).flatMap(\.items) == [1, 2, 3])
+    }
+
+    @Test("An offset grows by what came, up to the total or an empty page; a page number by one")
+    func offsets() async throws {
+        let chain = try Self.chain([
+            "\(Self.base)/a": ([:], #"{"items":[1,2],"total":3}"#),
+            "\(Self.base)/a?offset=2": ([:], #"{"items":[3],"total":3}"#),
+            "\(Self.base)/b": ([:], "[1,2]"), "\(Self.base)/b?skip=2": ([:], "[3]"),
+            "\(Self.base)/b?skip=3": ([:], "[]"),
+            "\(Self.base)/c": ([:], "[1]"), "\(Self.base)/c?page=2": ([:], "[2]"), "\(Self.base)/c?page=3": ([:], "[]"),
+        ])
+        let byTotal = PaginationStyle<Envelope>.offset(total: \.total, count: \.items.count)
+        let first = try await Self.collect(chain.pages(of: Envelope.self, from: .get("a"), by: byTotal))
+        #expect(first.flatMap(\.items) == [1, 2, 3])
+        let second = chain.pages(of: [Int].self, from: .get("b"), by: .offset(parameter: "skip"))
+        #expect(try await Self.collect(second) == [[1, 2], [3], []])
+        let third = chain.pages(of: [Int].self, from: .get("c"), by: .page(isLast: \.isEmpty))
+        #expect(try await Self.collect(third) == [[1], [2], []])
+    }
+
+    static func elsewhere(_ url: String) -> PaginationError.Problem {
+        Origin(url).map { .otherOrigin($0) } ?? .noProgress
+    }
+
+    static let dead: [(link: String, PaginationError.Problem)] = [
+        ("<https://evil.example/plants>; rel=next", elsewhere("https://evil.example/")),
+        ("<//evil.example/plants>; rel=next", elsewhere("https://evil.example/")),
+        ("<http://api.example.com/plants?page=2>; rel=next", elsewhere("http://api.example.com/")),
+        ("<https://api.example.com:8443/>; rel=next", elsewhere("https://api.example.com:8443/")),
+        ("<https://user:pw@api.example.com/>; rel=next", .cannotFollow("https://[redacted]@api.example.com/")),
+        ("<ftp://api.example.com/>; rel=next", .cannotFollow("ftp://api.example.com/")),
+        ("<javascript:alert(1)>; rel=next", .cannotFollow("javascript:alert(1)")),
+        ("</plants>; rel=next", .noProgress), ("<>; rel=next", .noProgress), ("<#x>; rel=next", .noProgress),
+    ]
+
+    @Test(
+        "What cannot be followed, leaves the origin, or was there before ends the list with an error",
+        arguments: 0..<dead.count
+    )
+    func deadEnds(index: Int) async throws {
+        let (link, problem) = Self.dead[index]
+        let seen = Events<Request>()
+        let chain = try Self.chain(["\(Self.base)/plants": (Self.link(link), "[1]")], seen: seen)
+        let request = Request.get("plants", headers: [.authorization: "Bearer secret"])
+        for prefetches in [false, true] {
+            let pages = chain.pages(of: [Int].self, from: request, by: .linkHeader())
+            var iterator = (prefetches ? pages.prefetching() : pages).makeAsyncIterator()
+            // The page that was read is not lost.
+            let page = try await iterator.next()
+            #expect(page?.value == [1] && page?.next == nil)
+            do {
+                _ = try await iterator.next()
+                Issue.record("the list went on")
+            } catch let error as PaginationError {
+                if case .cannotFollow = problem, case .cannotFollow(let what) = error.problem {
+                    #expect(!what.contains("pw@"))
+                } else {
+                    #expect(error.problem == problem)
+                }
+            }
+            #expect(try await iterator.next() == nil)
+        }
+        #expect(seen.all.count == 2)
+    }
+
+    @Test("A cursor that comes again, after however many pages, ends the list with an error")
+    func loop() async throws {
+        let chain = try Self.chain([
+            "\(Self.base)/a": ([:], #"{"items":[1],"next":"b"}"#),
+            "\(Self.base)/a?c=b": ([:], #"{"items":[2],"next":"c"}"#),
+            "\(Self.base)/a?c=c": ([:], #"{"items":[3],"next":"b"}"#),
+        ])
+        var items: [Int] = []
+        let pages = chain.pages(of: Envelope.self, from: .get("a"), by: .cursor(parameter: "c", \.next))
+        let error = await #expect(throws: PaginationError.self) {
+            for try await page in pages { items += page.value.items }
+        }
+        #expect(error?.problem == .noProgress)
+        #expect(items == [1, 2, 3])
+    }
+
+    @Test("A list goes on from a position that was kept")
+    func resumed() async throws {
+        let seen = Events<Request>()
+        let chain = try Self.chain(
+            [
+                "\(Self.base)/plants": (Self.link("</plants?page=2>; rel=next"), "[1]"),
+                "\(Self.base)/plants?page=2": (Self.link("</plants?page=3>; rel=next"), "[2]"),
+                "\(Self.base)/plants?page=3": ([:], "[3]"),
+            ],
+            seen: seen
+        )
+        let pages = chain.pages(of: [Int].self, from: .get("plants"), by: .linkHeader())
+        var kept: Data?
+        for try await page in pages {
+            kept = try JSONEncoder().encode(page.next)
+            break
+        }
+        let position = try JSONDecoder().decode(PagePosition.self, from: try #require(kept))
+        let rest = chain.pages(of: [Int].self, from: .get("plants"), by: .linkHeader(), startingAt: position)
+        #expect(try await Self.collect(rest) == [[2], [3]])
+        #expect(seen.all.count == 3)
+    }
+
+    @Test("A redirect does not move the home of a list to another origin")
+    func redirected() async throws {
+        let chain = try Chain(
+            transport: ClosureTransport { request in
+                var response: Response
+                if request.head.authority == "api.example.com" {
+                    response = Response(.found, headers: [.location: "https://cdn.example.com/plants"])
+                } else {
+                    response = Response(.ok, headers: Self.link("</plants?page=2>; rel=next"), body: "[1]")
+                }
+                response.request = request.head
+                return response
+            }
+        ) {
+            URLBuilderMiddleware(base: Self.base)
+            RedirectMiddleware()
+        }
+        let pages = chain.pages(of: [Int].self, from: .get("plants"), by: .linkHeader())
+        let error = await #expect(throws: PaginationError.self) { try await Self.collect(pages) }
+        #expect(error?.problem == Origin("https://cdn.example.com/").map { .otherOrigin($0) })
+    }
+
+    @Test("One page ahead is asked for while the last is looked at, and cancelled when nobody wants it")
+    func prefetch() async throws {
+        let asked = Events<String>()
+        let cancelled = Counter()
+        let chain = try Chain(
+            transport: ClosureTransport { request in
+                asked.add(request.head.path ?? "")
+                if request.head.path == "/a?offset=2" {
+                    do {
+                        try await Task.sleep(for: .seconds(3600))
+                    } catch {
+                        cancelled.add()
+                        throw error
+                    }
+                }
+                var response = Response(.ok, body: "[1]")
+                response.request = request.head
+                return response
+            }
+        ) {
+            URLBuilderMiddleware(base: Self.base)
+        }
+        let pages = chain.pages(of: [Int].self, from: .get("a"), by: .offset())
+        do {
+            var iterator = pages.prefetching().makeAsyncIterator()
+            _ = try await iterator.next()
+            try await asked.wait(until: 2)
+            #expect(asked.all == ["/a", "/a?offset=1"])
+            _ = try await iterator.next()
+            try await asked.wait(until: 3)
+        }
+        try await cancelled.wait(until: 1)
+        // Without it, nothing is asked for that nobody wants yet.
+        var iterator = pages.makeAsyncIterator()
+        _ = try await iterator.next()
+        #expect(asked.all.count == 4)
+    }
+
+    @Test("An error of a page ends the list with that error")
+    func failure() async throws {
+        let chain = try Self.chain([
+            "\(Self.base)/a": ([:], "[1]"), "\(Self.base)/a?offset=1": ([:], "{}"),
+        ])
+        var iterator = chain.pages(of: [Int].self, from: .get("a"), by: .offset()).makeAsyncIterator()
+        #expect(try await iterator.next()?.value == [1])
+        await #expect(throws: (any Error).self) { try await iterator.next() }
+        #expect(try await iterator.next() == nil)
+    }
+}
+
+@Suite("Link fields (RFC 8288)")
+struct WebLinkTests {
+    static let rows: [(String, [String])] = [
+        ("<a>; rel=next", ["a next"]), ("<a>;rel=\"NEXT\"", ["a next"]),
+        ("<a>; rel=\"x next\", <b>; rel=y", ["a x next", "b y"]),
+        ("<a,b>; title=\"x, <c>; rel=next\"; rel=next,<d>;rel=z", ["a,b next", "d z"]),
+        ("<a>; rel=first; rel=next", ["a first"]), ("<a>", ["a "]), ("< a >; rel = next", ["a next"]),
+        ("<a>; title=\"q\\\"uote\"; rel=next", ["a next"]), ("nonsense, <a>; rel=next", ["a next"]),
+        ("\"<x>; rel=next\", <a>; rel=b", ["a b"]), ("<a; rel=next", []), ("", []), (",,<a>;;;rel=next,,", ["a next"]),
+        ("<a>; rel=next junk, <b>; rel=c", ["a next", "b c"]), ("<>; rel=next", [" next"]),
+    ]
+
+    @Test("Are read as Appendix B says, leniently", arguments: 0..<rows.count)
+    func parse(index: Int) throws {
+        let (text, expected) = Self.rows[index]
+        let links = WebLink.links(in: PageTests.link(text))
+        #expect(
+            links.map { ([$0.target] + ($0.relations.isEmpty ? [""] : $0.relations)).joined(separator: " ") }
+                == expected
+        )
+    }
+
+    @Test("Have parameters and anchors, and may come in several fields")
+    func parameters() throws {
+        var fields = HTTPFields()
+        let name = try #require(HTTPField.Name("Link"))
+        fields.append(
+            HTTPField(name: name, value: ##"<a>; rel=next; anchor="#foo"; title="one"; title=two; hreflang=de"##)
+        )
+        fields.append(HTTPField(name: name, value: "<b>; rel=prev"))
+        let links = WebLink.links(in: fields)
+        #expect(links.count == 2)
+        #expect(links[0].anchor == "#foo" && links[0].parameters == ["title": "one", "hreflang": "de"])
+        #expect(links[1].anchor == nil)
+    }
+}
