@@ -77,7 +77,7 @@ struct ErrorTranslation: Sendable {
     }
 
     /// The kind, and whether it is certain that the server saw nothing of the request.
-    static func classify(_ error: any Error, hasHead: Bool) -> (TransportError.Kind, nothingSent: Bool) {
+    static func classify(_ error: any Error, hasHead: Bool) -> (kind: TransportError.Kind, nothingSent: Bool) {
         switch error {
         case let error as HTTPClientError:
             return classify(error)
@@ -107,7 +107,7 @@ struct ErrorTranslation: Sendable {
         }
     }
 
-    private static func classify(_ error: NIOSSLError, hasHead: Bool) -> (TransportError.Kind, nothingSent: Bool) {
+    private static func classify(_ error: NIOSSLError, hasHead: Bool) -> (kind: TransportError.Kind, nothingSent: Bool) {
         switch error {
         case .uncleanShutdown: (hasHead ? .truncatedBody : .connectionLost, false)
         case .shutdownFailed, .writeDuringTLSShutdown, .readInInvalidTLSState: (.connectionLost, false)
@@ -115,7 +115,7 @@ struct ErrorTranslation: Sendable {
         }
     }
 
-    private static func classify(_ error: HTTPClientError) -> (TransportError.Kind, nothingSent: Bool) {
+    private static func classify(_ error: HTTPClientError) -> (kind: TransportError.Kind, nothingSent: Bool) {
         switch error {
         case .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout, .socksHandshakeTimeout,
             .httpProxyHandshakeTimeout:
@@ -137,7 +137,7 @@ struct ErrorTranslation: Sendable {
     private static func classifyOnApplePlatforms(
         _ error: any Error,
         hasHead: Bool
-    ) -> (TransportError.Kind, nothingSent: Bool) {
+    ) -> (kind: TransportError.Kind, nothingSent: Bool) {
         #if canImport(Network)
         switch error {
         case let error as HTTPClient.NWPOSIXError:
