@@ -107,7 +107,8 @@ struct ErrorTranslation: Sendable {
         }
     }
 
-    private static func classify(_ error: NIOSSLError, hasHead: Bool) -> (kind: TransportError.Kind, nothingSent: Bool) {
+    private static func classify(_ error: NIOSSLError, hasHead: Bool) -> (kind: TransportError.Kind, nothingSent: Bool)
+    {
         switch error {
         case .uncleanShutdown: (hasHead ? .truncatedBody : .connectionLost, false)
         case .shutdownFailed, .writeDuringTLSShutdown, .readInInvalidTLSState: (.connectionLost, false)
