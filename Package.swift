@@ -410,6 +410,17 @@ let package = Package(
         ),
         example("EventTail", ["HTTPChainTesting"]),
         example(
+            "Garden",
+            ["HTTPChainClient", "HTTPChainOData", "HTTPChainPagination", "HTTPChainTesting"],
+            excluding: ["Tests"]
+        ),
+        .testTarget(
+            name: "GardenTests",
+            dependencies: ["Garden", "HTTPChain", "HTTPChainClient", "HTTPChainTesting", "TestSupport"],
+            path: "Examples/Garden/Tests",
+            swiftSettings: settings
+        ),
+        example(
             "LogReceiver",
             [
                 "HTTPChainInMemory", httpTypes, logging, .product(name: "FlyingFox", package: "FlyingFox"),

@@ -1,0 +1,109 @@
+import Foundation
+import HTTPChain
+import HTTPChainClient
+import HTTPChainOData
+import HTTPChainPagination
+
+struct Plant: Codable, Hashable, Sendable, ODataEntity {
+    var id: Int
+    var name: String
+    var height: Int
+
+    static var odataNames: [PartialKeyPath<Plant>: String] { [\.id: "id", \.name: "name", \.height: "height"] }
+}
+
+/// What the garden's own service answers.
+protocol GardenRequest: TypedRequest {}
+
+struct GetPlant: GardenRequest, Hashable {
+    typealias Output = Plant
+    var id: Int
+
+    var path: String { "plants/{id}" }
+    var pathParameters: URLParameters { ["id": id] }
+}
+
+struct AddPlant: GardenRequest {
+    typealias Output = Plant
+    var plant: Plant
+
+    var method: HTTPRequest.Method { .post }
+    var path: String { "plants" }
+    var body: HTTPBody { .value(plant) }
+}
+
+struct ListPlants: GardenRequest, ValuelessRequest {
+    typealias Output = [Plant]
+    var path: String { "plants" }
+}
+
+/// Plants by an OData query; the result is what stands in the envelope.
+struct FindPlants: GardenRequest {
+    var plants: ODataQuery<Plant>
+
+    var path: String { "find" }
+    var result: ResultKind<[Plant]> { .decoded(ODataPage<Plant>.self, map: \.value) }
+
+    // A query makes its own request, or says why it cannot.
+    func makeRequest() throws -> Request { try plants.request() }
+}
+
+struct WatchGrass: GardenRequest, Hashable {
+    typealias Output = String
+    var path: String { "grass" }
+}
+
+/// The weather comes from elsewhere.
+struct GetWeather: ValuelessRequest, Hashable {
+    typealias Output = String
+    var path: String { "weather" }
+}
+
+/// The garden's client: two endpoints with a chain each.
+func gardenClient(garden: String, weather: String, over transport: some Transport) throws -> Client {
+    let base = try Chain(transport: transport) {
+        ErrorHandlerMiddleware(.problemDetails)
+        ProgressMiddleware()
+        TimeoutMiddleware(.seconds(60))
+        SerializerMiddleware(.json)
+        StatusValidationMiddleware()
+        URLBuilderMiddleware(base: garden)
+        RetryMiddleware()
+    }
+    let elsewhere = try base.replacing(URLBuilderMiddleware.self, with: URLBuilderMiddleware(base: weather))
+    return Client {
+        Endpoint("garden", over: base, for: (any GardenRequest).self)
+        Endpoint("weather", over: elsewhere, for: GetWeather.self)
+    }
+}
+
+/// What the program does, a line for each step; its tests do the same with mocks.
+func tour(of client: Client, say: @escaping @Sendable (String) -> Void) async throws {
+    let rose = try await client.call(GetPlant(id: 1))
+    say("A plant by its id: \(rose.name), \(rose.height) cm")
+    say("Added: \(try await client.call(AddPlant(plant: Plant(id: 0, name: "Oak", height: 900))).name)")
+    say("From another endpoint: \(try await client.call(GetWeather.self))")
+
+    var names: [String] = []
+    for try await plant in client.call(ListPlants.self).pages(by: .linkHeader()).items() { names.append(plant.name) }
+    say("All pages: \(names.joined(separator: ", "))")
+
+    let tall = ODataQuery<Plant>("find").filter(\.height > 100 && !.startsWith(\.name, "B")).orderBy(\.name)
+    let found = try await client.call(FindPlants(plants: tall)).map(\.name)
+    say("Tall ones, \(try tall.url().removingPercentEncoding ?? ""): \(found.joined(separator: ", "))")
+
+    do {
+        _ = try await client.call(GetPlant(id: 404)).retry(.never).timeout(.seconds(3)).value
+    } catch {
+        say("Not found: \((error as? any HTTPChainError)?.reason ?? "\(error)")")
+    }
+
+    // Two of the same: the second is refused; the user leaves the page, and the first is cancelled.
+    async let watching = client.call(WatchGrass()).key("lawn").outcome
+    while !client.registry.contains(key: "lawn") { await Task.yield() }
+    if case .cancelled(let duplicate) = await client.call(WatchGrass()).excludingDuplicates().outcome {
+        say("A second look at the grass: cancelled, duplicate: \(duplicate)")
+    }
+    say("Calls cancelled: \(client.registry.cancel(key: "lawn"))")
+    if case .cancelled(let duplicate) = await watching { say("The first look: cancelled, duplicate: \(duplicate)") }
+}

@@ -1,0 +1,30 @@
+import Foundation
+import HTTPChainTesting
+
+/// The garden's service and the weather's, on one port of the loopback interface.
+func startGardenServer() async throws -> LoopbackServer {
+    let json = [("Content-Type", "application/json")]
+    return try await LoopbackServer.start { exchange in
+        let body = try await exchange.readBody()
+        let target = exchange.request.target
+        func reply(_ status: Int, _ fields: [(String, String)], _ text: String) async throws {
+            try await exchange.reply(status, fields: fields, body: Data(text.utf8))
+        }
+        switch (exchange.request.method, target) {
+        case ("GET", "/garden/plants/1"): try await reply(200, json, #"{"id":1,"name":"Rose","height":150}"#)
+        case ("POST", "/garden/plants"): try await reply(201, json, String(decoding: body, as: UTF8.self))
+        case ("GET", "/garden/plants"):
+            let next = [("Link", #"</garden/plants?page=2>; rel="next""#)]
+            try await reply(200, json + next, #"[{"id":1,"name":"Rose","height":150}]"#)
+        case ("GET", "/garden/plants?page=2"):
+            try await reply(200, json, #"[{"id":2,"name":"Birch","height":700},{"id":3,"name":"Fern","height":40}]"#)
+        case ("GET", _) where target.hasPrefix("/garden/find?"):
+            try await reply(200, json, #"{"@odata.count":1,"value":[{"id":1,"name":"Rose","height":150}]}"#)
+        case ("GET", "/garden/grass"): try await exchange.waitForPeerToClose()
+        case ("GET", "/weather/weather"): try await reply(200, [("Content-Type", "text/plain")], "mild, rain at night")
+        default:
+            let problem = [("Content-Type", "application/problem+json")]
+            try await reply(404, problem, #"{"title":"No such plant","status":404}"#)
+        }
+    }
+}

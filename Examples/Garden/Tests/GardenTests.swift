@@ -1,0 +1,55 @@
+import HTTPChain
+import HTTPChainClient
+import HTTPChainTesting
+import TestSupport
+import Testing
+
+@testable import Garden
+
+@Suite("The garden example", .timeLimit(.minutes(5)))
+struct GardenTests {
+    static let lines = [
+        "A plant by its id: Rose, 150 cm", "Added: Oak", "From another endpoint: mild, rain at night",
+        "All pages: Rose, Birch, Fern",
+        "Tall ones, find?$filter=height gt 100 and not (startswith(name,'B'))&$orderby=name: Rose",
+        "A second look at the grass: cancelled, duplicate: true", "Calls cancelled: 1",
+        "The first look: cancelled, duplicate: false",
+    ]
+
+    @Test("The tour shows what the service says, over loopback")
+    func live() async throws {
+        let server = try await startGardenServer()
+        let said = Events<String>()
+        let client = try gardenClient(
+            garden: server.url("/garden"),
+            weather: server.url("/weather"),
+            over: URLSessionTransport()
+        )
+        try await tour(of: client) { said.add($0) }
+        #expect(said.all.filter { !$0.hasPrefix("Not found") } == Self.lines)
+        #expect(said.all.contains("Not found: No such plant"))
+        await server.stop()
+    }
+
+    @Test("The tour shows the same with mocks that give results")
+    func mocked() async throws {
+        let rose = Plant(id: 1, name: "Rose", height: 150)
+        let client = Client {
+            Endpoint.mock(GetPlant.self, where: { $0.id == 1 }) { _ in rose }
+            Endpoint.mock(GetPlant.self) { get in throw NoPlant(id: get.id) }
+            Endpoint.mock(AddPlant.self) { $0.plant }
+            Endpoint.mock(GetWeather.self) { _ in "mild, rain at night" }
+            Endpoint.mock(ListPlants.self) { _ in
+                [rose, Plant(id: 2, name: "Birch", height: 700), Plant(id: 3, name: "Fern", height: 40)]
+            }
+            Endpoint.mock(FindPlants.self) { _ in [rose] }
+            Endpoint.mock(WatchGrass.self, delay: .seconds(3600)) { _ in "it grows" }
+        }
+        let said = Events<String>()
+        try await tour(of: client) { said.add($0) }
+        #expect(said.all.filter { !$0.hasPrefix("Not found") } == Self.lines)
+        #expect(said.all.contains("Not found: NoPlant(id: 404)"))
+    }
+
+    struct NoPlant: Error { let id: Int }
+}
