@@ -134,6 +134,8 @@ let package = Package(
         .library(name: "HTTPChainContentDigest", targets: ["HTTPChainContentDigest"]),
         .library(name: "HTTPChainCookiesFoundation", targets: ["HTTPChainCookiesFoundation"]),
         .library(name: "HTTPChainErrorHandlerXML", targets: ["HTTPChainErrorHandlerXML"]),
+        .library(name: "HTTPChainHAR", targets: ["HTTPChainHAR"]),
+        .library(name: "HTTPChainHARTesting", targets: ["HTTPChainHARTesting"]),
         .library(name: "HTTPChainOAuth", targets: ["HTTPChainOAuth"]),
         .library(name: "HTTPChainOData", targets: ["HTTPChainOData"]),
         .library(name: "HTTPChainPagination", targets: ["HTTPChainPagination"]),
@@ -186,6 +188,7 @@ let package = Package(
                 .product(name: "FlyingSocks", package: "FlyingFox"),
             ]
         ),
+        library("HTTPChainHARTesting", ["HTTPChainCore", "HTTPChainSupport", "HTTPChainHAR"]),
         library(
             "HTTPChainClient",
             [
@@ -225,6 +228,7 @@ let package = Package(
         stage("EventStream"),
         stage("Fallback"),
         stage("Gzip", ["CZlib"]),
+        stage("HAR", ["CZlib"]),
         stage("Headers"),
         stage("Hedging"),
         stage("LoadShedding"),
@@ -330,6 +334,11 @@ let package = Package(
                 "HTTPChainRetry", "HTTPChainURLSession",
             ]
         ),
+        tests(
+            "HARTests",
+            of: ["HTTPChain", "HTTPChainHAR", "HTTPChainHARTesting", "HTTPChainAsyncHTTPClient", "CZlib"],
+            resources: [.copy("Resources")]
+        ),
         tests("HeadersTests", of: ["HTTPChainHeaders"]),
         tests(
             "InteroperabilityTests",
@@ -399,7 +408,9 @@ let package = Package(
         ),
         .testTarget(
             name: "BinClientTests",
-            dependencies: ["BinClient", "HTTPChain", "HTTPChainInMemory", "HTTPChainTesting", httpTypes],
+            dependencies: [
+                "BinClient", "HTTPChain", "HTTPChainHAR", "HTTPChainInMemory", "HTTPChainTesting", httpTypes,
+            ],
             path: "Examples/BinClient/Tests",
             swiftSettings: settings
         ),
@@ -409,6 +420,12 @@ let package = Package(
             [.product(name: "FlyingFox", package: "FlyingFox"), .product(name: "FlyingSocks", package: "FlyingFox")]
         ),
         example("EventTail", ["HTTPChainTesting"]),
+        .executableTarget(
+            name: "har",
+            dependencies: ["HTTPChainHAR", "HTTPChainCore"],
+            path: "Examples/HARTool",
+            swiftSettings: settings
+        ),
         example(
             "Garden",
             ["HTTPChainClient", "HTTPChainOData", "HTTPChainPagination", "HTTPChainTesting"],

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChain
+import HTTPChainHAR
 import HTTPChainInMemory
 import HTTPChainTesting
 import Testing
@@ -77,5 +78,54 @@ struct BinClientTests {
     func conforms(check: StageConformance.Check) async throws {
         try await StageConformance { AgentMiddleware(name: "test") }.verify(check)
         try await StageConformance { DeprecationMiddleware { _ in } }.verify(check)
+    }
+}
+
+@Suite("A session of the command-line client", .timeLimit(.minutes(10)))
+struct BinSessionTests {
+    /// Every kind of call, and what came of each.
+    private func session(_ base: String, _ photo: URL, over transport: any Transport) async throws -> [String] {
+        let api = try BinAPI(base: base, over: transport)
+        let bar = TerminalProgressWriter(
+            TerminalProgressBar(label: "photo.jpg"),
+            showing: .upload,
+            output: .init(isTerminal: false, width: { 60 }) { _ in }
+        )
+        var results = [try await api.slides().title, try await api.login()]
+        do {
+            _ = try await BinAPI(base: base, password: "wrong", over: transport).login()
+        } catch {
+            results.append("\(error)")
+        }
+        results.append("\(try await api.upload(photo, showing: bar))")
+        results.append("\(try await api.compressed(String(repeating: "the same again\n", count: 2000)))")
+        let flaky = try await api.fetch("flaky")
+        results.append("\(flaky.status.code) \(flaky.attempts)")
+        return results
+    }
+
+    @Test("A session is recorded once, and replayed with no network, retries and refused passwords included")
+    func replay() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("bin-session-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let file = folder.appendingPathComponent("session.har")
+        let photo = folder.appendingPathComponent("photo.jpg")
+        try Data((0..<3000).map { UInt8(truncatingIfNeeded: $0) }).write(to: photo)
+        let recorded = Locked<(base: String, results: [String])>(("", []))
+        try await withBinServer { base in
+            let once = try await ReplayTransport(file: file, mode: .once, over: URLSessionTransport())
+            let results = try await session(base, photo, over: once)
+            try await once.finish()
+            recorded.withLock { $0 = (base, results) }
+        }
+        let (base, results) = recorded.withLock { $0 }
+        #expect(results.count == 6)
+        let text = try String(contentsOf: file, encoding: .utf8)
+        // ada:lovelace
+        #expect(!text.contains("YWRhOmxvdmVsYWNl") && !text.contains("lovelace"))
+        let replay = try await ReplayTransport(file: file)
+        #expect(try await session(base, photo, over: replay) == results)
+        try await replay.finish()
     }
 }

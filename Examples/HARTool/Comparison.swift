@@ -1,0 +1,39 @@
+import HTTPChainHAR
+
+/// What differs between two archives: each request is compared with the first that matches it.
+struct Comparison {
+    /// A sentence for each difference.
+    let lines: [String]
+
+    init(old: HARArchive, new: HARArchive) {
+        let matching = ReplayMatching.standard
+        var rest = old.redacted().entries.map { $0 as HAREntry? }
+        var lines: [String] = []
+        for entry in new.redacted().entries {
+            let label = "\(entry.request.method) \(entry.request.url)"
+            let index = rest.firstIndex { old in
+                old.map { matching.differences(between: entry.request, and: $0.request).isEmpty } ?? false
+            }
+            guard let index, let old = rest[index] else {
+                lines.append("+ \(label)")
+                continue
+            }
+            rest[index] = nil
+            lines += Self.differences(old.response, entry.response).map { "~ \(label): \($0)" }
+        }
+        lines += rest.compactMap { $0 }.map { "- \($0.request.method) \($0.request.url)" }
+        self.lines = lines
+    }
+
+    private static func differences(_ old: HARResponse, _ new: HARResponse) -> [String] {
+        var differences: [String] = []
+        if old.status != new.status { differences.append("status \(old.status) is now \(new.status)") }
+        if old.content.mimeType != new.content.mimeType {
+            differences.append("type \(old.content.mimeType) is now \(new.content.mimeType)")
+        }
+        if old.content.text != new.content.text {
+            differences.append("the content differs (\(old.content.size) and \(new.content.size) bytes)")
+        }
+        return differences
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import HTTPChainHAR
+
+/// Entries as text; what an archive of another program holds is redacted.
+struct Show {
+    private let archive: HARArchive
+
+    init(_ archive: HARArchive) {
+        self.archive = archive.redacted()
+    }
+
+    func list() {
+        let start = archive.entries.map(\.started).min() ?? Date()
+        let total = archive.entries.map { $0.started.timeIntervalSince(start) * 1000 + $0.time }.max() ?? 0
+        for (index, entry) in archive.entries.enumerated() {
+            let offset = entry.started.timeIntervalSince(start) * 1000
+            let columns = [
+                Self.padded("\(index + 1)", 4), entry.response.status == 0 ? "  -" : "\(entry.response.status)",
+                Self.padded("\(Int(entry.time.rounded())) ms", 9), Self.bar(offset, entry.time, of: total),
+                "\(entry.request.method) \(entry.request.url)",
+            ]
+            print(columns.joined(separator: "  "))
+        }
+    }
+
+    /// Prints one entry; returns false where there is none.
+    func entry(_ number: Int) -> Bool {
+        guard archive.entries.indices.contains(number - 1) else {
+            printError("there is no entry \(number); the archive has \(archive.entries.count)")
+            return false
+        }
+        let entry = archive.entries[number - 1]
+        print("\(entry.request.method) \(entry.request.url)")
+        for field in entry.request.headers { print("\(field.name): \(field.value)") }
+        if let text = entry.request.postData?.text { print("\n\(Self.shown(text))") }
+        print("\n\(entry.response.status) \(entry.response.statusText)")
+        for field in entry.response.headers { print("\(field.name): \(field.value)") }
+        if let text = entry.response.content.text {
+            let isText = entry.response.content.encoding == nil
+            print(
+                "\n\(isText ? Self.shown(text) : "\(entry.response.content.size) bytes of \(entry.response.content.mimeType)")"
+            )
+        }
+        let times = entry.timings
+        print("\nsend \(times.send) ms, wait \(times.wait) ms, receive \(times.receive) ms")
+        return true
+    }
+
+    /// Where an exchange lies in the time of all of them.
+    private static func bar(_ start: Double, _ length: Double, of total: Double) -> String {
+        let width = 20
+        guard total > 0 else { return String(repeating: " ", count: width) }
+        let first = min(width - 1, Int(start / total * Double(width)))
+        let count = max(1, min(width - first, Int((length / total * Double(width)).rounded())))
+        let after = width - first - count
+        return String(repeating: "·", count: first) + String(repeating: "█", count: count)
+            + String(repeating: "·", count: after)
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+
+    private static func shown(_ text: String) -> String { text.count > 4000 ? text.prefix(4000) + "…" : text }
+}

@@ -1,0 +1,185 @@
+public import Foundation
+public import HTTPChainCore
+
+/// An HTTP archive (HAR 1.2): exchanges with their heads, contents and times.
+///
+/// ```swift
+/// let archive = try await HARArchive.read(from: file)
+/// for entry in archive.entries where entry.response.status >= 400 { print(entry.request.url) }
+/// ```
+///
+/// Archives of Chrome, Firefox, Playwright and mitmproxy are read as they are: what is missing has the value that the
+/// specification gives for "not known", a number may be written as a string, and fields that the specification does not
+/// have (`_initiator`, `_transferSize`) are kept in `customFields`. What is written has every member that HAR 1.2
+/// requires.
+public struct HARArchive: Sendable, Hashable, Codable {
+    /// The version of the format; "1.2".
+    public var version = "1.2"
+    /// The program that wrote the archive.
+    public var creator: HARCreator
+    /// The browser whose exchanges they are.
+    public var browser: HARCreator?
+    /// The pages that exchanges belong to.
+    public var pages: [HARPage] = []
+    /// The exchanges, in the order in which they were written, which is not always that in which they began.
+    public var entries: [HAREntry]
+    /// Words of a user or a program.
+    public var comment: String?
+    /// Fields of `log` that the specification does not have.
+    public var customFields: [String: JSONValue] = [:]
+
+    /// Makes an archive.
+    ///
+    /// - Parameters:
+    ///   - entries: The exchanges.
+    ///   - creator: The program that writes it; this package by default.
+    public init(entries: [HAREntry] = [], creator: HARCreator = .httpChain) {
+        self.entries = entries
+        self.creator = creator
+    }
+
+    /// Reads an archive.
+    ///
+    /// - Parameters:
+    ///   - data: The file's content, UTF-8.
+    ///   - limits: How much is read at most.
+    ///   - salvaging: Whether the whole entries of a file that ends in the middle are read, such as one of a program
+    ///     that was killed; otherwise such a file is an error. `false` by default.
+    /// - Throws: ``HARError`` that says what is wrong, and where.
+    public init(_ data: Data, limits: HARLimits = .standard, salvaging: Bool = false) throws(HARError) {
+        self = try HARFileContent(data, limits: limits, salvaging: salvaging).archive
+    }
+
+    /// The archive as JSON, an entry to a line.
+    public var data: Data {
+        var bytes = Array("{\"log\":{".utf8)
+        var head = HARMembers()
+        addHead(to: &head)
+        var first: [UInt8] = []
+        head.tree.write(to: &first)
+        bytes += first.dropFirst().dropLast()
+        bytes += Array(",\"entries\":[".utf8)
+        for (index, entry) in entries.enumerated() {
+            bytes += Array((index == 0 ? "\n" : ",\n").utf8)
+            entry.tree.write(to: &bytes)
+        }
+        bytes += HARFileContent.tail
+        return Data(bytes)
+    }
+
+    private func addHead(to members: inout HARMembers) {
+        members.add("version", version)
+        members.add("creator", creator.tree)
+        members.add("browser", browser?.tree)
+        if !pages.isEmpty { members.add("pages", .array(pages.map(\.tree))) }
+        members.add("comment", comment)
+        members.add(customFields)
+    }
+
+    init(_ log: HARObject, limits: HARLimits) throws(HARError) {
+        var log = log
+        version = log.string("version") ?? "1.2"
+        creator = try log.object("creator").map(HARCreator.init) ?? HARCreator(name: "", version: "")
+        browser = try log.object("browser").map(HARCreator.init)
+        pages = []
+        for page in try log.objects("pages") { pages.append(HARPage(page)) }
+        entries = []
+        guard let list = log.take("entries") else { throw HARError(.missing(path: log.path + ".entries")) }
+        guard case .array(let elements) = list else {
+            throw HARError(.unexpected(path: log.path + ".entries", expected: "an array"))
+        }
+        if elements.count > limits.entries { throw HARError(.tooManyEntries(limit: limits.entries)) }
+        entries.reserveCapacity(elements.count)
+        for (index, element) in elements.enumerated() {
+            entries.append(try HAREntry(HARObject(element, path: "\(log.path).entries[\(index)]")))
+        }
+        comment = log.string("comment")
+        customFields = log.rest
+    }
+
+    var tree: JSONTree {
+        var members = HARMembers()
+        addHead(to: &members)
+        members.add("entries", .array(entries.map(\.tree)))
+        var archive = HARMembers()
+        archive.add("log", members.tree)
+        return archive.tree
+    }
+
+    /// Reads an archive from whatever decoder, without limits of its own.
+    public init(from decoder: any Decoder) throws {
+        var root = try HARObject(JSONTree(decoding: decoder), path: "")
+        guard let log = root.take("log") else { throw HARError(.missing(path: "log")) }
+        try self.init(HARObject(log, path: "log"), limits: HARLimits(size: .unlimited, entries: .max))
+    }
+
+    /// Writes the archive with whatever encoder.
+    public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
+}
+
+/// How much of an archive is read.
+public struct HARLimits: Sendable, Hashable {
+    /// How large a file may be; 256 MiB by default.
+    public var size: ByteCount
+    /// How many entries there may be; 100,000 by default.
+    public var entries: Int
+    /// How deep arrays and objects may stand in each other; 128 by default.
+    public var depth: Int
+
+    /// Makes limits.
+    public init(size: ByteCount = .mebibytes(256), entries: Int = 100_000, depth: Int = 128) {
+        self.size = size
+        self.entries = entries
+        self.depth = depth
+    }
+
+    /// The limits that hold unless others are given.
+    public static let standard = HARLimits()
+}
+
+/// What a file holds, and where the next entry belongs.
+struct HARFileContent {
+    /// How a file ends that was written here.
+    static let tail = Array("\n]}}\n".utf8)
+
+    let archive: HARArchive
+    /// Whether the file ended in the middle.
+    let isCut: Bool
+    /// Where the entries end in the file; nil when the file ended before they began.
+    let entries: JSONTreeParser.EntriesPlace?
+
+    init(_ data: Data, limits: HARLimits, salvaging: Bool) throws(HARError) {
+        if Int64(data.count) > limits.size.bytes { throw HARError(.tooLarge(limit: limits.size)) }
+        let parsed = data.withUnsafeBytes { buffer -> Result<JSONTreeParser.Result, JSONTreeParser.Fault> in
+            do throws(JSONTreeParser.Fault) {
+                let bytes = buffer.bindMemory(to: UInt8.self)
+                return .success(
+                    try JSONTreeParser.parse(bytes, depthLimit: max(1, limits.depth), salvages: salvaging)
+                )
+            } catch {
+                return .failure(error)
+            }
+        }
+        let result: JSONTreeParser.Result
+        do { result = try parsed.get() } catch { throw HARError(error) }
+        isCut = result.isCut
+        entries = result.entries
+        guard case .object = result.tree else {
+            // Nothing, or the beginning of something.
+            guard result.isCut else { throw HARError(.unexpected(path: "the file", expected: "an object")) }
+            archive = HARArchive()
+            return
+        }
+        var root = try HARObject(result.tree, path: "")
+        guard let log = root.take("log") else {
+            guard result.isCut else { throw HARError(.missing(path: "log")) }
+            archive = HARArchive()
+            return
+        }
+        if result.isCut, entries == nil {
+            archive = HARArchive()
+            return
+        }
+        archive = try HARArchive(HARObject(log, path: "log"), limits: limits)
+    }
+}

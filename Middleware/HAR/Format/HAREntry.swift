@@ -1,0 +1,162 @@
+public import Foundation
+public import HTTPChainCore
+
+/// One exchange: a request, its response, and how long each took.
+public struct HAREntry: Sendable, Hashable, Codable {
+    /// The page it belongs to.
+    public var pageref: String?
+    /// When the request began; 1970 when the file does not say.
+    public var started: Date
+    /// What was asked.
+    public var request: HARRequest
+    /// What was answered; the status is 0 where nothing was.
+    public var response: HARResponse
+    /// How a cache took part, as the program wrote it.
+    public var cache: JSONValue = .object([:])
+    /// How long each part took.
+    public var timings: HARTimings
+    /// The server's address, IPv4 or IPv6.
+    public var serverIPAddress: String?
+    /// What tells the connection from others.
+    public var connection: String?
+    /// Words of a user or a program.
+    public var comment: String?
+    /// Fields that the specification does not have: `_chunks`, `_error` and others of ``RecordingMiddleware``, and those
+    /// of other programs.
+    public var customFields: [String: JSONValue] = [:]
+
+    /// Makes an entry.
+    public init(started: Date, request: HARRequest, response: HARResponse, timings: HARTimings = HARTimings()) {
+        self.started = started
+        self.request = request
+        self.response = response
+        self.timings = timings
+    }
+
+    /// How long the exchange took, in milliseconds: the sum of its timings.
+    public var time: Double { timings.total }
+
+    init(_ object: HARObject) throws(HARError) {
+        var object = object
+        pageref = object.string("pageref")
+        started = object.string("startedDateTime").flatMap(HARDate.parse) ?? Date(timeIntervalSince1970: 0)
+        guard let request = try object.object("request") else {
+            throw HARError(.missing(path: object.path + ".request"))
+        }
+        self.request = try HARRequest(request)
+        response =
+            try object.object("response").map { (object) throws(HARError) in try HARResponse(object) }
+            ?? HARResponse(status: 0)
+        let total = object.number("time")
+        timings = try object.object("timings").map(HARTimings.init) ?? HARTimings(wait: total ?? 0)
+        if let tree = object.take("cache"), case .object = tree { cache = tree.value }
+        serverIPAddress = object.string("serverIPAddress").map(Self.bareAddress)
+        connection = object.string("connection")
+        comment = object.string("comment")
+        customFields = object.rest
+    }
+
+    var tree: JSONTree {
+        var members = HARMembers()
+        members.add("pageref", pageref)
+        members.add("startedDateTime", HARDate.text(started))
+        members.add("time", milliseconds: time)
+        members.add("request", request.tree)
+        members.add("response", response.tree)
+        members.add("cache", JSONTree(cache))
+        members.add("timings", timings.tree)
+        if let serverIPAddress, Self.isAddress(serverIPAddress) { members.add("serverIPAddress", serverIPAddress) }
+        members.add("connection", connection)
+        members.add("comment", comment)
+        members.add(customFields)
+        return members.tree
+    }
+
+    /// Chrome writes IPv6 addresses in the brackets that URLs need.
+    private static func bareAddress(_ text: String) -> String {
+        text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
+    }
+
+    private static func isAddress(_ text: String) -> Bool {
+        if text.contains(":") { return text.allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." } }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
+    }
+
+    /// Reads it from whatever decoder.
+    public init(from decoder: any Decoder) throws {
+        try self.init(HARObject(JSONTree(decoding: decoder), path: "entry"))
+    }
+
+    /// Writes it with whatever encoder.
+    public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
+}
+
+/// How long the parts of an exchange took, in milliseconds; -1 for what did not happen or is not known.
+public struct HARTimings: Sendable, Hashable, Codable {
+    /// Waiting for a connection.
+    public var blocked: Double = -1
+    /// Resolving the host name.
+    public var dns: Double = -1
+    /// Connecting, with the TLS handshake.
+    public var connect: Double = -1
+    /// The TLS handshake, which is part of ``connect``.
+    public var ssl: Double = -1
+    /// Sending the request.
+    public var send: Double
+    /// Waiting for the head of the response.
+    public var wait: Double
+    /// Reading the response.
+    public var receive: Double
+    /// Words of a user or a program.
+    public var comment: String?
+    /// Fields that the specification does not have.
+    public var customFields: [String: JSONValue] = [:]
+
+    /// Makes timings.
+    public init(send: Double = 0, wait: Double = 0, receive: Double = 0) {
+        self.send = send
+        self.wait = wait
+        self.receive = receive
+    }
+
+    /// The sum of what is known; ``ssl`` is part of ``connect``.
+    public var total: Double {
+        [blocked, dns, connect, send, wait, receive].filter { $0 > 0 && $0.isFinite }.reduce(0, +)
+    }
+
+    init(_ object: HARObject) {
+        var object = object
+        blocked = object.number("blocked") ?? -1
+        dns = object.number("dns") ?? -1
+        connect = object.number("connect") ?? -1
+        ssl = object.number("ssl") ?? -1
+        send = object.number("send") ?? 0
+        wait = object.number("wait") ?? 0
+        receive = object.number("receive") ?? 0
+        comment = object.string("comment")
+        customFields = object.rest
+    }
+
+    var tree: JSONTree {
+        var members = HARMembers()
+        members.add("blocked", milliseconds: blocked)
+        members.add("dns", milliseconds: dns)
+        members.add("connect", milliseconds: connect)
+        members.add("ssl", milliseconds: ssl)
+        members.add("send", milliseconds: send)
+        members.add("wait", milliseconds: wait)
+        members.add("receive", milliseconds: receive)
+        members.add("comment", comment)
+        members.add(customFields)
+        return members.tree
+    }
+
+    /// Reads it from whatever decoder.
+    public init(from decoder: any Decoder) throws {
+        self.init(try HARObject(JSONTree(decoding: decoder), path: "timings"))
+    }
+
+    /// Writes it with whatever encoder.
+    public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
+}

@@ -1,0 +1,121 @@
+public import HTTPChainCore
+import HTTPChainSupport
+
+/// A header field, or a parameter of a query.
+public struct HARField: Sendable, Hashable, Codable {
+    /// The name, in the letter case that the program saw.
+    public var name: String
+    /// The value.
+    public var value: String
+    /// Words of a user or a program.
+    public var comment: String?
+    /// Fields that the specification does not have.
+    public var customFields: [String: JSONValue] = [:]
+
+    /// Makes a field.
+    public init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    init(_ object: HARObject) {
+        var object = object
+        name = object.string("name") ?? ""
+        value = object.string("value") ?? ""
+        comment = object.string("comment")
+        customFields = object.rest
+    }
+
+    var tree: JSONTree {
+        var members = HARMembers()
+        members.add("name", name)
+        members.add("value", value)
+        members.add("comment", comment)
+        members.add(customFields)
+        return members.tree
+    }
+
+    /// Reads it from whatever decoder.
+    public init(from decoder: any Decoder) throws {
+        self.init(try HARObject(JSONTree(decoding: decoder), path: "field"))
+    }
+
+    /// Writes it with whatever encoder.
+    public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
+}
+
+extension [HARField] {
+    /// The values of a field, in order; letter case of the name does not matter.
+    func values(of name: String) -> [String] {
+        filter { ASCII.equalFolded($0.name, name) }.map(\.value)
+    }
+
+    /// Removes a field, whatever its letter case.
+    mutating func remove(_ name: String) {
+        removeAll { ASCII.equalFolded($0.name, name) }
+    }
+}
+
+/// A cookie that was sent or set.
+public struct HARCookie: Sendable, Hashable, Codable {
+    /// The cookie's name.
+    public var name: String
+    /// Its value.
+    public var value: String
+    /// The path it is sent to.
+    public var path: String?
+    /// The host it is sent to.
+    public var domain: String?
+    /// When it expires, as the program wrote it: ISO 8601 by the specification.
+    public var expires: String?
+    /// Whether scripts do not see it.
+    public var httpOnly: Bool?
+    /// Whether it is sent over secure connections only.
+    public var secure: Bool?
+    /// Words of a user or a program.
+    public var comment: String?
+    /// Fields that the specification does not have.
+    public var customFields: [String: JSONValue] = [:]
+
+    /// Makes a cookie.
+    public init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    init(_ object: HARObject) {
+        var object = object
+        name = object.string("name") ?? ""
+        value = object.string("value") ?? ""
+        path = object.string("path")
+        domain = object.string("domain")
+        expires = object.string("expires")
+        httpOnly = object.bool("httpOnly")
+        secure = object.bool("secure")
+        comment = object.string("comment")
+        customFields = object.rest
+    }
+
+    var tree: JSONTree {
+        var members = HARMembers()
+        members.add("name", name)
+        members.add("value", value)
+        members.add("path", path)
+        members.add("domain", domain)
+        // The specification has ISO 8601 here; a date of another form would fail the schema.
+        members.add("expires", expires.flatMap(HARDate.parse).map(HARDate.text))
+        members.add("httpOnly", httpOnly)
+        members.add("secure", secure)
+        members.add("comment", comment)
+        members.add(customFields)
+        return members.tree
+    }
+
+    /// Reads it from whatever decoder.
+    public init(from decoder: any Decoder) throws {
+        self.init(try HARObject(JSONTree(decoding: decoder), path: "cookie"))
+    }
+
+    /// Writes it with whatever encoder.
+    public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
+}

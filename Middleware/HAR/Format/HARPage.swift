@@ -1,0 +1,54 @@
+public import Foundation
+public import HTTPChainCore
+
+/// A page that exchanges belong to.
+public struct HARPage: Sendable, Hashable, Codable {
+    /// When it began to load; `nil` when it does not say.
+    public var started: Date?
+    /// What entries name it by.
+    public var id: String
+    /// Its title.
+    public var title: String
+    /// When its content was there and when it was loaded, in milliseconds, as the program wrote it.
+    public var pageTimings: JSONValue = .object([:])
+    /// Words of a user or a program.
+    public var comment: String?
+    /// Fields that the specification does not have.
+    public var customFields: [String: JSONValue] = [:]
+
+    /// Makes a page.
+    public init(id: String, title: String, started: Date? = nil) {
+        self.id = id
+        self.title = title
+        self.started = started
+    }
+
+    init(_ object: HARObject) {
+        var object = object
+        started = object.string("startedDateTime").flatMap(HARDate.parse)
+        id = object.string("id") ?? ""
+        title = object.string("title") ?? ""
+        if let tree = object.take("pageTimings"), case .object = tree { pageTimings = tree.value }
+        comment = object.string("comment")
+        customFields = object.rest
+    }
+
+    var tree: JSONTree {
+        var members = HARMembers()
+        members.add("startedDateTime", HARDate.text(started ?? Date(timeIntervalSince1970: 0)))
+        members.add("id", id)
+        members.add("title", title)
+        members.add("pageTimings", JSONTree(pageTimings))
+        members.add("comment", comment)
+        members.add(customFields)
+        return members.tree
+    }
+
+    /// Reads it from whatever decoder.
+    public init(from decoder: any Decoder) throws {
+        self.init(try HARObject(JSONTree(decoding: decoder), path: "page"))
+    }
+
+    /// Writes it with whatever encoder.
+    public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
+}

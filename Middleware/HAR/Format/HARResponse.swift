@@ -1,0 +1,140 @@
+public import HTTPChainCore
+
+/// What was answered in an exchange.
+public struct HARResponse: Sendable, Hashable, Codable {
+    /// The status; 0 where no answer came.
+    public var status: Int
+    /// The reason phrase.
+    public var statusText: String
+    /// The version of HTTP, as the program names it; "unknown" where it does not.
+    public var httpVersion = "unknown"
+    /// The cookies that were set.
+    public var cookies: [HARCookie] = []
+    /// The header fields, in order.
+    public var headers: [HARField]
+    /// The content.
+    public var content: HARContent
+    /// Where a redirect leads, as `Location` has it; empty where there is none.
+    public var redirectURL = ""
+    /// The bytes of the head; -1 where not known.
+    public var headersSize: Int64 = -1
+    /// The bytes of the content as it was sent; -1 where not known.
+    public var bodySize: Int64 = -1
+    /// Words of a user or a program.
+    public var comment: String?
+    /// Fields that the specification does not have.
+    public var customFields: [String: JSONValue] = [:]
+
+    /// Makes a response.
+    public init(
+        status: Int,
+        statusText: String = "",
+        headers: [HARField] = [],
+        content: HARContent = HARContent(mimeType: "x-unknown")
+    ) {
+        self.status = status
+        self.statusText = statusText
+        self.headers = headers
+        self.content = content
+    }
+
+    /// The values of a header field, in order; letter case does not matter.
+    public func values(of field: String) -> [String] { headers.values(of: field) }
+
+    init(_ object: HARObject) throws(HARError) {
+        var object = object
+        status = Int(clamping: object.integer("status") ?? 0)
+        statusText = object.string("statusText") ?? ""
+        httpVersion = object.string("httpVersion") ?? "unknown"
+        for cookie in try object.objects("cookies") { cookies.append(HARCookie(cookie)) }
+        headers = []
+        for field in try object.objects("headers") { headers.append(HARField(field)) }
+        content = try object.object("content").map(HARContent.init) ?? HARContent(mimeType: "x-unknown")
+        redirectURL = object.string("redirectURL") ?? ""
+        headersSize = object.integer("headersSize") ?? -1
+        bodySize = object.integer("bodySize") ?? -1
+        comment = object.string("comment")
+        customFields = object.rest
+    }
+
+    var tree: JSONTree {
+        var members = HARMembers()
+        members.add("status", Int64(status))
+        members.add("statusText", statusText)
+        members.add("httpVersion", httpVersion)
+        members.add("cookies", .array(cookies.map(\.tree)))
+        members.add("headers", .array(headers.map(\.tree)))
+        members.add("content", content.tree)
+        members.add("redirectURL", redirectURL)
+        members.add("headersSize", headersSize)
+        members.add("bodySize", bodySize)
+        members.add("comment", comment)
+        members.add(customFields)
+        return members.tree
+    }
+
+    /// Reads it from whatever decoder.
+    public init(from decoder: any Decoder) throws {
+        try self.init(HARObject(JSONTree(decoding: decoder), path: "response"))
+    }
+
+    /// Writes it with whatever encoder.
+    public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
+}
+
+/// The content of a response, decoded: without the content coding that it was sent with.
+public struct HARContent: Sendable, Hashable, Codable {
+    /// The bytes of the decoded content.
+    public var size: Int64
+    /// How many bytes the content coding saved.
+    public var compression: Int64?
+    /// The media type, as `Content-Type` has it; "x-unknown" where there is none.
+    public var mimeType: String
+    /// The content as text, or as ``encoding`` says; `nil` where it was not recorded.
+    public var text: String?
+    /// How ``text`` is encoded: "base64" for what is not text; `nil` for text.
+    public var encoding: String?
+    /// Words of a user or a program.
+    public var comment: String?
+    /// Fields that the specification does not have: `_truncated`, `_file`, those of other programs.
+    public var customFields: [String: JSONValue] = [:]
+
+    /// Makes content of text.
+    public init(mimeType: String, text: String? = nil) {
+        self.mimeType = mimeType
+        self.text = text
+        size = Int64(text?.utf8.count ?? 0)
+    }
+
+    init(_ object: HARObject) {
+        var object = object
+        mimeType = object.string("mimeType") ?? ""
+        text = object.string("text")
+        encoding = object.string("encoding")
+        if encoding?.isEmpty == true { encoding = nil }
+        size = object.integer("size") ?? Int64(text?.utf8.count ?? 0)
+        compression = object.integer("compression")
+        comment = object.string("comment")
+        customFields = object.rest
+    }
+
+    var tree: JSONTree {
+        var members = HARMembers()
+        members.add("size", size)
+        members.add("compression", compression)
+        members.add("mimeType", mimeType)
+        members.add("text", text)
+        members.add("encoding", encoding)
+        members.add("comment", comment)
+        members.add(customFields)
+        return members.tree
+    }
+
+    /// Reads it from whatever decoder.
+    public init(from decoder: any Decoder) throws {
+        self.init(try HARObject(JSONTree(decoding: decoder), path: "content"))
+    }
+
+    /// Writes it with whatever encoder.
+    public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
+}

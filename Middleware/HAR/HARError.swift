@@ -1,0 +1,105 @@
+public import HTTPChainCore
+import HTTPChainSupport
+
+/// An archive cannot be read, written or replayed.
+public struct HARError: HTTPChainError, Hashable {
+    /// What is wrong.
+    ///
+    /// An open set: treat a kind that you do not know as you treat most.
+    public enum Problem: Sendable, Hashable {
+        /// The file is no JSON: something else was expected at a byte.
+        case malformed(offset: Int, expected: String)
+        /// The file ends in the middle.
+        case cut
+        /// Arrays and objects stand in each other more deeply than ``HARLimits/depth`` allows.
+        case tooDeep(limit: Int)
+        /// The file is larger than ``HARLimits/size`` allows.
+        case tooLarge(limit: ByteCount)
+        /// There are more entries than ``HARLimits/entries`` allows.
+        case tooManyEntries(limit: Int)
+        /// A member that nothing can be made of without is missing.
+        case missing(path: String)
+        /// A member is of another type than it must be.
+        case unexpected(path: String, expected: String)
+        /// The system refused an operation with a file.
+        case file(operation: String, path: String, message: String)
+        /// Somebody else has had the file locked for a long time.
+        case locked(path: String)
+        /// Entries came faster than the disk took them, and this many were dropped.
+        case dropped(count: Int)
+        /// The content of an entry's response is not in the archive, or not all of it.
+        case contentNotRecorded(entry: String, why: String)
+        /// The response of an entry is none that HTTP knows.
+        case invalidResponse(entry: String, why: String)
+        /// A recording is wanted, and no transport to record over was given.
+        case noTransport(mode: String)
+    }
+
+    /// What is wrong.
+    public let problem: Problem
+    /// The file, where it is known.
+    public let path: String?
+
+    init(_ problem: Problem, path: String? = nil) {
+        self.problem = problem
+        self.path = path
+    }
+
+    init(_ fault: JSONTreeParser.Fault) {
+        switch fault {
+        case .malformed(let offset, let expected): self.init(Problem.malformed(offset: offset, expected: expected))
+        case .cut: self.init(Problem.cut)
+        case .tooDeep(let limit): self.init(Problem.tooDeep(limit: limit))
+        }
+    }
+
+    /// The same, of a file.
+    func of(_ path: String) -> HARError { self.path == nil ? HARError(problem, path: path) : self }
+
+    /// "HAR".
+    public var stage: String { "HAR" }
+
+    /// What is wrong, and where.
+    public var reason: String { (path.map { "\($0): " } ?? "") + sentence }
+
+    private var sentence: String {
+        switch problem {
+        case .malformed(let offset, let expected): "the file is not JSON: \(expected) was expected at byte \(offset)"
+        case .cut: "the file ends in the middle"
+        case .tooDeep(let limit): "arrays and objects stand in each other more than \(limit) deep"
+        case .tooLarge(let limit): "the file is larger than \(limit)"
+        case .tooManyEntries(let limit): "the archive has more than \(limit) entries"
+        case .missing(let path): "\(path) is missing"
+        case .unexpected(let path, let expected): "\(path) is not \(expected)"
+        case .file(let operation, let path, let message): "could not \(operation) \(path): \(message)"
+        case .locked(let path): "\(path) is locked by another program"
+        case .dropped(let count):
+            count == 1
+                ? "one entry was dropped: the disk is too slow" : "\(count) entries were dropped: the disk is too slow"
+        case .contentNotRecorded(let entry, let why): "the content of \(entry) is not in the archive: \(why)"
+        case .invalidResponse(let entry, let why): "the response of \(entry) cannot be replayed: \(why)"
+        case .noTransport(let mode): "the mode \(mode) records, and there is no transport to record over"
+        }
+    }
+
+    /// What to do about it.
+    public var recoverySuggestion: String? {
+        switch problem {
+        case .malformed, .missing, .unexpected: "export the archive again, as HAR 1.2"
+        case .cut: "read it with salvaging: true to get the entries that are whole"
+        case .tooDeep, .tooLarge, .tooManyEntries: "raise the limit in HARLimits if the file is trusted"
+        case .file: nil
+        case .locked: "end the other program"
+        case .dropped: "record smaller bodies, or to a faster disk"
+        case .contentNotRecorded: "record it again with a larger body limit"
+        case .invalidResponse: "remove the entry, or record it again"
+        case .noTransport: "give ReplayTransport the transport to record over"
+        }
+    }
+}
+
+extension HARError: FileFailure {
+    package init(_ fault: FileFault) {
+        self.init(.file(operation: fault.operation, path: fault.path, message: fault.message))
+    }
+}

@@ -1,0 +1,115 @@
+import HTTPChainCore
+
+/// A JSON object that is read member by member, leniently; what nobody asked for is kept.
+struct HARObject {
+    private var members: [JSONTree.Member]
+    /// Where it stands, such as `log.entries[3].request`.
+    let path: String
+
+    init(_ tree: JSONTree, path: String) throws(HARError) {
+        guard case .object(let members) = tree else { throw HARError(.unexpected(path: path, expected: "an object")) }
+        self.members = members
+        self.path = path
+    }
+
+    /// Takes a member; null counts as none.
+    mutating func take(_ name: String) -> JSONTree? {
+        var found: JSONTree?
+        // Of members with the same name the last counts.
+        members.removeAll { member in
+            guard member.name == name else { return false }
+            found = member.value
+            return true
+        }
+        return found == .null ? nil : found
+    }
+
+    /// A string; a number or a truth value as its text.
+    mutating func string(_ name: String) -> String? {
+        switch take(name) {
+        case .string(let text): text
+        case .number(let text): text
+        case .bool(let value): "\(value)"
+        default: nil
+        }
+    }
+
+    mutating func number(_ name: String) -> Double? {
+        switch take(name) {
+        case .number(let text), .string(let text): Double(text).flatMap { $0.isFinite ? $0 : nil }
+        default: nil
+        }
+    }
+
+    mutating func integer(_ name: String) -> Int64? {
+        number(name).flatMap { abs($0) < 9e18 ? Int64($0.rounded()) : nil }
+    }
+
+    mutating func bool(_ name: String) -> Bool? {
+        switch take(name) {
+        case .bool(let value): value
+        case .string(let text): Bool(text)
+        default: nil
+        }
+    }
+
+    mutating func object(_ name: String) throws(HARError) -> HARObject? {
+        guard let tree = take(name) else { return nil }
+        return try HARObject(tree, path: path + "." + name)
+    }
+
+    /// The objects of an array; none when there is no array.
+    mutating func objects(_ name: String) throws(HARError) -> [HARObject] {
+        guard let tree = take(name) else { return [] }
+        guard case .array(let elements) = tree else {
+            throw HARError(.unexpected(path: path + "." + name, expected: "an array"))
+        }
+        var objects: [HARObject] = []
+        objects.reserveCapacity(elements.count)
+        for (index, element) in elements.enumerated() {
+            objects.append(try HARObject(element, path: "\(path).\(name)[\(index)]"))
+        }
+        return objects
+    }
+
+    /// The members that nobody asked for.
+    var rest: [String: JSONValue] {
+        if members.isEmpty { return [:] }
+        return Dictionary(members.map { ($0.name, $0.value.value) }) { _, last in last }
+    }
+}
+
+/// A JSON object that is written member by member, in the order of the specification.
+struct HARMembers {
+    private var members: [JSONTree.Member] = []
+
+    var tree: JSONTree { .object(members) }
+
+    mutating func add(_ name: String, _ tree: JSONTree?) {
+        if let tree { members.append(JSONTree.Member(name: name, value: tree)) }
+    }
+
+    mutating func add(_ name: String, _ text: String?) {
+        if let text { add(name, .string(text)) }
+    }
+
+    mutating func add(_ name: String, _ number: Int64?) {
+        if let number { add(name, .number("\(number)")) }
+    }
+
+    mutating func add(_ name: String, _ flag: Bool?) {
+        if let flag { add(name, .bool(flag)) }
+    }
+
+    /// Milliseconds, with what fractions there are.
+    mutating func add(_ name: String, milliseconds: Double?) {
+        guard let milliseconds else { return }
+        let value = milliseconds.isFinite ? milliseconds : -1
+        add(name, .number(value == value.rounded() && abs(value) < 1e15 ? "\(Int64(value))" : "\(value)"))
+    }
+
+    /// Fields of other programs, and what there is beyond the specification, by name.
+    mutating func add(_ fields: [String: JSONValue]) {
+        for (name, value) in fields.sorted(by: { $0.key < $1.key }) { add(name, JSONTree(value)) }
+    }
+}

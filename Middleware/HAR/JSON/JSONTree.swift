@@ -1,0 +1,161 @@
+import Foundation
+import HTTPChainCore
+
+/// A JSON text (RFC 8259) as a tree: members in their order, numbers as they were written.
+///
+/// An archive is mostly strings; what a number means matters where two contents are compared, and an identifier of
+/// twenty digits does not survive a `Double`.
+enum JSONTree: Sendable, Hashable {
+    struct Member: Sendable, Hashable {
+        let name: String
+        let value: JSONTree
+    }
+
+    case null
+    case bool(Bool)
+    case number(String)
+    case string(String)
+    case array([JSONTree])
+    case object([Member])
+
+    init(_ value: JSONValue) {
+        switch value {
+        case .null: self = .null
+        case .bool(let value): self = .bool(value)
+        case .integer(let value): self = .number("\(value)")
+        case .number(let value): self = value.isFinite ? .number("\(value)") : .null
+        case .string(let value): self = .string(value)
+        case .array(let values): self = .array(values.map(JSONTree.init))
+        case .object(let members):
+            self = .object(members.sorted { $0.key < $1.key }.map { Member(name: $0.key, value: JSONTree($0.value)) })
+        }
+    }
+
+    /// The value for those who need not know how it was written; of members with the same name the last counts.
+    var value: JSONValue {
+        switch self {
+        case .null: .null
+        case .bool(let value): .bool(value)
+        case .number(let text): Int64(text).map { .integer($0) } ?? Double(text).map { .number($0) } ?? .null
+        case .string(let text): .string(text)
+        case .array(let elements): .array(elements.map(\.value))
+        case .object(let members):
+            .object(Dictionary(members.map { ($0.name, $0.value.value) }) { _, last in last })
+        }
+    }
+
+    /// The text as JSON, on one line.
+    var text: String {
+        var bytes: [UInt8] = []
+        write(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends the text as JSON, on one line.
+    func write(to bytes: inout [UInt8]) {
+        switch self {
+        case .null: bytes.append(contentsOf: "null".utf8)
+        case .bool(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
+        case .number(let text): bytes.append(contentsOf: text.utf8)
+        case .string(let text): Self.write(text, to: &bytes)
+        case .array(let elements):
+            bytes.append(UInt8(ascii: "["))
+            for (index, element) in elements.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                element.write(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "]"))
+        case .object(let members):
+            bytes.append(UInt8(ascii: "{"))
+            for (index, member) in members.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                Self.write(member.name, to: &bytes)
+                bytes.append(UInt8(ascii: ":"))
+                member.value.write(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "}"))
+        }
+    }
+
+    private static func write(_ text: String, to bytes: inout [UInt8]) {
+        var text = text
+        bytes.append(UInt8(ascii: "\""))
+        text.withUTF8 { utf8 in
+            var start = 0
+            for index in utf8.indices {
+                let byte = utf8[index]
+                guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
+                bytes.append(contentsOf: utf8[start..<index])
+                start = index + 1
+                bytes.append(contentsOf: escape(of: byte).utf8)
+            }
+            bytes.append(contentsOf: utf8[start...])
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func escape(of byte: UInt8) -> String {
+        switch byte {
+        case UInt8(ascii: "\""): "\\\""
+        case UInt8(ascii: "\\"): "\\\\"
+        case 0x0A: "\\n"
+        case 0x0D: "\\r"
+        case 0x09: "\\t"
+        default: "\\u00" + (byte < 0x10 ? "0" : "") + String(byte, radix: 16)
+        }
+    }
+}
+
+extension JSONTree {
+    /// The tree with what makes no difference to its meaning removed: the order of members, and how numbers are written
+    /// (`1.0`, `1`, `10e-1`).
+    var normalized: JSONTree {
+        switch self {
+        case .null, .bool, .string: return self
+        case .number(let text): return .number(Self.normalized(number: text))
+        case .array(let elements): return .array(elements.map(\.normalized))
+        case .object(let members):
+            // Of members with the same name the last counts.
+            let last = Dictionary(members.map { ($0.name, $0.value) }) { _, last in last }
+            return .object(
+                last.sorted { $0.key < $1.key }.map { Member(name: $0.key, value: $0.value.normalized) }
+            )
+        }
+    }
+
+    /// A number as its significant digits and the power of ten behind them.
+    private static func normalized(number: String) -> String {
+        let lowered = number.lowercased()
+        let parts = lowered.split(separator: "e", maxSplits: 1)
+        guard let mantissa = parts.first, var exponent = parts.count > 1 ? Int(parts[1]) : 0 else { return lowered }
+        let isNegative = mantissa.hasPrefix("-")
+        let halves = mantissa.drop { $0 == "-" }.split(separator: ".", omittingEmptySubsequences: false)
+        var digits = String(halves.joined())
+        if halves.count > 1 {
+            let (shifted, overflow) = exponent.subtractingReportingOverflow(halves[1].count)
+            if overflow { return lowered }
+            exponent = shifted
+        }
+        digits = String(digits.drop { $0 == "0" })
+        while digits.hasSuffix("0") {
+            digits.removeLast()
+            let (shifted, overflow) = exponent.addingReportingOverflow(1)
+            if overflow { return lowered }
+            exponent = shifted
+        }
+        if digits.isEmpty { return "0" }
+        return (isNegative ? "-" : "") + digits + (exponent == 0 ? "" : "e\(exponent)")
+    }
+}
+
+extension JSONTree {
+    /// Reads a tree with whatever decoder.
+    init(decoding decoder: any Decoder) throws {
+        self.init(try JSONValue(from: decoder))
+    }
+
+    /// Writes the tree with whatever encoder.
+    func encode(with encoder: any Encoder) throws {
+        try value.encode(to: encoder)
+    }
+}

@@ -1,0 +1,287 @@
+/// Reads JSON texts (RFC 8259) into trees, within limits.
+///
+/// It is lenient in what does no harm: a byte order mark, bytes that are not UTF-8 and halves of surrogate pairs become
+/// U+FFFD. A text that ends too soon is a fault of its own kind, and what is whole of it can be had.
+struct JSONTreeParser {
+    /// Why a text cannot be read.
+    enum Fault: Error, Hashable {
+        /// Something else than JSON stands at a byte.
+        case malformed(offset: Int, expected: String)
+        /// The text ends in the middle.
+        case cut
+        /// Arrays and objects stand in each other more deeply than allowed.
+        case tooDeep(limit: Int)
+    }
+
+    /// Where the elements of `log.entries` stand, for those who append to a file.
+    struct EntriesPlace: Hashable {
+        /// After the bracket that opens the array, or after its last whole element.
+        var end: Int
+        var count = 0
+    }
+
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private let depthLimit: Int
+    private let salvages: Bool
+    private var index = 0
+    private var depth = 0
+    /// The names of the members that the parser is in, of the outermost two objects.
+    private var names = ("", "")
+    /// Whether the text ended in the middle.
+    private(set) var isCut = false
+    private(set) var entries: EntriesPlace?
+
+    private init(_ bytes: UnsafeBufferPointer<UInt8>, depthLimit: Int, salvages: Bool) {
+        self.bytes = bytes
+        self.depthLimit = depthLimit
+        self.salvages = salvages
+    }
+
+    /// What reading a text gives.
+    struct Result {
+        var tree: JSONTree
+        /// Whether the text ended in the middle, so that something is missing in the tree.
+        var isCut: Bool
+        var entries: EntriesPlace?
+    }
+
+    /// Reads one text.
+    ///
+    /// - Parameters:
+    ///   - bytes: The text, UTF-8.
+    ///   - depthLimit: How deep arrays and objects may stand in each other.
+    ///   - salvages: Whether a text that ends too soon gives what was whole of it: an array without its last element,
+    ///     an object with the beginning of its last member where that is an array or an object.
+    static func parse(
+        _ bytes: UnsafeBufferPointer<UInt8>,
+        depthLimit: Int,
+        salvages: Bool = false
+    ) throws(Fault) -> Result {
+        var parser = JSONTreeParser(bytes, depthLimit: depthLimit, salvages: salvages)
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { parser.index = 3 }
+        let tree = try parser.value()
+        if !parser.isCut {
+            parser.skipSpace()
+            if parser.index < bytes.count { throw .malformed(offset: parser.index, expected: "the end") }
+        }
+        return Result(tree: tree, isCut: parser.isCut, entries: parser.entries)
+    }
+
+    /// Reads one text that is whole.
+    static func parse(_ text: String, depthLimit: Int = 512) throws(Fault) -> JSONTree {
+        var text = text
+        let result = text.withUTF8 { bytes -> Swift.Result<Result, Fault> in
+            do throws(Fault) { return .success(try parse(bytes, depthLimit: depthLimit)) } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get().tree
+    }
+
+    private var current: UInt8? { index < bytes.count ? bytes[index] : nil }
+
+    private mutating func skipSpace() {
+        while index < bytes.count, bytes[index] == 0x20 || (0x09...0x0D).contains(bytes[index]) { index += 1 }
+    }
+
+    /// Ends the reading: with what there is when that is wanted.
+    private mutating func cut(_ tree: JSONTree) throws(Fault) -> JSONTree {
+        guard salvages else { throw .cut }
+        isCut = true
+        return tree
+    }
+
+    private mutating func value() throws(Fault) -> JSONTree {
+        skipSpace()
+        guard let byte = current else { return try cut(.null) }
+        switch byte {
+        case UInt8(ascii: "{"): return try object()
+        case UInt8(ascii: "["): return try array()
+        case UInt8(ascii: "\""):
+            guard let text = try string() else { return try cut(.null) }
+            return .string(text)
+        case UInt8(ascii: "t"): return try word("true", .bool(true))
+        case UInt8(ascii: "f"): return try word("false", .bool(false))
+        case UInt8(ascii: "n"): return try word("null", .null)
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+        default: throw .malformed(offset: index, expected: "a value")
+        }
+    }
+
+    private mutating func word(_ word: StaticString, _ tree: JSONTree) throws(Fault) -> JSONTree {
+        let letters = UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
+        for letter in letters {
+            guard let byte = current else { return try cut(.null) }
+            guard byte == letter else { throw .malformed(offset: index, expected: "\(word)") }
+            index += 1
+        }
+        return tree
+    }
+
+    private mutating func number() throws(Fault) -> JSONTree {
+        let start = index
+        if current == UInt8(ascii: "-") { index += 1 }
+        // RFC 8259 §6: no zeros lead.
+        if current == UInt8(ascii: "0") { index += 1 } else { try digits() }
+        if current == UInt8(ascii: ".") {
+            index += 1
+            try digits()
+        }
+        if current == UInt8(ascii: "e") || current == UInt8(ascii: "E") {
+            index += 1
+            if current == UInt8(ascii: "+") || current == UInt8(ascii: "-") { index += 1 }
+            try digits()
+        }
+        if isCut || (depth > 0 && index == bytes.count) { return try cut(.null) }
+        return .number(String(decoding: bytes[start..<index], as: UTF8.self))
+    }
+
+    private mutating func digits() throws(Fault) {
+        guard let byte = current else {
+            _ = try cut(.null)
+            return
+        }
+        guard (0x30...0x39).contains(byte) else { throw .malformed(offset: index, expected: "a digit") }
+        while let byte = current, (0x30...0x39).contains(byte) { index += 1 }
+    }
+
+    private mutating func enter() throws(Fault) {
+        index += 1
+        depth += 1
+        if depth > depthLimit { throw .tooDeep(limit: depthLimit) }
+    }
+
+    private mutating func array() throws(Fault) -> JSONTree {
+        try enter()
+        defer { depth -= 1 }
+        let isEntries = depth == 3 && names.0 == "log" && names.1 == "entries"
+        if isEntries { entries = EntriesPlace(end: index) }
+        var elements: [JSONTree] = []
+        skipSpace()
+        if current == UInt8(ascii: "]") {
+            index += 1
+            return .array([])
+        }
+        while true {
+            let element = try value()
+            if isCut { return .array(elements) }
+            elements.append(element)
+            if isEntries {
+                entries?.end = index
+                entries?.count += 1
+            }
+            skipSpace()
+            guard let byte = current else { return try cut(.array(elements)) }
+            index += 1
+            if byte == UInt8(ascii: "]") { return .array(elements) }
+            guard byte == UInt8(ascii: ",") else { throw .malformed(offset: index - 1, expected: ", or ]") }
+        }
+    }
+
+    private mutating func object() throws(Fault) -> JSONTree {
+        try enter()
+        defer { depth -= 1 }
+        var members: [JSONTree.Member] = []
+        skipSpace()
+        if current == UInt8(ascii: "}") {
+            index += 1
+            return .object([])
+        }
+        while true {
+            skipSpace()
+            guard let quote = current else { return try cut(.object(members)) }
+            guard quote == UInt8(ascii: "\"") else { throw .malformed(offset: index, expected: "a name") }
+            guard let name = try string() else { return try cut(.object(members)) }
+            skipSpace()
+            guard let colon = current else { return try cut(.object(members)) }
+            guard colon == UInt8(ascii: ":") else { throw .malformed(offset: index, expected: ":") }
+            index += 1
+            if depth == 1 { names.0 = name }
+            if depth == 2 { names.1 = name }
+            let value = try value()
+            if isCut {
+                switch value {
+                case .array, .object: members.append(JSONTree.Member(name: name, value: value))
+                default: break
+                }
+                return .object(members)
+            }
+            members.append(JSONTree.Member(name: name, value: value))
+            skipSpace()
+            guard let byte = current else { return try cut(.object(members)) }
+            index += 1
+            if byte == UInt8(ascii: "}") { return .object(members) }
+            guard byte == UInt8(ascii: ",") else { throw .malformed(offset: index - 1, expected: ", or }") }
+        }
+    }
+
+    /// The text of a string; nil when it does not end.
+    private mutating func string() throws(Fault) -> String? {
+        index += 1
+        let start = index
+        while let byte = current, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { index += 1 }
+        if current == UInt8(ascii: "\"") {
+            defer { index += 1 }
+            return String(decoding: bytes[start..<index], as: UTF8.self)
+        }
+        var text = Array(bytes[start..<index])
+        while let byte = current {
+            index += 1
+            switch byte {
+            case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
+            case UInt8(ascii: "\\"):
+                guard try escape(&text) else { return nil }
+            case ..<0x20: throw .malformed(offset: index - 1, expected: "no control character in a string")
+            default: text.append(byte)
+            }
+        }
+        return nil
+    }
+
+    /// Reads what follows a backslash; false when the text ends there.
+    private mutating func escape(_ text: inout [UInt8]) throws(Fault) -> Bool {
+        guard let byte = current else { return false }
+        index += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
+        case UInt8(ascii: "b"): text.append(0x08)
+        case UInt8(ascii: "f"): text.append(0x0C)
+        case UInt8(ascii: "n"): text.append(0x0A)
+        case UInt8(ascii: "r"): text.append(0x0D)
+        case UInt8(ascii: "t"): text.append(0x09)
+        case UInt8(ascii: "u"):
+            guard let first = try unit() else { return false }
+            var scalar = Unicode.Scalar(UInt32(first))
+            if (0xD800..<0xDC00).contains(first), index + 1 < bytes.count, bytes[index] == UInt8(ascii: "\\"),
+                bytes[index + 1] == UInt8(ascii: "u")
+            {
+                let before = index
+                index += 2
+                guard let second = try unit() else { return false }
+                if (0xDC00..<0xE000).contains(second) {
+                    let offset = (UInt32(first) - 0xD800) << 10 + (UInt32(second) - 0xDC00)
+                    scalar = Unicode.Scalar(0x10000 + offset)
+                } else {
+                    index = before
+                }
+            }
+            text.append(contentsOf: String(scalar.map(Character.init) ?? "\u{FFFD}").utf8)
+        default: throw .malformed(offset: index - 1, expected: "an escape")
+        }
+        return true
+    }
+
+    /// Four hexadecimal digits; nil when the text ends in them.
+    private mutating func unit() throws(Fault) -> UInt16? {
+        var unit: UInt16 = 0
+        for _ in 0..<4 {
+            guard let byte = current else { return nil }
+            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+                throw .malformed(offset: index, expected: "four hexadecimal digits")
+            }
+            unit = unit << 4 | UInt16(digit)
+            index += 1
+        }
+        return unit
+    }
+}

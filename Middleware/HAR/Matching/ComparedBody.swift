@@ -1,0 +1,187 @@
+import Foundation
+import HTTPChainCore
+
+/// The content of a request as it is compared: by what it means where that is known.
+enum ComparedBody: Sendable, Hashable {
+    /// A part of a multipart body.
+    struct Part: Sendable, Hashable {
+        let name: String
+        let fileName: String?
+        let type: String?
+        let content: Data
+    }
+
+    case none
+    case json(JSONTree)
+    case form([URLParts.Parameter])
+    case multipart([Part])
+    case text(String)
+    case binary(Data)
+    /// Only the beginning is known.
+    case beginning(Data)
+    /// It was not recorded.
+    case unknown
+
+    init(_ data: HARPostData?, exact: Bool) {
+        guard let data else {
+            self = .none
+            return
+        }
+        let bytes = HARBytes.decode(data.text, encoding: data.encoding)
+        if data.isTruncated {
+            self = bytes.map { .beginning($0) } ?? .unknown
+            return
+        }
+        guard let bytes, !(bytes.isEmpty && !data.params.isEmpty) else {
+            // A program that writes the parameters of a form writes no text.
+            self =
+                data.params.isEmpty
+                ? .none : .form(data.params.map { URLParts.Parameter(name: $0.name, value: $0.value ?? "") })
+            return
+        }
+        if bytes.isEmpty {
+            self = .none
+            return
+        }
+        let type = exact ? nil : MediaType(data.mimeType)
+        if let type, type.essence.hasPrefix("multipart/"), let boundary = type.parameters["boundary"],
+            let parts = MultipartContent.parts(of: bytes, boundary: boundary)
+        {
+            self = .multipart(parts)
+            return
+        }
+        guard let text = String(data: bytes, encoding: .utf8) else {
+            self = .binary(bytes)
+            return
+        }
+        if !exact, type?.essence == "application/x-www-form-urlencoded" {
+            self = .form(URLParts.pairs(in: text[...]))
+        } else if !exact, Self.mayBeJSON(type, text), let tree = try? JSONTreeParser.parse(text) {
+            self = .json(tree.normalized)
+        } else {
+            self = .text(text)
+        }
+    }
+
+    private static func mayBeJSON(_ type: MediaType?, _ text: String) -> Bool {
+        guard let essence = type?.essence else { return text.hasPrefix("{") || text.hasPrefix("[") }
+        return essence == "application/json" || essence.hasSuffix("+json") || essence == "text/json"
+    }
+
+    /// What differs between what is sent and what was recorded; none where they mean the same.
+    func differences(from recorded: ComparedBody) -> [String] {
+        if self == recorded { return [] }
+        switch (self, recorded) {
+        case (.form(let sent), .form(let recorded)):
+            return NamedValues.differences(sent, recorded, of: "form field")
+        case (.json(let sent), .json(let recorded)):
+            return JSONDifference.list(sent, recorded)
+        case (.multipart(let sent), .multipart(let recorded)):
+            return Self.partDifferences(sent, recorded)
+        case (.beginning, _), (_, .beginning): return beginningDifferences(from: recorded)
+        // Nothing can be said against it.
+        case (_, .unknown), (.unknown, _): return []
+        case (.none, _): return ["the body is empty; recorded is \(recorded.summary)"]
+        case (_, .none): return ["the body is \(summary); recorded is an empty one"]
+        case (.text(let sent), .text(let recorded)): return [TextDifference.describe(sent, recorded)]
+        default: return ["the body is \(summary); recorded is \(recorded.summary)"]
+        }
+    }
+
+    private var rawBytes: Data? {
+        switch self {
+        case .text(let text): Data(text.utf8)
+        case .binary(let bytes), .beginning(let bytes): bytes
+        case .none: Data()
+        default: nil
+        }
+    }
+
+    private func beginningDifferences(from recorded: ComparedBody) -> [String] {
+        guard let sent = rawBytes, let old = recorded.rawBytes else { return [] }
+        let count = min(sent.count, old.count)
+        return sent.prefix(count) == old.prefix(count) ? [] : ["the beginning of the body differs"]
+    }
+
+    private static func partDifferences(_ sent: [Part], _ recorded: [Part]) -> [String] {
+        var differences: [String] = []
+        if sent.map(\.name) != recorded.map(\.name) {
+            let names = { (parts: [Part]) in parts.map { "\"\($0.name)\"" }.joined(separator: ", ") }
+            return ["the parts are \(names(sent)); recorded are \(names(recorded))"]
+        }
+        for (part, old) in zip(sent, recorded) where part != old {
+            if part.fileName != old.fileName {
+                let name = { (part: Part) in part.fileName.map { "\"\($0)\"" } ?? "none" }
+                differences.append("the file name of part \"\(part.name)\" is \(name(part)); recorded is \(name(old))")
+            } else if part.type != old.type {
+                differences.append(
+                    "the type of part \"\(part.name)\" is \(part.type ?? "none"); recorded is \(old.type ?? "none")"
+                )
+            } else {
+                differences.append(
+                    "the content of part \"\(part.name)\" differs (\(part.content.count) and \(old.content.count) bytes)"
+                )
+            }
+        }
+        return differences
+    }
+
+    private var summary: String {
+        switch self {
+        case .none: "empty"
+        case .json: "JSON"
+        case .form(let pairs): "a form of \(pairs.count) \(pairs.count == 1 ? "field" : "fields")"
+        case .multipart(let parts): "\(parts.count) \(parts.count == 1 ? "part" : "parts")"
+        case .text(let text): "text of \(text.utf8.count) bytes"
+        case .binary(let bytes): "\(bytes.count) bytes"
+        case .beginning(let bytes): "longer than \(bytes.count) bytes"
+        case .unknown: "not recorded"
+        }
+    }
+}
+
+/// Multipart content (RFC 2046 §5.1) in memory, without the boundary, which is another one each time.
+enum MultipartContent {
+    static func parts(of bytes: Data, boundary: String) -> [ComparedBody.Part]? {
+        let delimiter = Data("--\(boundary)".utf8)
+        guard !boundary.isEmpty, var position = bytes.range(of: delimiter)?.upperBound else { return nil }
+        var parts: [ComparedBody.Part] = []
+        while true {
+            if bytes[position...].starts(with: Data("--".utf8)) { return parts }
+            guard let lineEnd = bytes.range(of: Data("\n".utf8), in: position..<bytes.endIndex)?.upperBound,
+                let next = bytes.range(of: Data("\n".utf8) + delimiter, in: (lineEnd - 1)..<bytes.endIndex)
+            else { return parts.isEmpty ? nil : parts }
+            if next.lowerBound >= lineEnd {
+                var end = next.lowerBound
+                if end > lineEnd, bytes[end - 1] == 0x0D { end -= 1 }
+                parts.append(part(of: bytes[lineEnd..<end]))
+            }
+            position = next.upperBound
+        }
+    }
+
+    private static func part(of bytes: Data) -> ComparedBody.Part {
+        let breaks = ["\r\n\r\n", "\n\n"].compactMap { bytes.range(of: Data($0.utf8)) }
+        let blank = breaks.min { $0.lowerBound < $1.lowerBound }
+        let isBare = bytes.first == 0x0D || bytes.first == 0x0A
+        let head = isBare ? Data() : bytes[..<(blank?.lowerBound ?? bytes.endIndex)]
+        var disposition: ParameterizedPart?
+        var type: String?
+        for line in String(decoding: head, as: UTF8.self).split(whereSeparator: \.isNewline) {
+            guard let colon = line.firstIndex(of: ":") else { continue }
+            let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+            switch line[..<colon].lowercased() {
+            case "content-disposition": disposition = ParameterizedPart(value)
+            case "content-type": type = value
+            default: break
+            }
+        }
+        return ComparedBody.Part(
+            name: disposition?.name ?? "",
+            fileName: disposition?.fileName,
+            type: type,
+            content: isBare
+                ? Data(bytes.drop { $0 == 0x0D || $0 == 0x0A }) : Data(bytes[(blank?.upperBound ?? bytes.endIndex)...])
+        )
+    }
+}

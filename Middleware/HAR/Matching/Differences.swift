@@ -1,0 +1,100 @@
+import HTTPChainSupport
+
+/// What a part's `Content-Disposition` says.
+struct ParameterizedPart {
+    let name: String?
+    let fileName: String?
+
+    init(_ value: String) {
+        let parsed = ParameterizedValue(value.utf8)
+        name = parsed.parameter("name").map { String(decoding: $0, as: UTF8.self) }
+        fileName = parsed.parameter("filename").map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+/// Compares named values: those of one name in their order, the names in any.
+enum NamedValues {
+    static func differences(
+        _ sent: [URLParts.Parameter],
+        _ recorded: [URLParts.Parameter],
+        of kind: String,
+        ignoring ignored: Set<String> = []
+    ) -> [String] {
+        let sentValues = grouped(sent, ignoring: ignored)
+        let recordedValues = grouped(recorded, ignoring: ignored)
+        return Set(sentValues.keys).union(recordedValues.keys).sorted().compactMap { name in
+            let now = sentValues[name]
+            let then = recordedValues[name]
+            if now == then { return nil }
+            guard let now else { return "\(kind) \"\(name)\" is missing; recorded is \(shown(then ?? []))" }
+            guard let then else { return "\(kind) \"\(name)\" is \(shown(now)); none is recorded" }
+            return "\(kind) \"\(name)\" is \(shown(now)); recorded is \(shown(then))"
+        }
+    }
+
+    private static func grouped(
+        _ values: [URLParts.Parameter],
+        ignoring ignored: Set<String>
+    ) -> [String: [String?]] {
+        var groups: [String: [String?]] = [:]
+        for value in values where !ignored.contains(value.name) { groups[value.name, default: []].append(value.value) }
+        return groups
+    }
+
+    private static func shown(_ values: [String?]) -> String {
+        values.map { TextDifference.quoted($0 ?? "") }.joined(separator: ", ")
+    }
+}
+
+/// Where two JSON values part, by the paths of their members.
+enum JSONDifference {
+    private static let limit = 8
+
+    static func list(_ sent: JSONTree, _ recorded: JSONTree) -> [String] {
+        var differences: [String] = []
+        collect(sent, recorded, at: "$", into: &differences)
+        if differences.count <= limit { return differences }
+        return differences.prefix(limit) + ["and \(differences.count - limit) more"]
+    }
+
+    private static func collect(_ sent: JSONTree, _ recorded: JSONTree, at path: String, into list: inout [String]) {
+        if sent == recorded { return }
+        switch (sent, recorded) {
+        case (.object(let now), .object(let then)):
+            let nowByName = Dictionary(now.map { ($0.name, $0.value) }) { _, last in last }
+            let thenByName = Dictionary(then.map { ($0.name, $0.value) }) { _, last in last }
+            for name in Set(nowByName.keys).union(thenByName.keys).sorted() {
+                let place = "\(path).\(name)"
+                switch (nowByName[name], thenByName[name]) {
+                case (let now?, let then?): collect(now, then, at: place, into: &list)
+                case (let now?, nil): list.append("body \(place) is \(shown(now)); none is recorded")
+                case (nil, let then?): list.append("body \(place) is missing; recorded is \(shown(then))")
+                case (nil, nil): break
+                }
+            }
+        case (.array(let now), .array(let then)) where now.count == then.count:
+            for (index, pair) in zip(now, then).enumerated() {
+                collect(pair.0, pair.1, at: "\(path)[\(index)]", into: &list)
+            }
+        case (.array(let now), .array(let then)):
+            list.append("body \(path) has \(now.count) elements; recorded are \(then.count)")
+        default: list.append("body \(path) is \(shown(sent)); recorded is \(shown(recorded))")
+        }
+    }
+
+    private static func shown(_ tree: JSONTree) -> String { TextDifference.shortened(tree.text) }
+}
+
+/// Where two texts part.
+enum TextDifference {
+    static func describe(_ sent: String, _ recorded: String) -> String {
+        let same = zip(sent, recorded).prefix { $0 == $1 }.count
+        let from = max(0, same - 10)
+        return "the body differs from character \(same + 1) on: \(quoted(String(sent.dropFirst(from))));"
+            + " recorded is \(quoted(String(recorded.dropFirst(from))))"
+    }
+
+    static func quoted(_ text: String) -> String { shortened(text).debugDescription }
+
+    static func shortened(_ text: String) -> String { text.count > 60 ? text.prefix(57) + "…" : text }
+}

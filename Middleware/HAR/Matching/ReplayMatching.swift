@@ -1,0 +1,215 @@
+import HTTPChainCore
+import HTTPChainSupport
+public import HTTPTypes
+
+/// Which recorded request a request is taken for.
+///
+/// ```swift
+/// var matching = ReplayMatching.standard
+/// matching.url.remove(.host)               // recorded against staging
+/// matching.ignoredQuery = ["timestamp"]
+/// matching.headers = [.accept]
+/// ```
+///
+/// Both are compared with their secrets redacted, by the redaction of the chain, so that a request with a fresh token is
+/// taken for the one that was recorded with an old one.
+public struct ReplayMatching: Sendable {
+    /// The parts of a URL.
+    public struct URLPart: OptionSet, Sendable, Hashable {
+        /// One bit for each part.
+        public let rawValue: UInt8
+
+        /// Makes parts of bits.
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// `http` or `https`.
+        public static let scheme = URLPart(rawValue: 1)
+        /// The host.
+        public static let host = URLPart(rawValue: 2)
+        /// The port, that of the scheme where none is written.
+        public static let port = URLPart(rawValue: 4)
+        /// The path; escapes make no difference.
+        public static let path = URLPart(rawValue: 8)
+        /// The parameters of the query, in any order; those of the same name in theirs.
+        public static let query = URLPart(rawValue: 16)
+        /// All of them.
+        public static let all: URLPart = [.scheme, .host, .port, .path, .query]
+    }
+
+    /// How contents are compared.
+    public enum Body: Sendable, Hashable {
+        /// Not at all.
+        case ignored
+        /// By what they mean: JSON whatever the order of members and the space between them, forms by their fields,
+        /// multipart bodies by their parts and whatever the boundary, all others byte by byte.
+        case byMeaning
+        /// Byte by byte.
+        case exact
+    }
+
+    /// Whether the method is compared; `true` by default.
+    public var method = true
+    /// Which parts of the URL are compared; all by default.
+    public var url: URLPart = .all
+    /// Parameters of the query that make no difference; none by default.
+    public var ignoredQuery: Set<String> = []
+    /// Header fields that are compared; none by default.
+    ///
+    /// `Range` always is.
+    public var headers: [HTTPField.Name] = []
+    /// How contents are compared; ``Body/byMeaning`` by default.
+    public var body: Body = .byMeaning
+    /// What else makes a difference, a sentence each, between a request and a recorded one; nothing by default.
+    public var custom: (@Sendable (_ sent: HARRequest, _ recorded: HARRequest) -> [String])?
+
+    /// Makes the rules that hold unless others are set.
+    public init() {}
+
+    /// Method, URL and body.
+    public static let standard = ReplayMatching()
+
+    /// What differs between two requests, most important first; none where the one is taken for the other.
+    ///
+    /// - Parameters:
+    ///   - sent: The request, redacted.
+    ///   - recorded: The recorded request, redacted in the same way.
+    public func differences(between sent: HARRequest, and recorded: HARRequest) -> [ReplayDifference] {
+        differences(between: ComparedRequest(sent, body), and: ComparedRequest(recorded, body), stopsEarly: false)
+    }
+
+    func differences(
+        between sent: ComparedRequest,
+        and recorded: ComparedRequest,
+        stopsEarly: Bool
+    ) -> [ReplayDifference] {
+        var found: [ReplayDifference] = []
+        for part in [methodDifferences, urlDifferences, headerDifferences, bodyDifferences, customDifferences] {
+            found += part(sent, recorded)
+            if stopsEarly, !found.isEmpty { break }
+        }
+        return found
+    }
+
+    private func methodDifferences(_ sent: ComparedRequest, _ recorded: ComparedRequest) -> [ReplayDifference] {
+        guard method, sent.har.method != recorded.har.method else { return [] }
+        return [.init(.method, "the method is \(sent.har.method); recorded is \(recorded.har.method)")]
+    }
+
+    private func urlDifferences(_ sent: ComparedRequest, _ recorded: ComparedRequest) -> [ReplayDifference] {
+        let now = sent.url
+        let then = recorded.url
+        if now == then { return [] }
+        var found: [ReplayDifference] = []
+        func compare(_ part: URLPart, _ kind: ReplayDifference.Part, _ name: String, _ now: String, _ then: String) {
+            guard url.contains(part), !now.hasSameBytes(as: then) else { return }
+            found.append(
+                .init(
+                    kind,
+                    "the \(name) is \(TextDifference.shortened(now)); recorded is \(TextDifference.shortened(then))"
+                )
+            )
+        }
+        compare(.path, .path, "path", now.path, then.path)
+        compare(.host, .host, "host", now.host, then.host)
+        compare(.scheme, .host, "scheme", now.scheme, then.scheme)
+        // With another scheme its port is another one too.
+        if now.scheme == then.scheme || !url.contains(.scheme) {
+            let isOwn = now.scheme != then.scheme
+            compare(.port, .host, "port", isOwn ? "" : "\(now.port ?? 0)", isOwn ? "" : "\(then.port ?? 0)")
+        }
+        if url.contains(.query) {
+            found += NamedValues.differences(now.query, then.query, of: "query parameter", ignoring: ignoredQuery)
+                .map { .init(.query, $0) }
+        }
+        return found
+    }
+
+    private func headerDifferences(_ sent: ComparedRequest, _ recorded: ComparedRequest) -> [ReplayDifference] {
+        (headers.map(\.canonicalName) + ["range"]).compactMap { name in
+            let now = sent.har.values(of: name)
+            let then = recorded.har.values(of: name)
+            // A server that answers a range with all of it has been asked for all of it, for all that it matters.
+            if now == then || (name == "range" && headers.allSatisfy { $0.canonicalName != "range" } && then.isEmpty) {
+                return nil
+            }
+            let shown = { (values: [String]) in
+                values.isEmpty ? "missing" : values.map(TextDifference.quoted).joined(separator: ", ")
+            }
+            return .init(.header, "the field \(name) is \(shown(now)); recorded is \(shown(then))")
+        }
+    }
+
+    private func bodyDifferences(_ sent: ComparedRequest, _ recorded: ComparedRequest) -> [ReplayDifference] {
+        if body == .ignored { return [] }
+        return sent.body.differences(from: recorded.body).map { .init(.body, $0) }
+    }
+
+    private func customDifferences(_ sent: ComparedRequest, _ recorded: ComparedRequest) -> [ReplayDifference] {
+        (custom?(sent.har, recorded.har) ?? []).map { .init(.custom, $0) }
+    }
+}
+
+/// A request made ready for comparing.
+struct ComparedRequest: Sendable {
+    let har: HARRequest
+    let url: URLParts
+    let body: ComparedBody
+
+    init(_ har: HARRequest, _ comparison: ReplayMatching.Body) {
+        self.har = har
+        url = URLParts(har.url)
+        body = comparison == .ignored ? .none : ComparedBody(har.postData, exact: comparison == .exact)
+    }
+}
+
+/// One thing in which a request is not the recorded one.
+public struct ReplayDifference: Sendable, Hashable, CustomStringConvertible {
+    /// What it concerns, the most important first.
+    public enum Part: Int, Sendable, Hashable, CaseIterable {
+        /// The path of the URL.
+        case path
+        /// The method.
+        case method
+        /// Host, scheme or port.
+        case host
+        /// The query.
+        case query
+        /// A header field.
+        case header
+        /// The content.
+        case body
+        /// A rule of the user's.
+        case custom
+        /// The recorded answer does not fit the condition that the request makes.
+        case condition
+        /// The entry answered before, or it is not its turn.
+        case turn
+    }
+
+    /// What it concerns.
+    public let part: Part
+    /// What differs, one sentence, secrets redacted.
+    public let text: String
+
+    init(_ part: Part, _ text: String) {
+        self.part = part
+        self.text = text
+    }
+
+    /// The sentence.
+    public var description: String { text }
+
+    /// How far apart it puts two requests.
+    var distance: Int {
+        switch part {
+        case .path: 100
+        case .method: 60
+        case .host: 40
+        case .query: 10
+        case .header, .custom: 8
+        case .body: 5
+        case .condition: 3
+        case .turn: 1
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import HTTPChainCore
+import HTTPChainSupport
+
+/// A URL in the parts that requests are compared by; escapes are undone, so that `%7E` and `~` are the same.
+struct URLParts: Sendable, Hashable {
+    struct Parameter: Sendable, Hashable {
+        let name: String
+        /// nil for a name without `=`.
+        let value: String?
+    }
+
+    let scheme: String
+    let host: String
+    let port: Int?
+    let path: String
+    let query: [Parameter]
+
+    init(_ url: String) {
+        let reference = URLReference(url)
+        let origin = Origin(scheme: reference.scheme, authority: reference.authority)
+        scheme = origin?.scheme ?? reference.scheme ?? ""
+        host = origin?.host ?? reference.authority?.lowercased() ?? ""
+        port = origin?.port
+        let target = reference.path.utf8
+        let question = target.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
+        path = Self.decoded(Substring(target[..<question]), plusIsSpace: false)
+        query = Self.pairs(in: Substring(target[question...].dropFirst()))
+    }
+
+    /// The pairs of a query or a form, decoded.
+    static func pairs(in text: Substring) -> [Parameter] {
+        text.utf8.split(separator: UInt8(ascii: "&")).map { pair in
+            guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else {
+                return Parameter(name: decoded(Substring(pair), plusIsSpace: true), value: nil)
+            }
+            return Parameter(
+                name: decoded(Substring(pair[..<equals]), plusIsSpace: true),
+                value: decoded(Substring(pair[pair.index(after: equals)...]), plusIsSpace: true)
+            )
+        }
+    }
+
+    private static func decoded(_ text: Substring, plusIsSpace: Bool) -> String {
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
+            return String(text)
+        }
+        var result: [UInt8] = []
+        var rest = text.utf8
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), rest.count >= 2, let value = UInt8(Substring(rest.prefix(2)), radix: 16) {
+                result.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                result.append(plusIsSpace && byte == UInt8(ascii: "+") ? 0x20 : byte)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+}
+
+extension Substring.UTF8View {
+    fileprivate mutating func popFirst() -> UInt8? {
+        guard let first else { return nil }
+        self = dropFirst()
+        return first
+    }
+}

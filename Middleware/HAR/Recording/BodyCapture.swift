@@ -1,0 +1,182 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+/// Keeps the first chunks of a body that passes, by reference, and counts the rest.
+final class BodyCapture: Sendable {
+    private struct State: Sendable {
+        var body = CapturedBody()
+        var kept: Int64 = 0
+        var arrivals: [(time: Duration, count: Int)] = []
+        var end: Duration?
+    }
+
+    private let limit: Int64
+    private let time: any TimeSource
+    private let start: Duration
+    private let state = Locked(State())
+
+    init(limit: Int64, time: any TimeSource, start: Duration) {
+        self.limit = limit
+        self.time = time
+        self.start = start
+    }
+
+    func restart() {
+        state.withLock { $0 = State() }
+    }
+
+    func append(_ chunk: Data) {
+        let now = time.elapsed - start
+        state.withLock { state in
+            state.body.count += Int64(chunk.count)
+            if state.arrivals.count < RecordedExchange.arrivalLimit { state.arrivals.append((now, chunk.count)) }
+            let room = limit - state.kept
+            if room <= 0 { return }
+            // A slice of a large chunk would keep all of it alive.
+            let part = Int64(chunk.count) <= room ? chunk : Data(chunk.prefix(Int(room)))
+            state.body.chunks.append(part)
+            state.kept += Int64(part.count)
+        }
+    }
+
+    func finish() {
+        let now = time.elapsed - start
+        state.withLock { $0.end = now }
+    }
+
+    /// When the body was read to its end.
+    var end: Duration? { state.withLock { $0.end } }
+
+    /// What passed; nothing when nobody began to read.
+    var captured: CapturedBody? {
+        state.withLock { state in
+            guard state.body.count > 0 || state.end != nil else { return nil }
+            var body = state.body
+            body.isTruncated = state.end == nil || state.kept < state.body.count
+            return body
+        }
+    }
+
+    /// What passed of a response's body, and when.
+    ///
+    /// Who knows the length need not ask for the end.
+    func seen(declared head: HTTPResponse?) -> (CapturedBody, [(time: Duration, count: Int)]) {
+        let declared = head?.headerFields[.contentLength].flatMap { ContentLength.parse($0) }
+        return state.withLock { state in
+            var body = state.body
+            let isComplete = state.end != nil || (declared != nil && declared == body.count)
+            body.isTruncated = !isComplete || state.kept < body.count
+            return (body, state.arrivals)
+        }
+    }
+}
+
+/// What is seen of a request's body while it is sent: a stream is watched as it is read, and stays a stream; bytes and
+/// files stay what they are.
+final class RequestCapture: Sendable {
+    private enum Content: Sendable {
+        case nothing
+        case bytes(Data)
+        case file(HTTPBody)
+        case stream
+    }
+
+    private let content: Locked<Content>
+    private let stream: BodyCapture
+    private let limit: Int64
+    private let outer: (any RequestContentObserver)?
+
+    init(_ request: inout Request, limit: Int64, time: any TimeSource, start: Duration) {
+        stream = BodyCapture(limit: limit, time: time, start: start)
+        self.limit = limit
+        outer = request.options[RequestContentObserverOption.self]
+        let body = request.body
+        if body.length == nil, body.bytes == nil, body.file == nil {
+            content = Locked(.stream)
+            if body.value == nil { request.body = watched(body) }
+            request.options[RequestContentObserverOption.self] = MadeContentObserver(self)
+        } else if let bytes = body.bytes {
+            content = Locked(bytes.isEmpty ? .nothing : .bytes(bytes))
+        } else if body.file != nil {
+            content = Locked(.file(body))
+        } else {
+            content = Locked(.stream)
+            request.body = watched(body)
+        }
+    }
+
+    private func watched(_ body: HTTPBody) -> HTTPBody {
+        body.transformed(length: body.length) { [stream] inner in CapturingReader(inner, stream) }
+    }
+
+    /// A stage further in made the content: a form that is framed, a value that is encoded.
+    fileprivate func made(_ made: HTTPBody) -> HTTPBody {
+        if let bytes = made.bytes {
+            content.withLock { $0 = bytes.isEmpty ? .nothing : .bytes(bytes) }
+            return outer?.contentIsMade(made) ?? made
+        }
+        content.withLock { $0 = .stream }
+        let body = outer?.contentIsMade(made) ?? made
+        return watched(body)
+    }
+
+    fileprivate func encoded(_ body: HTTPBody) -> HTTPBody { outer?.contentIsEncoded(body) ?? body }
+
+    /// When the content was read to its end, where it is a stream.
+    var end: Duration? { stream.end }
+
+    /// The file that was sent, where it was one: it is read when the entry is written.
+    var file: HTTPBody? {
+        if case .file(let body) = content.withLock({ $0 }) { body } else { nil }
+    }
+
+    /// What was sent; nil where nothing was, and for a file.
+    var captured: CapturedBody? {
+        switch content.withLock({ $0 }) {
+        case .nothing: nil
+        case .bytes(let bytes):
+            Int64(bytes.count) <= limit
+                ? CapturedBody(chunks: [bytes], count: Int64(bytes.count))
+                : CapturedBody(
+                    chunks: [Data(bytes.prefix(Int(limit)))],
+                    count: Int64(bytes.count),
+                    isTruncated: true
+                )
+        case .file: nil
+        case .stream: stream.captured
+        }
+    }
+}
+
+/// Learns of content that a stage further in makes.
+private struct MadeContentObserver: RequestContentObserver {
+    let capture: RequestCapture
+
+    init(_ capture: RequestCapture) { self.capture = capture }
+
+    func contentIsMade(_ content: HTTPBody) -> HTTPBody { capture.made(content) }
+
+    func contentIsEncoded(_ content: HTTPBody) -> HTTPBody { capture.encoded(content) }
+}
+
+/// Gives the chunks of a request on, and notes them.
+private struct CapturingReader: BodyReader {
+    private var inner: any BodyReader
+    private let capture: BodyCapture
+
+    init(_ inner: sending any BodyReader, _ capture: BodyCapture) {
+        self.inner = inner
+        self.capture = capture
+        capture.restart()
+    }
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        guard let chunk = try await inner.read() else {
+            capture.finish()
+            return nil
+        }
+        capture.append(chunk)
+        return chunk
+    }
+}

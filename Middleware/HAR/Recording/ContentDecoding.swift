@@ -1,0 +1,79 @@
+import CZlib
+import Foundation
+import HTTPChainCore
+
+/// Undoes content codings (RFC 9110 §8.4) of content in memory, because an archive holds content decoded, and because
+/// secrets in encoded content cannot be redacted.
+enum ContentDecoding {
+    /// What came out.
+    struct Decoded {
+        var bytes: Data
+        /// Whether the encoded content ended too soon, or the limit was reached.
+        var isTruncated: Bool
+    }
+
+    /// The decoded content; nil for a coding that is not known here, and for what is not of that coding.
+    ///
+    /// - Parameters:
+    ///   - codings: The value of `Content-Encoding`; the last one was applied last.
+    ///   - limit: How many bytes come out at most.
+    static func decode(_ bytes: Data, codings: String, limit: Int) -> Decoded? {
+        var result = Decoded(bytes: bytes, isTruncated: false)
+        for coding in codings.split(separator: ",").reversed() {
+            switch coding.trimmingCharacters(in: .whitespaces).lowercased() {
+            case "identity", "": continue
+            // 32 tells zlib to look whether it is gzip or zlib.
+            case "gzip", "x-gzip":
+                guard let next = inflate(result.bytes, windowBits: 15 + 32, limit: limit) else { return nil }
+                result = Decoded(bytes: next.bytes, isTruncated: result.isTruncated || next.isTruncated)
+            case "deflate":
+                // RFC 9110 §8.4.1.2: some send the bare format without zlib's frame.
+                guard
+                    let next = inflate(result.bytes, windowBits: 15 + 32, limit: limit)
+                        ?? inflate(result.bytes, windowBits: -15, limit: limit)
+                else { return nil }
+                result = Decoded(bytes: next.bytes, isTruncated: result.isTruncated || next.isTruncated)
+            default: return nil
+            }
+        }
+        return result
+    }
+
+    private static func inflate(_ bytes: Data, windowBits: Int32, limit: Int) -> Decoded? {
+        if bytes.isEmpty { return Decoded(bytes: bytes, isTruncated: false) }
+        var stream = z_stream()
+        guard czlib_inflate_init(&stream, windowBits) == Z_OK else { return nil }
+        defer { inflateEnd(&stream) }
+        var output = Data()
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        // zlib reads through a pointer that is not const.
+        var input = [UInt8](bytes)
+        let chunkSize = chunk.count
+        var status = Z_OK
+        let isWhole: Bool? = input.withUnsafeMutableBufferPointer { input in
+            stream.next_in = input.baseAddress
+            stream.avail_in = UInt32(clamping: input.count)
+            while true {
+                let produced = chunk.withUnsafeMutableBufferPointer { buffer -> Int in
+                    stream.next_out = buffer.baseAddress
+                    stream.avail_out = UInt32(buffer.count)
+                    status = CZlib.inflate(&stream, Z_NO_FLUSH)
+                    return chunkSize - Int(stream.avail_out)
+                }
+                output.append(contentsOf: chunk.prefix(min(produced, limit - output.count)))
+                if output.count >= limit, status != Z_STREAM_END { return false }
+                switch status {
+                case Z_STREAM_END:
+                    if stream.avail_in == 0 { return true }
+                    // RFC 1952 §2.2: members may follow one another.
+                    guard windowBits > 0, inflateReset(&stream) == Z_OK else { return true }
+                case Z_OK: if stream.avail_in == 0, produced < chunkSize { return false }
+                case Z_BUF_ERROR: return false
+                // What follows a whole member and is none itself is padding; anything else is not of this coding.
+                default: return output.isEmpty ? nil : false
+                }
+            }
+        }
+        return isWhole.map { Decoded(bytes: output, isTruncated: !$0) }
+    }
+}

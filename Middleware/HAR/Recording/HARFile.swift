@@ -1,0 +1,179 @@
+public import Foundation
+import HTTPChainCore
+import HTTPChainSupport
+
+/// A file to which entries are appended so that it is a whole archive after each, and so that a program that is killed
+/// in between loses no entry but the one it was writing.
+///
+/// An entry is written over the end of the file (`]}}`) together with a new end, in one operation. A file of another
+/// program is appended to in the same way: what stood behind its last entry is written again behind the new one. A file
+/// that ends in the middle is cut after its last whole entry. While somebody appends, the file is locked, so that
+/// several recorders, also of several processes, can write to one.
+struct HARFile: Sendable {
+    /// How long another writer is waited for.
+    private static let patience = 10.0
+
+    let path: String
+    let limits: HARLimits
+    private let files: Files<HARError>
+    private let known = Locked<Layout?>(nil)
+
+    /// Where the next entry goes, as it was when the file was last written or read.
+    private struct Layout: Sendable {
+        /// The end of the last entry.
+        var end: Int64
+        var isEmpty: Bool
+        /// What stands behind it.
+        var tail: [UInt8]
+    }
+
+    init(path: String, limits: HARLimits, system: any FileSystem = SystemFiles()) {
+        self.path = path
+        self.limits = limits
+        files = Files(system)
+    }
+
+    /// The folder of the bodies that are stored in files of their own.
+    var bodiesName: String { (path as NSString).lastPathComponent + ".bodies" }
+
+    private var directory: String { (path as NSString).deletingLastPathComponent }
+
+    /// Appends entries; blocks, so it is for a file thread.
+    func append(_ entries: [RecordedEntry]) throws(HARError) {
+        if entries.isEmpty { return }
+        do throws(HARError) {
+            try write(entries)
+        } catch {
+            known.withLock { $0 = nil }
+            throw error.of(path)
+        }
+    }
+
+    private func write(_ entries: [RecordedEntry]) throws(HARError) {
+        if !directory.isEmpty { try files.makeDirectory(directory) }
+        // Bodies first: an entry never names a file that is not there.
+        for file in entries.flatMap(\.files) { try writeBody(file.name, file.content) }
+        let opening = FileOpening(.ifMissing, isWritable: true, followsLinks: true)
+        guard let file = try files.open(path, opening) else { throw HARError(.locked(path: path)) }
+        try lock(file)
+        defer { file.unlock() }
+        var layout = try layout(of: file)
+        var bytes: [UInt8] = []
+        for entry in entries {
+            bytes += layout.isEmpty ? [0x0A] : Array(",\n".utf8)
+            entry.entry.tree.write(to: &bytes)
+            layout.isEmpty = false
+        }
+        let start = layout.end
+        layout.end += Int64(bytes.count)
+        try file.write(bytes + layout.tail, at: start)
+        known.withLock { $0 = layout }
+    }
+
+    private func lock(_ file: OpenFile<HARError>) throws(HARError) {
+        let start = ContinuousClock.now
+        while try !file.lock() {
+            if start.duration(to: .now).inSeconds > Self.patience { throw HARError(.locked(path: path)) }
+            usleep(1000)
+        }
+    }
+
+    /// Where the next entry goes: as it is known, if the file still ends as it did, also where another writer has
+    /// appended meanwhile; otherwise the file is read.
+    private func layout(of file: OpenFile<HARError>) throws(HARError) -> Layout {
+        let size = try file.status().size
+        if size == 0 { return try begin(file) }
+        if let known = known.withLock({ $0 }) {
+            let end = size - Int64(known.tail.count)
+            if end >= known.end, try file.read(known.tail.count, at: end) == known.tail {
+                return Layout(end: end, isEmpty: known.isEmpty && end == known.end, tail: known.tail)
+            }
+        }
+        if size > limits.size.bytes { throw HARError(.tooLarge(limit: limits.size)) }
+        let data = try file.data(Int(size), at: 0)
+        let content = try HARFileContent(data, limits: limits, salvaging: true)
+        guard let entries = content.entries else {
+            // The beginning of a file that had no entry yet.
+            try file.truncate(to: 0)
+            return try begin(file)
+        }
+        var tail = Array(data[entries.end...])
+        if content.isCut {
+            tail = HARFileContent.tail
+            try file.truncate(to: Int64(entries.end))
+            try file.write(tail, at: Int64(entries.end))
+        }
+        return Layout(end: Int64(entries.end), isEmpty: entries.count == 0, tail: tail)
+    }
+
+    private func begin(_ file: OpenFile<HARError>) throws(HARError) -> Layout {
+        let bytes = Array(HARArchive().data)
+        try file.write(bytes, at: 0)
+        let tail = HARFileContent.tail
+        return Layout(end: Int64(bytes.count - tail.count), isEmpty: true, tail: tail)
+    }
+
+    private func writeBody(_ name: String, _ content: Data) throws(HARError) {
+        let path = directory.isEmpty ? name : directory + "/" + name
+        try files.makeDirectory((path as NSString).deletingLastPathComponent)
+        guard let file = try files.open(path, .create) else { return }
+        try file.write(content, at: 0)
+    }
+}
+
+extension HARArchive {
+    /// Reads a file.
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - limits: How much is read at most.
+    ///   - salvaging: Whether the whole entries of a file that ends in the middle are read; `false` by default.
+    /// - Throws: ``HARError``.
+    public static func read(
+        from file: URL,
+        limits: HARLimits = .standard,
+        salvaging: Bool = false
+    ) async throws(HARError) -> HARArchive {
+        try await FileExecutor.shared.runToEnd { () throws(HARError) in
+            try readBlocking(file.path, limits: limits, salvaging: salvaging)
+        }
+    }
+
+    static func readBlocking(_ path: String, limits: HARLimits, salvaging: Bool) throws(HARError) -> HARArchive {
+        do throws(HARError) {
+            let opening = FileOpening(.never, isWritable: false, followsLinks: true)
+            guard let open = try Files<HARError>().open(path, opening) else {
+                throw HARError(.file(operation: "open", path: path, message: "there is no such file"))
+            }
+            let size = try open.status().size
+            if size > limits.size.bytes { throw HARError(.tooLarge(limit: limits.size)) }
+            return try HARArchive(open.data(Int(size), at: 0), limits: limits, salvaging: salvaging)
+        } catch {
+            throw error.of(path)
+        }
+    }
+
+    /// Writes a file in one step: the old one stays as it is until the new one is whole.
+    ///
+    /// - Throws: ``HARError`` when the system refuses.
+    public func write(to file: URL) async throws(HARError) {
+        let archive = self
+        try await FileExecutor.shared.runToEnd { () throws(HARError) in try archive.writeBlocking(file.path) }
+    }
+
+    private func writeBlocking(_ path: String) throws(HARError) {
+        let files = Files<HARError>()
+        let directory = (path as NSString).deletingLastPathComponent
+        if !directory.isEmpty { try files.makeDirectory(directory) }
+        let draft = "\(path).\(UUID().uuidString).new"
+        do throws(HARError) {
+            guard let open = try files.open(draft, .create) else { return }
+            try open.write(data, at: 0)
+            try open.synchronize()
+            try files.rename(draft, to: path)
+        } catch {
+            _ = try? files.remove(draft)
+            throw error.of(path)
+        }
+    }
+}

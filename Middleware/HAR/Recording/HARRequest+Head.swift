@@ -1,0 +1,118 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+extension HARRequest {
+    /// A request as an archive holds it, secrets redacted; what is sent and what was recorded are compared in this form.
+    init(
+        _ head: HTTPRequest,
+        url: String,
+        content: StoredContent?,
+        redaction: Redaction
+    ) {
+        self.init(method: head.method.rawValue, url: HARText.url(url, redaction))
+        headers = HARText.fields(head.headerFields, redaction)
+        cookies = HARText.cookies(in: headers)
+        guard let content else {
+            bodySize = 0
+            return
+        }
+        bodySize = content.size
+        HARText.adapt(&headers, to: content)
+        guard content.bytes?.isEmpty == false || content.omission != nil || content.isTruncated else { return }
+        var data = HARPostData(mimeType: headers.values(of: "content-type").first ?? "application/octet-stream")
+        if let text = content.text {
+            data.text = text.text
+            data.encoding = text.encoding
+        }
+        data.comment = content.omission.map { "not recorded: \($0)" }
+        if content.isTruncated { data.customFields["_truncated"] = true }
+        postData = data
+    }
+}
+
+extension HARResponse {
+    /// A response as an archive holds it, secrets redacted.
+    init(_ head: HTTPResponse, content: StoredContent, wireSize: Int64, redaction: Redaction) {
+        self.init(status: head.status.code, statusText: head.status.reasonPhrase)
+        headers = HARText.fields(head.headerFields, redaction)
+        cookies = HARText.setCookies(in: headers)
+        if let location = headers.values(of: "location").first, (300..<400).contains(status) { redirectURL = location }
+        bodySize = wireSize
+        HARText.adapt(&headers, to: content)
+        self.content = HARContent(mimeType: headers.values(of: "content-type").first ?? "x-unknown")
+        self.content.size = content.size
+        if content.isDecoded, !content.isTruncated, wireSize >= 0 { self.content.compression = content.size - wireSize }
+        if let text = content.text, !text.text.isEmpty {
+            self.content.text = text.text
+            self.content.encoding = text.encoding
+        }
+        self.content.comment = content.omission.map { "not recorded: \($0)" }
+        if content.isTruncated { self.content.customFields["_truncated"] = true }
+    }
+}
+
+/// How pieces of a message are written in an archive.
+enum HARText {
+    /// A URL without secrets, with nothing in it that no URL may hold.
+    static func url(_ url: String, _ redaction: Redaction) -> String {
+        redaction.url(url).replacingOccurrences(of: Redaction.placeholder, with: "%3Credacted%3E")
+    }
+
+    static func fields(_ fields: HTTPFields, _ redaction: Redaction) -> [HARField] {
+        fields.map { HARField(name: $0.name.rawName, value: redaction.value(of: $0)) }
+    }
+
+    /// Makes the fields that describe the content say what is stored of it.
+    ///
+    /// A length or a digest of what was sent would be wrong for content with a secret less in it.
+    static func adapt(_ headers: inout [HARField], to content: StoredContent) {
+        guard content.isRedacted || content.isDecoded else { return }
+        for digest in ["content-digest", "repr-digest", "digest", "content-md5"] { headers.remove(digest) }
+        let hadLength = !headers.values(of: "content-length").isEmpty
+        headers.remove("content-length")
+        if content.isRedacted, !content.isDecoded, !content.isTruncated, hadLength {
+            headers.append(HARField(name: "Content-Length", value: "\(content.size)"))
+        }
+    }
+
+    /// The cookies of a request; none where their values are secrets.
+    static func cookies(in headers: [HARField]) -> [HARCookie] {
+        headers.values(of: "cookie").filter { $0 != Redaction.placeholder }.flatMap { value in
+            value.split(separator: ";").map { pair in
+                let (name, value) = parts(of: pair)
+                return HARCookie(name: name, value: value)
+            }
+        }
+    }
+
+    /// The cookies that a response sets; none where their values are secrets.
+    static func setCookies(in headers: [HARField]) -> [HARCookie] {
+        headers.values(of: "set-cookie").filter { $0 != Redaction.placeholder }.compactMap { value in
+            var pieces = value.split(separator: ";")[...]
+            guard let pair = pieces.popFirst() else { return nil }
+            let (name, value) = parts(of: pair)
+            var cookie = HARCookie(name: name, value: value)
+            for piece in pieces {
+                let (attribute, value) = parts(of: piece)
+                switch attribute.lowercased() {
+                case "path": cookie.path = value
+                case "domain": cookie.domain = value
+                case "expires": cookie.expires = HTTPDate(value).map { HARDate.text($0.date) }
+                case "httponly": cookie.httpOnly = true
+                case "secure": cookie.secure = true
+                default: break
+                }
+            }
+            return cookie
+        }
+    }
+
+    private static func parts(of pair: Substring) -> (name: String, value: String) {
+        let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        return (
+            (halves.first ?? "").trimmingCharacters(in: .whitespaces),
+            halves.count > 1 ? halves[1].trimmingCharacters(in: .whitespaces) : ""
+        )
+    }
+}

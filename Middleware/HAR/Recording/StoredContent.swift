@@ -1,0 +1,108 @@
+import Foundation
+import HTTPChainCore
+
+/// What passed of a body: the chunks as they came, not copied.
+struct CapturedBody: Sendable {
+    var chunks: [Data] = []
+    /// How many bytes passed.
+    var count: Int64 = 0
+    /// Whether the body has more bytes than ``chunks``.
+    var isTruncated = false
+
+    var bytes: Data {
+        if chunks.count == 1, let only = chunks.first { return only.startIndex == 0 ? only : Data(only) }
+        return chunks.reduce(into: Data()) { $0.append($1) }
+    }
+}
+
+/// What an archive holds of content: decoded, secrets redacted, text or the base64 of what is not.
+struct StoredContent: Sendable, Hashable {
+    /// The content; nil where it must not or cannot be stored.
+    var bytes: Data?
+    /// Whether ``bytes`` are UTF-8.
+    var isText = true
+    /// The bytes of the decoded content: of what is stored, where something was redacted.
+    var size: Int64
+    var isTruncated: Bool
+    var isRedacted = false
+    /// Whether a content coding was undone.
+    var isDecoded = false
+    /// Why there are no bytes.
+    var omission: String?
+
+    /// The text for an archive, and how it is encoded.
+    var text: (text: String, encoding: String?)? {
+        guard let bytes else { return nil }
+        return isText ? (String(decoding: bytes, as: UTF8.self), nil) : (bytes.base64EncodedString(), "base64")
+    }
+
+    /// - Parameters:
+    ///   - body: What passed.
+    ///   - type: The value of `Content-Type`.
+    ///   - codings: The value of `Content-Encoding`.
+    ///   - limit: How many bytes are stored at most.
+    init(_ body: CapturedBody, type: String?, codings: String?, redaction: Redaction, limit: Int) {
+        size = body.count
+        isTruncated = body.isTruncated
+        var content = body.bytes
+        if let codings, !content.isEmpty {
+            guard let decoded = ContentDecoding.decode(content, codings: codings, limit: limit) else {
+                omission =
+                    "its content coding \(redaction.text(codings)) cannot be decoded here, so that secrets in it would stay"
+                isTruncated = true
+                return
+            }
+            isDecoded = decoded.bytes != content
+            content = decoded.bytes
+            isTruncated = isTruncated || decoded.isTruncated
+            if !isTruncated { size = Int64(content.count) }
+        }
+        redact(content, MediaType(type), redaction)
+        if isRedacted, !isTruncated { size = Int64(bytes?.count ?? 0) }
+    }
+
+    private mutating func redact(_ content: Data, _ type: MediaType?, _ redaction: Redaction) {
+        if let type, Self.isSecret(type), !content.isEmpty {
+            bytes = Data(Redaction.placeholder.utf8)
+            isRedacted = true
+            return
+        }
+        if let text = BodyPreview(content, isTruncated: isTruncated).text {
+            let isForm = type?.essence == "application/x-www-form-urlencoded"
+            let redacted =
+                isForm ? redaction.form(text, isCutOff: isTruncated) : redaction.text(text, isCutOff: isTruncated)
+            isRedacted = redacted != text
+            bytes = isRedacted ? Data(redacted.utf8) : Data(text.utf8)
+            return
+        }
+        isText = false
+        bytes = content
+        guard let type, Self.isTextual(type) else { return }
+        // Text of another encoding, or text with binary parts in it: names and shapes of secrets are ASCII in all.
+        let encoding: String.Encoding = type.charset?.lowercased().hasPrefix("utf-16") == true ? .utf16 : .isoLatin1
+        guard let text = String(data: content, encoding: encoding) else { return }
+        let redacted = redaction.text(text, isCutOff: isTruncated)
+        guard redacted != text, let changed = redacted.data(using: encoding) else { return }
+        bytes = changed
+        isRedacted = true
+    }
+
+    /// Whether all of the content is a secret.
+    private static func isSecret(_ type: MediaType) -> Bool {
+        type.essence.hasSuffix("+jwt")
+            || [
+                "application/jose", "application/jwt", "application/pkcs8", "application/x-pem-file",
+                "application/x-pkcs12",
+            ].contains(type.essence)
+    }
+
+    private static func isTextual(_ type: MediaType) -> Bool {
+        let essence = type.essence
+        return essence.hasPrefix("text/") || essence.hasPrefix("multipart/") || essence.hasSuffix("+json")
+            || essence.hasSuffix("+xml")
+            || [
+                "application/json", "application/xml", "application/x-www-form-urlencoded", "application/graphql",
+                "application/javascript", "application/x-ndjson",
+            ].contains(essence)
+    }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+/// Decides which entry answers a request: a value, with no IO.
+struct ReplayBook: Sendable {
+    /// One entry, and its request as it is compared.
+    struct Page: Sendable {
+        let entry: HAREntry
+        /// Where it stands in the archive, counted from 1.
+        let number: Int
+        let request: ComparedRequest
+    }
+
+    /// What is to be done.
+    enum Verdict: Sendable {
+        case answer(Page, ReplayCondition.Verdict)
+        case unmatched([NearEntry])
+    }
+
+    /// How many of the nearest entries an error names.
+    static let shownEntries = 3
+
+    private(set) var pages: [Page]
+    private(set) var uses: [Int]
+    /// In the recorded order: how many entries have answered.
+    private var position = 0
+
+    /// Makes ready those entries of an archive that have an answer.
+    init(_ entries: [HAREntry], matching: ReplayMatching, redaction: Redaction) {
+        pages = entries.enumerated().compactMap { index, entry in
+            guard entry.response.status != 0 || entry.customFields["_error"] != nil else { return nil }
+            let request = ComparedRequest(entry.request.redacted(by: redaction), matching.body)
+            return Page(entry: entry, number: index + 1, request: request)
+        }
+        uses = pages.map { _ in 0 }
+    }
+
+    /// The same book for another redaction; what was used stays used.
+    func redacted(by redaction: Redaction, matching: ReplayMatching) -> ReplayBook {
+        var book = self
+        book.pages = pages.map { page in
+            Page(
+                entry: page.entry,
+                number: page.number,
+                request: ComparedRequest(page.entry.request.redacted(by: redaction), matching.body)
+            )
+        }
+        return book
+    }
+
+    /// The entries that have not answered.
+    var unused: [Page] { zip(pages, uses).filter { $0.1 == 0 }.map(\.0) }
+
+    /// Finds the entry that answers, and notes that it did.
+    ///
+    /// - Parameters:
+    ///   - sent: The request, redacted.
+    ///   - fields: Its header fields, for the conditions in them.
+    ///   - now: What entries are expired by.
+    mutating func answer(
+        _ sent: ComparedRequest,
+        fields: HTTPFields,
+        now: Date,
+        _ settings: ReplaySettings
+    ) -> Verdict {
+        var candidates: [(index: Int, condition: ReplayCondition.Verdict)] = []
+        for index in pages.indices {
+            let page = pages[index]
+            if settings.order == .recorded, index != position { continue }
+            if isExpired(page, now, settings) { continue }
+            guard settings.matching.differences(between: sent, and: page.request, stopsEarly: true).isEmpty else {
+                continue
+            }
+            let condition = ReplayCondition.verdict(
+                method: sent.har.method,
+                fields: fields,
+                recorded: page.entry.response
+            )
+            if case .unfit = condition { continue }
+            candidates.append((index, condition))
+            if settings.sequence == .first || uses[index] == 0 { break }
+        }
+        guard let chosen = choose(from: candidates, settings) else {
+            return .unmatched(nearest(to: sent, fields: fields, now: now, settings))
+        }
+        uses[chosen.index] += 1
+        if settings.order == .recorded { position = chosen.index + 1 }
+        return .answer(pages[chosen.index], chosen.condition)
+    }
+
+    private func choose(
+        from candidates: [(index: Int, condition: ReplayCondition.Verdict)],
+        _ settings: ReplaySettings
+    ) -> (index: Int, condition: ReplayCondition.Verdict)? {
+        switch settings.sequence {
+        case .first: candidates.first
+        case .nextThenFail: candidates.first { uses[$0.index] == 0 }
+        case .nextThenLast: candidates.first { uses[$0.index] == 0 } ?? candidates.last
+        }
+    }
+
+    private func isExpired(_ page: Page, _ now: Date, _ settings: ReplaySettings) -> Bool {
+        guard let expiry = settings.expiry else { return false }
+        return page.entry.isOlder(than: expiry, at: now)
+    }
+
+    /// The entries that come nearest to a request, with what differs.
+    func nearest(to sent: ComparedRequest, fields: HTTPFields, now: Date, _ settings: ReplaySettings) -> [NearEntry] {
+        let rated = pages.indices.map { index -> (entry: NearEntry, distance: Int, same: Int, index: Int) in
+            let page = pages[index]
+            var differences = settings.matching.differences(between: sent, and: page.request, stopsEarly: false)
+            if differences.isEmpty {
+                differences += obstacles(index, sent, fields, now, settings)
+            }
+            let entry = NearEntry(
+                number: page.number,
+                request: "\(page.request.har.method) \(page.request.har.url)",
+                differences: differences
+            )
+            let same = zip(sent.url.path, page.request.url.path).prefix { $0 == $1 }.count
+            return (entry, differences.reduce(0) { $0 + $1.distance }, same, index)
+        }
+        let sorted = rated.sorted { ($0.distance, -$0.same, $0.index) < ($1.distance, -$1.same, $1.index) }
+        return sorted.prefix(Self.shownEntries).map(\.entry)
+    }
+
+    /// Why an entry that matches does not answer.
+    private func obstacles(
+        _ index: Int,
+        _ sent: ComparedRequest,
+        _ fields: HTTPFields,
+        _ now: Date,
+        _ settings: ReplaySettings
+    ) -> [ReplayDifference] {
+        let page = pages[index]
+        if isExpired(page, now, settings) {
+            return [.init(.turn, "it is of \(HARDate.text(page.entry.started)) and has expired")]
+        }
+        let condition = ReplayCondition.verdict(
+            method: sent.har.method,
+            fields: fields,
+            recorded: page.entry.response
+        )
+        if case .unfit(let why) = condition { return [.init(.condition, why)] }
+        if settings.order == .recorded, index != position {
+            let due = position < pages.count ? "entry \(pages[position].number) is next" : "all entries have answered"
+            return [.init(.turn, "it is not its turn: \(due)")]
+        }
+        let count = uses[index]
+        return [.init(.turn, "it has answered already" + (count > 1 ? ", \(count) times" : ""))]
+    }
+}
+
+extension HAREntry {
+    func isOlder(than expiry: Duration, at now: Date) -> Bool {
+        now.timeIntervalSince(started) > Double(expiry.components.seconds)
+    }
+}
+
+/// An entry that did not answer a request, and why.
+public struct NearEntry: Sendable, Hashable, CustomStringConvertible {
+    /// Where it stands in the archive, counted from 1.
+    public let number: Int
+    /// Method and URL, secrets redacted.
+    public let request: String
+    /// What differs.
+    public let differences: [ReplayDifference]
+
+    /// The request, and below it what differs.
+    public var description: String {
+        "entry \(number), \(request)" + differences.map { "\n  - \($0)" }.joined()
+    }
+}

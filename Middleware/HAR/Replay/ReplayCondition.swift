@@ -1,0 +1,85 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+/// What a recorded answer is to a request that makes conditions (RFC 9110 §13).
+enum ReplayCondition {
+    enum Verdict: Sendable, Hashable {
+        /// The answer as it was recorded.
+        case asRecorded
+        /// 304, because the client has what was recorded (RFC 9110 §15.4.5).
+        case notModified
+        /// 412, because what was recorded is not what the client counts on (RFC 9110 §15.5.13).
+        case failed
+        /// None: the recorded answer is to another condition.
+        case unfit(String)
+    }
+
+    static func verdict(method: String, fields: HTTPFields, recorded: HARResponse) -> Verdict {
+        guard method == "GET" || method == "HEAD" else { return .asRecorded }
+        let isConditional = fields[.ifNoneMatch] != nil || fields[.ifModifiedSince] != nil
+        switch recorded.status {
+        case 304:
+            // The content that it is about is not in it.
+            guard isConditional else {
+                return .unfit(
+                    "the recorded answer is 304, and the request makes no condition (If-None-Match, If-Modified-Since)"
+                )
+            }
+            // Without a validator in it, the one that was asked about is taken to be the one that is asked about.
+            guard let condition = fields[.ifNoneMatch], let tag = recorded.values(of: "etag").first else {
+                return .asRecorded
+            }
+            return matches(condition, tag)
+                ? .asRecorded : .unfit("the recorded answer is 304 for \(tag), and the request has \(condition)")
+        case 200: return whole(fields, recorded)
+        default: return .asRecorded
+        }
+    }
+
+    /// RFC 9110 §13.2.2, in its order.
+    private static func whole(_ fields: HTTPFields, _ recorded: HARResponse) -> Verdict {
+        let tag = recorded.values(of: "etag").first
+        let modified = recorded.values(of: "last-modified").first.flatMap { HTTPDate($0)?.date }
+        if let condition = fields[.ifMatch] {
+            // Strong comparison: a weak tag never matches (§13.1.1).
+            let isWeak = tag?.hasPrefix("W/") == true
+            if condition != "*", isWeak || !matches(condition, tag ?? "", strongly: true) { return .failed }
+        } else if let since = fields[.ifUnmodifiedSince].flatMap({ HTTPDate($0)?.date }), let modified,
+            modified > since
+        {
+            return .failed
+        }
+        if let condition = fields[.ifNoneMatch] {
+            guard let tag else { return condition.contains("*") ? .notModified : .asRecorded }
+            return matches(condition, tag) ? .notModified : .asRecorded
+        }
+        if let since = fields[.ifModifiedSince].flatMap({ HTTPDate($0)?.date }), let modified, modified <= since {
+            return .notModified
+        }
+        return .asRecorded
+    }
+
+    /// Whether a list of entity tags has one (RFC 9110 §8.8.3.2); by weak comparison unless said otherwise.
+    private static func matches(_ list: String, _ tag: String, strongly: Bool = false) -> Bool {
+        if list.trimmingCharacters(in: .whitespaces) == "*" { return true }
+        let wanted = opaque(tag)
+        // A comma may stand in a tag: quotes tell where one ends.
+        var rest = list[...]
+        while let open = rest.firstIndex(of: "\"") {
+            let inside = rest[rest.index(after: open)...]
+            guard let close = inside.firstIndex(of: "\"") else { return false }
+            let isWeak = rest[..<open].hasSuffix("W/")
+            if inside[..<close] == wanted, !(strongly && isWeak) { return true }
+            rest = inside[inside.index(after: close)...]
+        }
+        return false
+    }
+
+    private static func opaque(_ tag: String) -> Substring {
+        guard let open = tag.firstIndex(of: "\""), let close = tag.lastIndex(of: "\""), open < close else {
+            return tag[...]
+        }
+        return tag[tag.index(after: open)..<close]
+    }
+}

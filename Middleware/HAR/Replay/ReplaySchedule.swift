@@ -1,0 +1,85 @@
+import Foundation
+import HTTPChainCore
+
+/// When which part of a content arrives.
+struct ReplaySchedule: Sendable {
+    /// The time after the head, in milliseconds, and the part of the content that is there by then, from 0 to 1.
+    let steps: [(time: Double, share: Double)]
+
+    /// The chunks that were recorded; without them all of it at the end.
+    init(_ entry: HAREntry, factor: Double) {
+        let chunks = (entry.customFields["_chunks"]?.array ?? []).compactMap { chunk -> (Double, Double)? in
+            guard let time = chunk[0]?.number, let count = chunk[1]?.number, count > 0, time.isFinite else {
+                return nil
+            }
+            return (time, count)
+        }
+        let total = chunks.reduce(0) { $0 + $1.1 }
+        guard total > 0 else {
+            steps = [(max(0, entry.timings.receive) * factor, 1)]
+            return
+        }
+        var sum = 0.0
+        steps = chunks.map { time, count in
+            sum += count
+            // What is stored may be decoded, and so of another length than what arrived.
+            return (time * factor, sum / total)
+        }
+    }
+}
+
+/// Gives content out on a schedule.
+struct ReplayReader: BodyReader {
+    private var inner: any BodyReader
+    private var rest = Data()
+    private var given: Int64 = 0
+    private let total: Int64
+    private let schedule: ReplaySchedule
+    private var step = 0
+    /// What is thrown at the end.
+    private let ending: (any Error)?
+    private let time: any TimeSource
+    private let start: Duration
+
+    init(
+        inner: sending any BodyReader,
+        total: Int64,
+        schedule: ReplaySchedule,
+        ending: (any Error)?,
+        time: any TimeSource
+    ) {
+        self.inner = inner
+        self.total = total
+        self.schedule = schedule
+        self.ending = ending
+        self.time = time
+        start = time.elapsed
+    }
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        if rest.isEmpty {
+            guard let chunk = try await inner.read() else {
+                if let ending { throw ending }
+                return nil
+            }
+            rest = chunk
+        }
+        try Task.checkCancellation()
+        // Steps that brought nothing more are passed over.
+        while step < schedule.steps.count - 1, end(of: step) <= given { step += 1 }
+        guard step < schedule.steps.count else { return take(rest.count) }
+        let due = start + .milliseconds(schedule.steps[step].time)
+        try await time.sleep(for: due - time.elapsed)
+        let isLast = step == schedule.steps.count - 1
+        return take(isLast ? rest.count : min(rest.count, Int(end(of: step) - given)))
+    }
+
+    private func end(of step: Int) -> Int64 { Int64((schedule.steps[step].share * Double(total)).rounded()) }
+
+    private mutating func take(_ count: Int) -> Data {
+        let chunk = rest.prefix(count)
+        rest = rest.dropFirst(count)
+        given += Int64(chunk.count)
+        return chunk
+    }
+}

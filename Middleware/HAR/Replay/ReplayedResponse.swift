@@ -1,0 +1,157 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainSupport
+import HTTPTypes
+
+/// Makes the response of an entry.
+struct ReplayedResponse: Sendable {
+    let page: ReplayBook.Page
+    let condition: ReplayCondition.Verdict
+    let settings: ReplaySettings
+    /// Where the archive's own files are; nil for an archive in memory.
+    let directory: URL?
+    let transport: String
+    let time: any TimeSource
+    let request: HTTPRequest
+
+    private var label: String { "entry \(page.number) (\(page.request.har.method) \(page.request.har.url))" }
+
+    /// Waits as long as the head took, and answers.
+    ///
+    /// - Throws: The failure that was recorded; ``HARError`` when there is no response in the entry that could be sent.
+    func response() async throws -> Response {
+        let recorded = page.entry.response
+        let factor = settings.timing.factor
+        if factor > 0 {
+            let timings = page.entry.timings
+            let wait = timings.total - max(0, timings.receive)
+            try await time.sleep(for: .milliseconds(wait * factor))
+        }
+        if recorded.status == 0 { throw failure(sent: .maybe) }
+        guard (200...999).contains(recorded.status) else {
+            throw HARError(.invalidResponse(entry: label, why: "its status is \(recorded.status)"))
+        }
+        switch condition {
+        case .asRecorded, .unfit: break
+        case .notModified: return Response(head: head(.notModified, keeping: Self.fieldsOf304))
+        case .failed: return Response(head: head(.preconditionFailed, keeping: ["date"]))
+        }
+        var head = head(status, keeping: nil)
+        if head.endsWithHead(answering: request.method) { return Response(head: head) }
+        let body = try content()
+        head.headerFields[.contentLength] = ending == nil ? body.length.map { "\($0)" } : nil
+        return Response(head: head, body: delivered(body))
+    }
+
+    private var status: HTTPResponse.Status {
+        HTTPResponse.Status(code: page.entry.response.status, reasonPhrase: page.entry.response.statusText)
+    }
+
+    /// What RFC 9110 §15.4.5 wants in a 304.
+    private static let fieldsOf304: Set<String> = [
+        "cache-control", "content-location", "date", "etag", "expires", "vary", "last-modified",
+    ]
+
+    private func head(_ status: HTTPResponse.Status, keeping names: Set<String>?) -> HTTPResponse {
+        var fields = HTTPFields()
+        let isEncoded = !page.entry.response.values(of: "content-encoding").isEmpty
+        for field in page.entry.response.headers {
+            // Pseudo-header fields of HTTP/2, as Chrome writes them, are no fields.
+            guard let name = HTTPField.Name(field.name) else { continue }
+            if let names, !names.contains(name.canonicalName) { continue }
+            switch name.canonicalName {
+            // Of the message as it was framed and encoded then.
+            case "transfer-encoding", "content-encoding": continue
+            case "content-digest", "repr-digest", "digest", "content-md5":
+                if isEncoded { continue }
+            default: break
+            }
+            fields.append(HTTPField(name: name, value: shifted(field.value, of: name)))
+        }
+        return HTTPResponse(status: status, headerFields: fields)
+    }
+
+    /// A date, as long before or after now as it was before or after the exchange.
+    private func shifted(_ value: String, of name: HTTPField.Name) -> String {
+        guard settings.shiftsDates, name == .date || name == .expires, let date = HTTPDate(value)?.date else {
+            return value
+        }
+        let shift = time.date.timeIntervalSince(page.entry.started)
+        return HTTPDate(date.addingTimeInterval(shift.rounded())).description
+    }
+
+    /// What a reader meets at the end of the recorded content, where it is not the end of the content: the failure that
+    /// was recorded, or that the rest was not recorded, because it was too long or its client did not read it.
+    private var ending: (any Error)? {
+        if page.entry.customFields["_error"] != nil { return failure(sent: .answered) }
+        let content = page.entry.response.content
+        guard content.isTruncated else { return nil }
+        let why =
+            content.comment ?? "the rest was not read by the client that was recorded, or is beyond the body limit"
+        return HARError(.contentNotRecorded(entry: label, why: why))
+    }
+
+    /// The content, as far as it was recorded.
+    private func content() throws -> HTTPBody {
+        let content = page.entry.response.content
+        if let name = content.customFields["_file"]?.string {
+            guard let directory, HARFileName.isSafe(name) else {
+                let why = directory == nil ? "the archive has no folder" : "\(name) is outside the archive's folder"
+                throw HARError(.contentNotRecorded(entry: label, why: why))
+            }
+            return .file(directory.appendingPathComponent(name))
+        }
+        if let bytes = HARBytes.decode(content.text, encoding: content.encoding) { return HTTPBody(bytes) }
+        if content.text == nil, content.size <= 0 || ending != nil { return .empty }
+        let why = content.text == nil ? "there is no text of \(content.size) bytes" : "its base64 cannot be decoded"
+        throw HARError(.contentNotRecorded(entry: label, why: why))
+    }
+
+    /// The body as it arrived: in its chunks and its time, and broken off where it was.
+    private func delivered(_ body: HTTPBody) -> HTTPBody {
+        let schedule = ReplaySchedule(page.entry, factor: settings.timing.factor)
+        let ending = ending
+        return .once(length: ending == nil ? body.length : nil) { [time] in
+            ReplayReader(
+                inner: try await body.makeReader(),
+                total: body.length ?? 0,
+                schedule: schedule,
+                ending: ending,
+                time: time
+            )
+        }
+    }
+
+    private func failure(sent: TransportError.Sent) -> TransportError {
+        let fields = page.entry.customFields
+        let kind = fields["_errorKind"]?.string
+        let recorded = fields["_errorSent"]?.string
+        let wasSent: TransportError.Sent = recorded == "nothing" ? .nothing : recorded == "answered" ? .answered : sent
+        return TransportError(
+            ReplayFailure.kind(named: kind),
+            sent: wasSent,
+            stage: transport,
+            detail: "recorded: \(fields["_error"]?.string ?? "")",
+            exchange: ExchangeSnapshot(request)
+        )
+    }
+}
+
+/// The kinds of failures, by name.
+enum ReplayFailure {
+    private static let kinds: [TransportError.Kind] = [
+        .hostNotFound, .cannotConnect, .secureConnectionFailed, .untrustedServer, .networkNotAllowed, .connectionLost,
+        .malformedResponse, .truncatedBody, .timedOut, .shutDown,
+    ]
+
+    static func kind(named name: String?) -> TransportError.Kind { kinds.first { $0.name == name } ?? .other }
+}
+
+/// Which names of files an archive may give.
+enum HARFileName {
+    /// Whether a name stays in the folder of its archive.
+    static func isSafe(_ name: String) -> Bool {
+        !name.isEmpty && !name.hasPrefix("/") && !name.contains("\\") && !name.contains("\0")
+            && !name.split(separator: "/", omittingEmptySubsequences: false).contains { $0 == ".." || $0.isEmpty }
+    }
+}

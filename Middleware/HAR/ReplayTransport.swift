@@ -1,0 +1,284 @@
+public import Foundation
+public import HTTPChainCore
+import HTTPChainSupport
+import HTTPTypes
+
+/// Answers requests from an archive (HAR 1.2), instead of from a network.
+///
+/// ```swift
+/// let replay = try await ReplayTransport(file: file, mode: .once, over: URLSessionTransport())
+/// let chain = try Chain.standard(base: "https://api.example.com", over: replay)
+/// …
+/// try await replay.finish()
+/// ```
+///
+/// A request is taken for a recorded one by ``ReplayMatching``: method, URL and what the body means, unless told
+/// otherwise. Each entry answers once, in order, unless ``ReplaySettings/sequence`` says otherwise. A request that
+/// nothing answers fails with ``UnmatchedReplayError``, which names the nearest entries and what differs, and
+/// ``finish()`` fails when entries were not asked for.
+///
+/// Archives of other programs are replayed as well. Content is in an archive as it was decoded, so `Content-Encoding` and
+/// the old `Content-Length` are not replayed. A request with a condition (`If-None-Match`, `If-Modified-Since`) is
+/// answered with 304 where what was recorded has not changed since.
+///
+/// ``ReplayMode`` says when the network is asked. What it answers is recorded as ``RecordingMiddleware`` does it, secrets
+/// redacted.
+public final class ReplayTransport: Transport {
+    private struct State: Sendable {
+        var book: ReplayBook
+        var redaction: Redaction
+
+        init(_ archive: HARArchive, _ settings: ReplaySettings) {
+            redaction = .standard
+            book = ReplayBook(archive.entries, matching: settings.matching, redaction: redaction)
+        }
+    }
+
+    /// What the stages above are told.
+    public let capabilities: TransportCapabilities
+    /// "ReplayTransport".
+    public let name = "ReplayTransport"
+    /// When the network is asked.
+    public let mode: ReplayMode
+    private let settings: ReplaySettings
+    private let file: URL?
+    private let network: Next?
+    /// Takes what the network answers; nil when it is not asked.
+    private let recorder: HARRecorder?
+    /// Whether every request goes to the network.
+    private let isRecordingAll: Bool
+    private let old: HARArchive
+    private let state: Locked<State>
+
+    /// Replays an archive, without a network.
+    ///
+    /// - Parameters:
+    ///   - archive: The archive; contents in files beside it are looked for in `directory`.
+    ///   - settings: How it is replayed.
+    ///   - directory: The folder of the archive's file; none by default.
+    public init(_ archive: HARArchive, settings: ReplaySettings = .standard, directory: URL? = nil) {
+        mode = .none
+        self.settings = settings
+        file = directory?.appendingPathComponent("archive.har")
+        network = nil
+        recorder = nil
+        isRecordingAll = false
+        old = archive
+        capabilities = Self.capabilities(over: nil, settings)
+        state = Locked(State(archive, settings))
+    }
+
+    /// Replays a file, or records one.
+    ///
+    /// - Parameters:
+    ///   - file: The archive.
+    ///   - mode: When the network is asked; never by default.
+    ///   - transport: The network; needed for all modes but ``ReplayMode/none``, and for ``ReplayMode/once`` when there
+    ///     is an archive.
+    ///   - settings: How it is replayed.
+    ///   - bodies: How much of each body is recorded.
+    ///   - now: What an archive is expired by; the present by default.
+    /// - Throws: ``HARError`` when the file cannot be read, or a recording is wanted and there is no transport.
+    public init(
+        file: URL,
+        mode: ReplayMode = .none,
+        over transport: (any Transport)? = nil,
+        settings: ReplaySettings = .standard,
+        bodies: HARBodyStorage = .inline(),
+        now: Date = Date()
+    ) async throws(HARError) {
+        let archive = try await Self.read(file, mode, settings)
+        let isExpired = archive.map { $0.isExpired(settings.expiry, at: now) } ?? false
+        isRecordingAll = mode == .all || mode == .update || (mode == .once && (archive == nil || isExpired))
+        let records = isRecordingAll || mode == .new
+        if records, transport == nil { throw HARError(.noTransport(mode: ".\(mode)"), path: file.path) }
+        self.mode = mode
+        self.settings = settings
+        self.file = file
+        old = archive ?? HARArchive()
+        network = records ? transport.map { Next(to: $0) } : nil
+        if mode == .new || (mode == .once && archive == nil) {
+            // Appended at once, so that what was recorded is there also after a crash.
+            recorder = records ? HARRecorder(file: file, bodies: bodies, limits: settings.limits) : nil
+        } else {
+            recorder = records ? HARRecorder(nil, bodies: .inline(upTo: bodies.limit)) : nil
+        }
+        capabilities = Self.capabilities(over: records ? transport : nil, settings)
+        state = Locked(State(isRecordingAll ? HARArchive() : old, settings))
+    }
+
+    private static func read(
+        _ file: URL,
+        _ mode: ReplayMode,
+        _ settings: ReplaySettings
+    ) async throws(HARError) -> HARArchive? {
+        if mode != .none {
+            let exists = try await FileExecutor.shared.runToEnd { () throws(HARError) in
+                try Files<HARError>().status(of: file.path) != nil
+            }
+            if !exists { return nil }
+        }
+        return try await HARArchive.read(from: file, limits: settings.limits, salvaging: mode != .none)
+    }
+
+    private static func capabilities(
+        over network: (any Transport)?,
+        _ settings: ReplaySettings
+    ) -> TransportCapabilities {
+        let own: TransportCapabilities = [.streamsUploads, .backpressure, .keepsRepeatedFields]
+        if let network { return network.capabilities.subtracting(settings.timing == .none ? [] : .keepsDeadlines) }
+        // What waits for the clock of a recording does not look at deadlines.
+        return settings.timing == .none ? own.union(.keepsDeadlines) : own
+    }
+
+    /// Answers a request from the archive, or from the network where the mode says so.
+    ///
+    /// - Throws: ``UnmatchedReplayError``; the failure that was recorded; ``HARError`` for an entry that cannot be
+    ///   replayed; `InvalidRequestError` for a request that no transport sends; what the network throws.
+    public func send(_ request: consuming Request) async throws -> Response {
+        try Task.checkCancellation()
+        if isRecordingAll { return try await record(request) }
+        var request = request
+        let head = try (copy request).forWire().head
+        let content = try await take(&request)
+        let verdict = answer(request, head, content)
+        switch verdict {
+        case .answer(let page, let condition):
+            if content?.isTruncated == true { for try await _ in request.body {} }
+            var response = try await ReplayedResponse(
+                page: page,
+                condition: condition,
+                settings: settings,
+                directory: file?.deletingLastPathComponent(),
+                transport: name,
+                time: request.environment.time,
+                request: head
+            ).response()
+            response.request = head
+            return response
+        case .unmatched(let nearest):
+            if network != nil { return try await record(request) }
+            let exchange = ExchangeSnapshot(head, redaction: request.redaction)
+            throw UnmatchedReplayError(
+                method: head.method,
+                url: exchange.url,
+                nearest: nearest,
+                entryCount: state.withLock { $0.book.pages.count },
+                stage: name,
+                exchange: exchange
+            )
+        }
+    }
+
+    /// The beginning of the content, which stays there for the network.
+    private func take(_ request: inout Request) async throws -> CapturedBody? {
+        if request.body.isEmpty { return nil }
+        let (preview, body) = try await request.body.peek(upTo: settings.bodyLimit)
+        request.body = body
+        if preview.bytes.isEmpty { return nil }
+        let count = body.length ?? Int64(preview.bytes.count)
+        return CapturedBody(chunks: [preview.bytes], count: count, isTruncated: preview.isTruncated)
+    }
+
+    private func answer(_ request: Request, _ head: HTTPRequest, _ content: CapturedBody?) -> ReplayBook.Verdict {
+        let redaction = request.redaction.adding(markedIn: head.headerFields)
+        let stored = content.map {
+            StoredContent(
+                $0,
+                type: head.headerFields[.contentType],
+                codings: head.headerFields[.contentEncoding],
+                redaction: redaction,
+                limit: Int(clamping: settings.bodyLimit.bytes)
+            )
+        }
+        let sent = ComparedRequest(
+            HARRequest(head, url: Request(head: head).url, content: stored, redaction: redaction),
+            settings.matching.body
+        )
+        let now = request.environment.time.date
+        // What is bound to one call is a secret of that call; names make no difference to what was recorded before.
+        let rules = request.environment.redaction
+        return state.withLock { state in
+            if state.redaction != rules {
+                state.book = state.book.redacted(by: rules, matching: settings.matching)
+                state.redaction = rules
+            }
+            return state.book.answer(sent, fields: head.headerFields, now: now, settings)
+        }
+    }
+
+    private func record(_ request: consuming Request) async throws -> Response {
+        guard let network, let recorder else { throw HARError(.noTransport(mode: ".\(mode)"), path: file?.path) }
+        return try await RecordingMiddleware.record(request, at: .wire, to: recorder, network)
+    }
+
+    /// Throws when entries were not asked for; to be called when all requests were sent.
+    ///
+    /// - Throws: ``UnusedEntriesError``.
+    public func assertAllUsed() throws {
+        if isRecordingAll || mode == .new { return }
+        let unused = state.withLock { $0.book.unused }
+        if unused.isEmpty { return }
+        throw UnusedEntriesError(
+            unused: unused.map { "\($0.number). \($0.request.har.method) \($0.request.har.url)" },
+            stage: name
+        )
+    }
+
+    /// Ends the replay: writes what was recorded, and throws when entries were not asked for.
+    ///
+    /// Until then a file is not replaced (``ReplayMode/all``, ``ReplayMode/update``, an expired one); what is added to
+    /// one (``ReplayMode/new``, ``ReplayMode/once``) is written at once.
+    ///
+    /// - Throws: ``UnusedEntriesError`` in a mode that only replays; ``HARError`` when the file cannot be written.
+    public func finish() async throws {
+        try assertAllUsed()
+        guard let recorder, let file else { return }
+        try await recorder.flush()
+        if mode == .new {
+            try await dropExpired(file)
+        } else if mode != .once || !old.entries.isEmpty {
+            let recorded = try await recorder.archive()
+            let archive = mode == .all ? old.replacing(with: recorded.entries, settings) : recorded
+            try await archive.write(to: file)
+        }
+    }
+
+    /// Removes the entries that were not replayed because of their age.
+    private func dropExpired(_ file: URL) async throws {
+        guard let expiry = settings.expiry else { return }
+        var archive = try await HARArchive.read(from: file, limits: settings.limits)
+        let now = Date()
+        let count = archive.entries.count
+        archive.entries.removeAll { $0.isOlder(than: expiry, at: now) }
+        if archive.entries.count < count { try await archive.write(to: file) }
+    }
+}
+
+extension HARArchive {
+    /// Whether all entries are older than allowed.
+    fileprivate func isExpired(_ expiry: Duration?, at now: Date) -> Bool {
+        guard let expiry, !entries.isEmpty else { return false }
+        return entries.allSatisfy { $0.isOlder(than: expiry, at: now) }
+    }
+
+    /// The archive with entries in place of those with the same request, each for one; the rest is added.
+    func replacing(with recorded: [HAREntry], _ settings: ReplaySettings) -> HARArchive {
+        var archive = self
+        var places = entries.map { ComparedRequest($0.request.redacted(), settings.matching.body) as ComparedRequest? }
+        for entry in recorded {
+            let sent = ComparedRequest(entry.request.redacted(), settings.matching.body)
+            let index = places.firstIndex { old in
+                guard let old else { return false }
+                return settings.matching.differences(between: sent, and: old, stopsEarly: true).isEmpty
+            }
+            if let index {
+                archive.entries[index] = entry
+                places[index] = nil
+            } else {
+                archive.entries.append(entry)
+            }
+        }
+        return archive
+    }
+}

@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Has another program make an HTTP archive of a small site on loopback.
+
+    make_har.py chromium|playwright|mitmproxy OUT
+
+Exit status 3 means that the program, or the Python package that drives it, is not installed.
+"""
+import gzip
+import http.server
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+
+PAGE = b"""<!doctype html><title>Site</title><script>
+async function run() {
+    await (await fetch("/data.json?page=2&q=a%20b")).json();
+    await (await fetch("/form", {method: "POST", body: new URLSearchParams({name: "Ada", note: "a b"})})).text();
+    await (await fetch("/echo", {method: "POST", headers: {"Content-Type": "application/json"}, body: '{"b": 1.0, "a": [true]}'})).text();
+    await (await fetch("/moved")).text();
+    await (await fetch("/picture.png")).arrayBuffer();
+    document.title = "done";
+}
+run();
+</script>"""
+PICTURE = bytes.fromhex(
+    "89504e470d0a1a0a0000000d4948445200000001000000010806000000"
+    "1f15c4890000000d49444154789c6360000002000001000500010d0a2db40000000049454e44ae426082"
+)
+
+
+class Site(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *arguments):
+        pass
+
+    def answer(self, status, kind, content, **fields):
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
+        for name, value in fields.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(content)
+
+    def do_GET(self):
+        if self.path.startswith("/data.json"):
+            content = json.dumps({"users": [{"id": number, "name": "Ada"} for number in range(40)]}).encode()
+            self.answer(200, "application/json", gzip.compress(content), Content_Encoding="gzip", ETag='"v1"')
+        elif self.path == "/moved":
+            self.answer(302, "text/plain", b"", Location="/here", Set_Cookie="seen=1; Path=/")
+        elif self.path == "/here":
+            self.answer(200, "text/plain; charset=utf-8", "here: \u00fc".encode())
+        elif self.path == "/picture.png":
+            self.answer(200, "image/png", PICTURE)
+        elif self.path == "/":
+            self.answer(200, "text/html", PAGE)
+        else:
+            self.answer(404, "text/plain", b"nothing there")
+
+    def do_POST(self):
+        content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        self.answer(201, self.headers.get("Content-Type") or "text/plain", content)
+
+
+def chromium(site, out):
+    try:
+        from websocket import create_connection
+    except ImportError:
+        sys.exit(3)
+    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if not program:
+        sys.exit(3)
+    import read_har
+
+    with read_har.Browser(program, create_connection) as browser:
+        tab = browser.open("about:blank")
+        tools = browser.tools(tab)
+        page = browser.connect(tab)
+        tools.evaluate("new Promise(done => setTimeout(done, 500))")
+        page.call("Page.navigate", url=site + "/")
+        wait(lambda: page.evaluate("document.title") == "done")
+        # What the network panel does for "Export HAR": its own requests, its own writer.
+        text = tools.evaluate(
+            """(async () => {
+                const HAR = await import('devtools://devtools/bundled/models/har/har.js');
+                const Logs = await import('devtools://devtools/bundled/models/logs/logs.js');
+                const requests = Logs.NetworkLog.NetworkLog.instance().requests();
+                const log = await HAR.Log.Log.build(requests, {sanitize: false});
+                for (const [index, entry] of log.entries.entries()) {
+                    const data = await requests[index].requestContentData();
+                    if ('error' in data || !data.isTextContent && !data.base64) continue;
+                    if (data.isTextContent) { entry.response.content.text = data.text; }
+                    else { entry.response.content.text = data.base64; entry.response.content.encoding = 'base64'; }
+                }
+                return JSON.stringify({log}, null, 2);
+            })()"""
+        )
+    with open(out, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def playwright(site, out):
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        sys.exit(3)
+    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if not program:
+        sys.exit(3)
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        context = browser.new_context(record_har_path=out, record_har_content="embed")
+        page = context.new_page()
+        page.goto(site + "/")
+        wait(lambda: page.title() == "done")
+        context.close()
+        browser.close()
+
+
+def mitmproxy(site, out):
+    program = shutil.which("mitmdump") or os.path.join(os.path.dirname(sys.executable), "mitmdump")
+    if not os.path.exists(program):
+        sys.exit(3)
+    with tempfile.TemporaryDirectory() as folder:
+        command = [program, "-q", "--listen-host", "127.0.0.1", "--listen-port", "0", "--set", "hardump=" + out]
+        command += ["--set", "confdir=" + folder, "--set", "termlog_verbosity=info"]
+        # Prints the port that it got.
+        script = os.path.join(folder, "port.py")
+        with open(script, "w") as file:
+            file.write(
+                "from mitmproxy import ctx\n"
+                "def running():\n"
+                "    port = ctx.master.addons.get('proxyserver').listen_addrs()[0][1]\n"
+                f"    open({os.path.join(folder, 'port')!r}, 'w').write(str(port) + '\\n')\n"
+            )
+        process = subprocess.Popen(command + ["-s", script], stdout=subprocess.DEVNULL)
+        try:
+            port = os.path.join(folder, "port")
+            wait(lambda: os.path.exists(port) and open(port).read().endswith("\n"))
+            proxy = urllib.request.ProxyHandler({"http": "http://127.0.0.1:" + open(port).read().strip()})
+            opener = urllib.request.build_opener(proxy)
+
+            def send(path, content=None, kind=None):
+                fields = {"Content-Type": kind} if kind else {}
+                opener.open(urllib.request.Request(site + path, content, fields), timeout=60).read()
+
+            send("/data.json?page=2&q=a%20b")
+            send("/form", b"name=Ada&note=a+b", "application/x-www-form-urlencoded")
+            send("/echo", b'{"b": 1.0, "a": [true]}', "application/json")
+            send("/moved")
+            send("/picture.png")
+        finally:
+            process.terminate()
+            process.wait(60)
+
+
+def wait(condition):
+    end = time.monotonic() + 120
+    while not condition():
+        if time.monotonic() > end:
+            sys.exit("the program did not get ready")
+        time.sleep(0.1)
+
+
+def main():
+    # A program started by a test has inherited a mask in which signals wait for ever.
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    makers = {"chromium": chromium, "playwright": playwright, "mitmproxy": mitmproxy}
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    makers[sys.argv[1]](f"http://127.0.0.1:{server.server_port}", sys.argv[2])
+    server.shutdown()
+
+
+if __name__ == "__main__":
+    main()
