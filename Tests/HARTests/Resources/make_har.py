@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Has another program make an HTTP archive of a small site on loopback.
 
-    make_har.py chromium|playwright|mitmproxy OUT
+    make_har.py playwright|mitmproxy OUT
 
 Exit status 3 means that the program, or the Python package that drives it, is not installed.
 """
@@ -70,43 +70,6 @@ class Site(http.server.BaseHTTPRequestHandler):
         self.answer(201, self.headers.get("Content-Type") or "text/plain", content)
 
 
-def chromium(site, out):
-    try:
-        from websocket import create_connection
-    except ImportError:
-        sys.exit(3)
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if not program:
-        sys.exit(3)
-    import read_har
-
-    with read_har.Browser(program, create_connection) as browser:
-        tab = browser.open("about:blank")
-        tools = browser.tools(tab)
-        page = browser.connect(tab)
-        tools.evaluate("new Promise(done => setTimeout(done, 500))")
-        page.call("Page.navigate", url=site + "/")
-        wait(lambda: page.evaluate("document.title") == "done")
-        # What the network panel does for "Export HAR": its own requests, its own writer.
-        text = tools.evaluate(
-            """(async () => {
-                const HAR = await import('devtools://devtools/bundled/models/har/har.js');
-                const Logs = await import('devtools://devtools/bundled/models/logs/logs.js');
-                const requests = Logs.NetworkLog.NetworkLog.instance().requests();
-                const log = await HAR.Log.Log.build(requests, {sanitize: false});
-                for (const [index, entry] of log.entries.entries()) {
-                    const data = await requests[index].requestContentData();
-                    if ('error' in data || !data.isTextContent && !data.base64) continue;
-                    if (data.isTextContent) { entry.response.content.text = data.text; }
-                    else { entry.response.content.text = data.base64; entry.response.content.encoding = 'base64'; }
-                }
-                return JSON.stringify({log}, null, 2);
-            })()"""
-        )
-    with open(out, "w", encoding="utf-8") as file:
-        file.write(text)
-
-
 def playwright(site, out):
     try:
         from playwright.sync_api import sync_playwright
@@ -173,7 +136,7 @@ def wait(condition):
 def main():
     # A program started by a test has inherited a mask in which signals wait for ever.
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
-    makers = {"chromium": chromium, "playwright": playwright, "mitmproxy": mitmproxy}
+    makers = {"playwright": playwright, "mitmproxy": mitmproxy}
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     makers[sys.argv[1]](f"http://127.0.0.1:{server.server_port}", sys.argv[2])
