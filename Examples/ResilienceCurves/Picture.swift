@@ -27,7 +27,7 @@ struct Picture {
             text += self.panel(panel.title, top: 50 + Double(index) * (Self.height + 24), panel.value)
         }
         for (index, score) in scores.enumerated() {
-            let x = Self.left + Double(index) * 122
+            let x = Self.left + Double(index) * 132
             text += """
                 <rect x="\(x)" y="694" width="14" height="4" fill="\(Self.colors[index % Self.colors.count])"/>
                 <text x="\(x + 20)" y="700" fill="#222222">\(score.policy) \(Int((score.goodput * 100).rounded())) %</text>

@@ -29,6 +29,6 @@ package struct ClientPolicy: Sendable {
         ClientPolicy("none"), ClientPolicy("fixed 8", concurrency: .fixed(8)),
         ClientPolicy("AIMD", concurrency: .aimd()),
         ClientPolicy("Vegas", concurrency: .vegas()), ClientPolicy("Gradient2", concurrency: .gradient2()),
-        ClientPolicy("ours", concurrency: .adaptive()),
+        ClientPolicy("adaptive", concurrency: .adaptive()),
     ]
 }

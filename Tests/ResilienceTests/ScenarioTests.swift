@@ -28,10 +28,11 @@ struct ScenarioTests {
 
     /// The goodput that the adaptive limit has at least.
     ///
-    /// These are debug builds, in which a run takes long: `swift run -c release ResilienceCurves` shows all policies beside each other.
+    /// These are debug builds, in which a run takes long: `swift run -c release ResilienceCurves` shows all policies
+    /// beside each other.
     static let bounds: [(scenario: Scenario, goodput: Double)] = [
-        (.overload, 0.95), (.slowStart, 0.95), (.badHost, 0.88), (.brownOut, 0.93), (.constantTimeouts, 0.88),
-        (.herd, 0.90),
+        (.overload, 0.97), (.slowStart, 0.97), (.badHost, 0.9), (.brownOut, 0.94), (.constantTimeouts, 0.92),
+        (.herd, 0.94),
         (.lowRate, 0.97),
     ]
 
@@ -47,6 +48,38 @@ struct ScenarioTests {
         #expect(ours.fairness > 0.9)
         if scenario.name != "low rate" { #expect(ours.wasted <= 0.1) }
         if scenario.disturbance != nil { #expect(ours.recovery ?? .infinity <= 8) }
+    }
+
+    /// How much of the goodput another rule may be ahead, and why it is.
+    ///
+    /// The mean over seeds is the number in the reason; the rest is what chance does to one run.
+    static let behind: [String: (share: Double, reason: String)] = [
+        "constant timeouts": (
+            0.06, "0.024: the limit falls to one, and doubles by short rounds; Vegas adds six an answer."
+        ),
+        "thundering herd": (0.045, "0.016: as after constant timeouts, the limit has to be found again."),
+        "brown-out": (0.06, "0.021: a round has to say that the server is well again before the limit rises."),
+        "drift": (0.04, "0.012: rounds with fewer calls measure the latency without a queue; the median is shorter."),
+        "slow start": (0.025, "0.002: that latency falls all the time, and is known by the round."),
+        "overload": (0.02, "0.002: as in the drift."),
+        "one bad host of five": (0.015, "0.002: its limit is found again every ten seconds."),
+        "low rate": (0.02, "0.000: the limit is never reached."),
+    ]
+
+    @Test(
+        "It is ahead of or level with every rule known from elsewhere, in every scenario, or the reason is here",
+        .seeded,
+        arguments: Scenario.all.indices
+    )
+    func ahead(index: Int) async throws {
+        var scenario = Scenario.all[index]
+        if !Drill.isFull { scenario.length = min(scenario.length, 70) }
+        let ours = run(scenario, try #require(ClientPolicy.limits.last))
+        // Those that come near; the others in the full drills.
+        let known = ClientPolicy.limits.dropLast().filter { Drill.isFull || ["Vegas", "AIMD"].contains($0.name) }
+        let best = try #require(known.map { run(scenario, $0).goodput }.max())
+        let (share, reason) = try #require(Self.behind[scenario.name])
+        #expect(ours.goodput >= best - share, "\(reason)")
     }
 
     @Test("It is far ahead of no limit and of Gradient2 under overload", .seeded)

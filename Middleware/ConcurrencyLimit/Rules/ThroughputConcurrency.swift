@@ -14,7 +14,8 @@ import HTTPChainCore
 /// - **Drops** (timeouts, lost connections, 429, 503) of more than a twentieth of a round lower the limit by their share,
 ///   at most by half, at once.
 /// - **A round that was not at the limit** says nothing about more calls: it lowers nothing.
-/// - **At first** the limit doubles from round to round while throughput follows.
+/// - **At first**, and after drops, rounds are short and the limit doubles from one to the next while throughput follows.
+///   The first answer after nothing but drops begins a round of its own.
 public struct ThroughputConcurrency: ConcurrencyRule {
     /// One round of calls.
     private struct Round {
@@ -59,7 +60,13 @@ public struct ThroughputConcurrency: ConcurrencyRule {
     public mutating func learn(_ sample: ConcurrencySample) {
         // What began before a probe lowered the limit says nothing about the probe.
         if limitBeforeProbe != nil, sample.outcome == .success, Double(sample.inFlight) > bounded.value + 1 { return }
-        var current = round ?? Round(started: max(.zero, sample.time - sample.latency))
+        let began = max(.zero, sample.time - sample.latency)
+        var current = round ?? Round(started: began)
+        if sample.outcome == .success, current.successes == 0, current.drops >= 3 {
+            // The first answer after nothing but drops: the outage is over, and its drops say nothing about what follows.
+            finish(current, length: (sample.time - current.started).inSeconds, at: sample.time)
+            current = Round(started: began)
+        }
         if sample.outcome == .success {
             current.successes += 1
             current.latency += sample.latency.inSeconds
@@ -69,8 +76,9 @@ public struct ThroughputConcurrency: ConcurrencyRule {
         current.mostInFlight = max(current.mostInFlight, sample.inFlight)
         round = current
         let calls = current.successes + current.drops
-        // Long enough to have seen calls begin and end, and enough of them for a mean.
-        guard Double(calls) >= min(max(20, bounded.value), 100) else { return }
+        // Long enough to have seen calls begin and end, and enough of them for a mean; while the limit is searched for, as
+        // after an outage, which let it fall to one, fewer will do.
+        guard Double(calls) >= min(max(isStarting ? 5 : 20, bounded.value), 100) else { return }
         let length = (sample.time - current.started).inSeconds
         let usual = current.successes > 0 ? current.latency / Double(current.successes) : sample.latency.inSeconds
         guard length >= min(1, max(0.01, 2 * usual)) else { return }
@@ -102,7 +110,7 @@ public struct ThroughputConcurrency: ConcurrencyRule {
         throughputs.append(throughput)
         if throughputs.count > Self.rememberedRounds { throughputs.removeFirst() }
         guard isAtLimit, let lowest = baseline else { return }
-        if isStarting, start(latency: latency, lowest: lowest.latency, throughput: throughput) { return }
+        if isStarting, start(latency: latency, lowest: lowest.latency, throughput: throughput, at: now) { return }
         // The best round alone would be one in which chance was kind.
         let best =
             throughputs.sorted().suffix(max(1, throughputs.count / 2)).reduce(0, +)
@@ -122,9 +130,18 @@ public struct ThroughputConcurrency: ConcurrencyRule {
     }
 
     /// Doubles the limit while that brings throughput.
-    private mutating func start(latency: Double, lowest: Double, throughput: Double) -> Bool {
+    private mutating func start(latency: Double, lowest: Double, throughput: Double, at now: Duration) -> Bool {
         let before = throughputs.dropLast().max() ?? 0
         flatRounds = throughput > before * 1.2 ? 0 : flatRounds + 1
+        if bounded.value <= max(2, bounded.range.lowerBound), latency > 1.5 * lowest {
+            // So few calls make no queue: it is what the server still has from before, or the server has become slower.
+            slowRounds += 1
+            if slowRounds >= 6 {
+                baseline = (latency, now)
+                slowRounds = 0
+            }
+            return true
+        }
         if latency > 1.5 * lowest || flatRounds >= 2 {
             isStarting = false
             return false
