@@ -164,7 +164,7 @@ private struct CircuitCall: Sendable {
                 standard: outcome
             )
         }
-        record(outcome, pushback: pushback(response.head))
+        record(outcome, pushback: RetryAfter.pause(askedBy: response.head, now: options.environment.time.date))
         return outcome == .success && response.body.hasTransfer ? watched(response) : response
     }
 
@@ -205,12 +205,6 @@ private struct CircuitCall: Sendable {
                 random: environment.random
             )
         }
-    }
-
-    /// RFC 6585 §4 and RFC 9110 §15.6.4: with these statuses the server says how long it wants to be left alone.
-    private func pushback(_ head: HTTPResponse) -> Duration? {
-        guard head.status.code == 429 || head.status.code == 503 else { return nil }
-        return RetryAfter.wait(in: head.headerFields, now: environment.time.date)
     }
 }
 

@@ -84,7 +84,7 @@ public struct ConcurrencyLimitMiddleware: Middleware {
             let holds = response.body.hasTransfer
             if pool.learns {
                 let now = options.elapsed
-                let outcome = Self.isOverload(response.status.code) ? ConcurrencySample.Outcome.dropped : .success
+                let outcome = OverloadSigns.has(response.status) ? ConcurrencySample.Outcome.dropped : .success
                 pool.finish(
                     ConcurrencySample(latency: now - started, inFlight: inFlight, outcome: outcome, time: now),
                     givingBack: !holds
@@ -98,8 +98,6 @@ public struct ConcurrencyLimitMiddleware: Middleware {
             throw error
         }
     }
-
-    private static func isOverload(_ code: Int) -> Bool { code == 429 || code == 503 || code == 504 }
 
     private func fail(
         _ error: any Error,
@@ -145,8 +143,7 @@ public struct ConcurrencyLimitMiddleware: Middleware {
     private static func isDrop(_ error: any Error, isLate: Bool) -> Bool {
         switch error {
         case is any RefusalError: false
-        case let error as TransportError:
-            [.cannotConnect, .connectionLost, .timedOut].contains(error.kind)
+        case let error as TransportError: OverloadSigns.has(error)
         case is any TimeoutFailure: true
         // The stage that keeps the call's deadline cancels what is inside when time is up.
         default: isLate && (error is CancellationError || Task.isCancelled)

@@ -92,7 +92,7 @@ public struct LoadSheddingMiddleware: Middleware {
 
     private static func saysNothing(_ error: any Error) -> Bool {
         switch error {
-        case let error as TransportError: ![.cannotConnect, .connectionLost, .timedOut].contains(error.kind)
+        case let error as TransportError: !OverloadSigns.has(error)
         case let error as any TimeoutFailure: error.scope == .call
         default: true
         }

@@ -41,9 +41,7 @@ package struct ServerLimits: Sendable, Hashable {
     ///   - now: The local date, for resets that are dates.
     package init(_ head: HTTPResponse, now: Date) {
         let fields = head.headerFields
-        if head.status.code == 429 || head.status.code == 503 {
-            pause = RetryAfter.wait(in: fields, now: now).map { min($0, Self.longestReset) }
-        }
+        pause = RetryAfter.pause(askedBy: head, now: now).map { min($0, Self.longestReset) }
         if let value = fields[Self.rateLimit] {
             quotas = Self.structured(value, policies: fields[Self.rateLimitPolicy]) ?? []
         }

@@ -17,6 +17,17 @@ package enum RetryAfter {
         return fields[values: .retryAfter].flatMap { waits(in: $0, since: reference) }.max()
     }
 
+    /// How long a server that has too much to do asks to be left alone: after 429 (RFC 6585 §4) and 503 (RFC 9110
+    /// §15.6.4); `nil` after another status, and where it does not ask.
+    ///
+    /// - Parameters:
+    ///   - head: The response.
+    ///   - now: The local date.
+    package static func pause(askedBy head: HTTPResponse, now: @autoclosure () -> Date) -> Duration? {
+        let code = head.status.code
+        return code == 429 || code == 503 ? wait(in: head.headerFields, now: now()) : nil
+    }
+
     /// Transports join repeated fields with commas, and most dates hold one as well.
     private static func waits(in value: String, since reference: Date) -> [Duration] {
         let parts = value.split(separator: ",", omittingEmptySubsequences: false)
