@@ -102,6 +102,24 @@ struct ExchangeRecordTests {
         withExtendedLifetime(response) {}
     }
 
+    @Test("A reader that outlives its response is followed to the end")
+    func readerAlone() async throws {
+        func reader() async throws -> HTTPBody.AsyncIterator {
+            try await harness().send(
+                .get("https://a.example/"),
+                answering: answer(after: .zero, body: .pieces("abc", "def"))
+            ).response().body.makeAsyncIterator()
+        }
+        var reader = try await reader()
+        #expect(try await reader.next() == Data("abc".utf8))
+        #expect(keeper.exchanges.isEmpty)
+        #expect(try await reader.next() == Data("def".utf8))
+        #expect(try await reader.next() == nil)
+        let exchange = try keeper.exchange()
+        #expect(exchange.bodyEnd == .complete)
+        #expect(exchange.responseSize.counted == 6)
+    }
+
     @Test("A body of which every declared byte was read is complete without its end being asked for")
     func completeWithoutEnd() async throws {
         let response = try await harness().send(

@@ -88,11 +88,16 @@ final class ExchangeRecorder: Sendable {
         let (counted, tee) = body.tee(upTo: seesBodies ? journal.bodyLimit : 0)
         answer.tee = tee
         state.withLock { $0.answer = answer }
-        let interest = BodyInterest(self)
+        let interest = Locked<BodyInterest?>(BodyInterest(self))
         let isReplayable = body.isReplayable
         response.body = counted.transformed(length: body.length) { [self] inner in
-            // What can be read once is lost with its reader; what can be read again, with its body.
-            LoggedReader(inner, recorder: self, interest: isReplayable ? interest : BodyInterest(self))
+            // What can be read once is lost with its reader, which takes the interest along: the body may be gone before
+            // the reader is. What can be read again is lost with its body and its last reader.
+            let interest = interest.withLock { interest in
+                defer { if !isReplayable { interest = nil } }
+                return interest
+            }
+            return LoggedReader(inner, recorder: self, interest: interest)
         }
     }
 

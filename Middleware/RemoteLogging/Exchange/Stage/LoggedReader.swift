@@ -6,9 +6,9 @@ struct LoggedReader: BodyReader {
     /// `nil` once it has ended or broken.
     private var inner: (any BodyReader)?
     private let recorder: ExchangeRecorder
-    private let interest: BodyInterest
+    private let interest: BodyInterest?
 
-    init(_ inner: sending any BodyReader, recorder: ExchangeRecorder, interest: BodyInterest) {
+    init(_ inner: sending any BodyReader, recorder: ExchangeRecorder, interest: BodyInterest?) {
         self.inner = inner
         self.recorder = recorder
         self.interest = interest
