@@ -65,7 +65,7 @@ struct KillDrillTests {
             for parity in 0...1 { try book.read(String(decoding: journals.content(of: "\(parity)"), as: UTF8.self)) }
             try await inspect(file, &book, round)
         }
-        #expect(book.stored > kills && book.removed > 0, "there was something to look at")
+        #expect(book.stored > kills * 3 && book.removed > kills / 3, "there was something to look at")
     }
 
     /// Runs the drill until it has made some changes, however long that takes, and kills it some microseconds later.
