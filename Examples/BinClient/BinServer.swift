@@ -46,7 +46,7 @@ func withBinServer(_ body: (_ base: String) async throws -> Void) async throws {
 
     let running = Task { try await server.run() }
     defer { running.cancel() }
-    try await server.waitUntilListening()
+    try await server.waitUntilListening(timeout: 120)
     guard case .ip4(_, let port) = await server.listeningAddress else { throw BinServerError() }
     try await body("http://127.0.0.1:\(port)")
 }

@@ -12,7 +12,7 @@ func withDemoServer(_ body: (_ baseURL: String) async throws -> Void) async thro
     }
     let running = Task { try await server.run() }
     defer { running.cancel() }
-    try await server.waitUntilListening()
+    try await server.waitUntilListening(timeout: 120)
     guard case .ip4(_, let port) = await server.listeningAddress else {
         throw DemoServerError(description: "The demo server did not get a port on the loopback interface.")
     }

@@ -45,7 +45,7 @@ private func makeServer(_ options: Options, _ store: RecordStore) throws -> HTTP
 
 /// Where the server listens, once it does; says so to who started it.
 private func url(of server: HTTPServer, _ options: Options) async throws -> String {
-    try await server.waitUntilListening()
+    try await server.waitUntilListening(timeout: 120)
     guard case .ip4(_, let port) = await server.listeningAddress else {
         throw ListeningError(description: "The server did not get a port.")
     }

@@ -46,7 +46,8 @@ extension SecretScanner {
             if isColon, nameQuote == nil, !isSpaced, bytes[position...].starts(with: "//".utf8) { return nil }
             position = start
         }
-        guard position < bytes.count, !bytes[position].isNewline else { return nil }
+        // The value of a pair goes on to its delimiter, also where it begins with what a URL may not have.
+        guard position < bytes.count, mode != .text || !bytes[position].isNewline else { return nil }
         if bytes[position...].starts(with: "<redacted>".utf8) || bytes[position...].starts(with: "<secret>".utf8) {
             return nil
         }

@@ -55,7 +55,7 @@ struct LoopbackServer {
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run() }
-            try await server.waitUntilListening()
+            try await server.waitUntilListening(timeout: 120)
             guard case .ip4(_, let port) = await server.listeningAddress else { throw ServerDidNotStart() }
             FileHandle.standardOutput.write(Data("\(port)\n".utf8))
             for try await _ in AsyncStream<Void>(unfolding: {
