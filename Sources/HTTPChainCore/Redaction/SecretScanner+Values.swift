@@ -51,7 +51,8 @@ extension SecretScanner {
         if bytes[position...].starts(with: "<redacted>".utf8) || bytes[position...].starts(with: "<secret>".utf8) {
             return nil
         }
-        if let open = quote(at: position), !isPair || open.level >= separator.level {
+        // In a URL and in a form a quote is a character of the value, and more of the value may follow the second one.
+        if let open = quote(at: position), !isPair || (mode == .text && open.level >= separator.level) {
             return edit(open.range.upperBound..<closing(open))
         }
         if place.isLine, !isPair, nameQuote == nil {
