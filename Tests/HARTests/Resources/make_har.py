@@ -79,8 +79,9 @@ def playwright(site, out):
     if not program:
         sys.exit(3)
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"], timeout=120_000)
         context = browser.new_context(record_har_path=out, record_har_content="embed")
+        context.set_default_timeout(120_000)
         page = context.new_page()
         page.goto(site + "/")
         wait(lambda: page.title() == "done")
