@@ -226,7 +226,7 @@ final class CacheDatabase: Sendable {
             return CacheStoreFault(.system(operation: "use", path: path, code: 0, message: "\(error)"))
         }
         switch error.resultCode {
-        case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH:
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_MISMATCH:
             // Our statements are right for our tables: where one is refused, the tables are no longer ours.
             return CacheStoreFault(.damaged(path))
         case .SQLITE_BUSY, .SQLITE_LOCKED: return CacheStoreFault(.busy(path))
