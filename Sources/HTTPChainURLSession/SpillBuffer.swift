@@ -4,9 +4,9 @@ import HTTPChainCore
 /// Bytes between a producer that cannot be slowed down and one consumer: in memory up to a watermark, then in
 /// temporary files, in order.
 ///
-/// One thread appends, one task reads, and a thread that may wait for the disk writes. What waits in memory is read before what waits on disk; once that is read empty
-/// it is deleted and memory is used again. The disk holds a queue of files of bounded size, so that a reader that
-/// follows at a distance gives space back as it goes.
+/// One thread appends, one task reads, and a thread that may wait for the disk writes. What waits in memory is read
+/// before what waits on disk; once that is read empty it is deleted and memory is used again. The disk holds a queue of
+/// files of bounded size, so that a reader that follows at a distance gives space back as it goes.
 final class SpillBuffer: Sendable {
     fileprivate struct State {
         var chunks: [Data] = []
@@ -152,7 +152,7 @@ final class SpillBuffer: Sendable {
         var last = state.withLock { $0.segments.last }
         if last.map({ $0.end >= segmentSize }) ?? true {
             let segment = Segment(file: try TemporaryFile(in: directory, access: access))
-            state.withLock { if !$0.isAborted { $0.segments.append(segment) } }
+            state.withLock { $0.add(segment) }
             last = segment
         }
         guard let last else { return }
@@ -271,6 +271,13 @@ extension SpillBuffer.State {
         }
     }
 
+    fileprivate mutating func add(_ segment: SpillBuffer.Segment) {
+        guard !isAborted else { return }
+        segments.append(segment)
+        // The reader may have come to the end of the one before.
+        dropReadSegments()
+    }
+
     fileprivate mutating func publish(_ count: Int) {
         guard !isAborted, let last = segments.indices.last else { return }
         segments[last].end += Int64(count)
@@ -282,7 +289,12 @@ extension SpillBuffer.State {
         guard !segments.isEmpty else { return }
         segments[0].start += Int64(count)
         bytesOnDisk -= Int64(count)
-        if segments[0].start == segments[0].end, segments.count > 1 { segments.removeFirst() }
+        dropReadSegments()
+    }
+
+    /// Gives up the files that are read to their end, but for the one that is written to.
+    fileprivate mutating func dropReadSegments() {
+        while segments.count > 1, segments[0].start == segments[0].end { segments.removeFirst() }
     }
 
     fileprivate mutating func next() throws -> SpillBuffer.Next {
