@@ -47,14 +47,6 @@ final class Server: Transport {
     }
 }
 
-/// The seed of a random test, from the environment or by chance; printed, so that a failure can be repeated.
-func testSeed(_ name: String) -> UInt64 {
-    let seed =
-        ProcessInfo.processInfo.environment["HTTPCHAIN_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...(.max))
-    print("\(name): HTTPCHAIN_SEED=\(seed)")
-    return seed
-}
-
 /// Waits until something is so, and lets other tasks run meanwhile.
 func eventually(_ isSo: () -> Bool) async throws {
     while !isSo() {

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPChainCore
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPChainSerializer
@@ -203,11 +204,14 @@ struct FormTests {
         }
     }
 
-    @Test("Random forms neither trap nor take long", .timeLimit(.minutes(10)))
+    @Test("Random forms neither trap nor take long", .seeded, .timeLimit(.minutes(10)))
     func random() {
+        var numbers = Numbers(Seed.numbers())
         let pieces = ["a", "[", "]", "[]", "[0]", "=", "&", "%", "%5B", "+", "1", ".", "é", "others", "tags", "home"]
         for _ in 0..<3_000 {
-            let text = (0..<Int.random(in: 0..<30)).map { _ in pieces.randomElement() ?? "" }.joined()
+            let text = (0..<Int.random(in: 0..<30, using: &numbers)).map { _ in
+                pieces.randomElement(using: &numbers) ?? ""
+            }.joined()
             for nesting in [ParameterEncoder.Nesting.brackets, .dots] {
                 _ = try? FormSerializer(ParameterEncoder(nesting: nesting)).decode(
                     Form.self,

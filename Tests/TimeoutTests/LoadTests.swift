@@ -58,10 +58,10 @@ struct LoadTests {
         static var defaultValue: Plan? { nil }
     }
 
-    @Test("End each as it must, and leave nothing behind")
+    @Test("End each as it must, and leave nothing behind", .seeded)
     func load() async throws {
         let count = 1000
-        var generator = SystemRandomNumberGenerator()
+        var generator = Numbers(Seed.numbers())
         let plans = (0..<count).map { _ in Plan(&generator) }
         let clock = VirtualClock()
         let server = Server { request in

@@ -1,6 +1,7 @@
 import HTTPChainCircuitBreaker
 import HTTPChainCore
 import HTTPChainTesting
+import TestSupport
 import Testing
 
 @Suite("The rules of a circuit", .timeLimit(.minutes(10)))
@@ -152,10 +153,10 @@ struct CircuitRulesTests {
         #expect(bench.refusal()?.wait == .seconds(5))
     }
 
-    @Test("Chance spreads the time to stay open evenly within its share")
+    @Test("Chance spreads the time to stay open evenly within its share", .seeded)
     func jitter() {
         let times = CircuitOpenTime(base: .seconds(10), cap: .seconds(60), jitter: 0.2)
-        let random = SeededRandom(seed: testSeed("circuit jitter"))
+        let random = Seed.numbers()
         let drawn = (0..<10_000).map { _ in times.duration(ofOpening: 1, random: random) }
         #expect(drawn.allSatisfy { $0 >= .seconds(8) && $0 <= .seconds(12) })
         for cell in 0..<8 {

@@ -1,6 +1,7 @@
 import HTTPChainCircuitBreaker
 import HTTPChainCore
 import HTTPChainTesting
+import TestSupport
 import Testing
 
 @Suite("A circuit beside an independent model", .timeLimit(.minutes(10)))
@@ -41,11 +42,10 @@ struct ModelTests {
         },
     ]
 
-    @Test("It does the same in a million random steps", arguments: 0..<4)
+    @Test("It does the same in a million random steps", .seeded, arguments: 0..<4)
     func random(index: Int) {
         let policy = Self.policies[index]
-        let seed = testSeed("circuit model \(index)")
-        let random = SeededRandom(seed: seed &+ UInt64(index))
+        let random = Seed.numbers(UInt64(index))
         func draw(_ count: UInt64) -> UInt64 { random.next() % count }
         var rules = CircuitRules(policy)
         var model = CircuitModel(policy)
