@@ -21,7 +21,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"), library("HTTPChainAuth"),
                 library("HTTPChainAuthDigest"), library("HTTPChainCache"), library("HTTPChainCookies"),
                 library("HTTPChainCore"), library("HTTPChainEventStream"),
-                library("HTTPChainGzip"), library("HTTPChainMultipart"),
+                library("HTTPChainGzip"), library("HTTPChainHAR"), library("HTTPChainMultipart"),
                 library("HTTPChainRemoteLogging"), library("HTTPChainSerializer"),
                 library("HTTPChainURLBuilder"),
             ],

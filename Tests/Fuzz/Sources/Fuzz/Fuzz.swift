@@ -19,6 +19,7 @@ enum Fuzz {
         "cookies": { checkCookies($0) },
         "events": { checkEvents($0) },
         "forms": { checkForms($0) },
+        "har": { checkHAR($0) },
     ]
 
     static let selected: Check = {
