@@ -25,6 +25,12 @@ struct SQLiteStoreTests {
         return try queue.write { db in try Int.fetchOne(db, sql: sql) ?? 0 }
     }
 
+    /// Waits until a store that nobody holds any more has written down what was used last, and has closed its database:
+    /// the thread that did its last work may have the last reference to it.
+    private func untilClosed() async throws {
+        try await until("the store to be closed") { !directory.names.contains("cache.sqlite-wal") }
+    }
+
     @Test("Entries are there in the next run, and so is the order of use")
     func reopened() async throws {
         let bounds = CacheBounds(totalBytes: .megabytes(10), entryCount: 4)
@@ -33,9 +39,11 @@ struct SQLiteStoreTests {
         #expect(try await store.bytes(storeKey(1)) != nil)
         let usage = try await store.usage()
         store = self.store(bounds)
+        try await untilClosed()
         #expect(try await store.usage() == usage)
         for name in [2, 4, 1] { #expect(try await store.bytes(storeKey(name)) == content(name, name * 100_000)) }
         store = self.store(bounds)
+        try await untilClosed()
         #expect(try await store.put(storeKey(5), content(5, 10)).evicted == [storeKey(3)])
         store = self.store(CacheBounds(totalBytes: .megabytes(10), entryCount: 1))
         #expect(try await store.keys() == ["5"], "new bounds are kept from the beginning")
@@ -94,15 +102,13 @@ struct SQLiteStoreTests {
         var random = Numbers(Seed.numbers(3))
         var found = 0
         for round in 0..<40 {
-            weak var open: CacheDatabase?
             do {
                 let store = store()
-                open = store.database
                 for name in 1...4 {
                     _ = try? await store.put(storeKey(name), content(name, 30_000), storeMetadata(tag: "1"))
                 }
             }
-            try await until("the first store to be closed") { open == nil }
+            try await untilClosed()
             var bytes = try Data(contentsOf: file)
             switch round {
             case 0: bytes = Data("This is no database, but it is long enough to be looked at. ".utf8)
@@ -137,7 +143,7 @@ struct SQLiteStoreTests {
     @Test("A bit that is flipped in the header or in the tables' definitions ends with a database that works")
     func damagedSchema() async throws {
         do { try await store().put(storeKey(1), content(1, 100)) }
-        try await until("the store to be closed") { !directory.names.contains("cache.sqlite-wal") }
+        try await untilClosed()
         let sound = try Data(contentsOf: file)
         var hopeless: [Int] = []
         for index in stride(from: 0, to: 4096, by: Drill.isFull ? 1 : 29) where !(60..<64).contains(index) {
