@@ -181,12 +181,14 @@ extension Phase {
 ///
 /// Not the head itself, whose fields the stages inside would then have to copy before they change them.
 private struct StoringContext: Sendable {
-    let target: HTTPRequest.PseudoHeaderFields
+    let scheme, authority, path: String?
     let options: RequestOptions
 
     @inline(__always)
     init(_ request: borrowing Request) {
-        target = request.head.pseudoHeaderFields
+        scheme = request.head.scheme
+        authority = request.head.authority
+        path = request.head.path
         options = request.options
     }
 
@@ -195,8 +197,8 @@ private struct StoringContext: Sendable {
         if let sent, let origin = Origin(scheme: sent.scheme, authority: sent.authority) {
             return CookieTarget(origin: origin, path: sent.path, site: options[CallSite.self])
         }
-        return Origin(scheme: target.scheme?.value, authority: target.authority?.value).map {
-            CookieTarget(origin: $0, path: target.path?.value, site: options[CallSite.self])
+        return Origin(scheme: scheme, authority: authority).map {
+            CookieTarget(origin: $0, path: path, site: options[CallSite.self])
         }
     }
 }

@@ -100,8 +100,8 @@ struct ErrorTranslation: Sendable {
         case is BoringSSLError:
             // The handshake's own are wrapped: this one came after it, when the request may have been sent.
             return (.secureConnectionFailed, false)
-        case is NIOSSLExtraError:
-            return (.secureConnectionFailed, !hasHead)
+        case let error as NIOSSLExtraError:
+            return (error == .failedToValidateHostname ? .untrustedServer : .secureConnectionFailed, !hasHead)
         default:
             return classifyOnApplePlatforms(error, hasHead: hasHead)
         }
@@ -112,6 +112,9 @@ struct ErrorTranslation: Sendable {
         switch error {
         case .uncleanShutdown: (hasHead ? .truncatedBody : .connectionLost, false)
         case .shutdownFailed, .writeDuringTLSShutdown, .readInInvalidTLSState: (.connectionLost, false)
+        case .noCertificateToValidate, .unableToValidateCertificate: (.untrustedServer, !hasHead)
+        case .handshakeFailed(let cause) where "\(cause)".contains("CERTIFICATE_VERIFY_FAILED"):
+            (.untrustedServer, !hasHead)
         default: (.secureConnectionFailed, !hasHead)
         }
     }
@@ -151,8 +154,10 @@ struct ErrorTranslation: Sendable {
             default:
                 return (.connectionLost, false)
             }
-        case is HTTPClient.NWTLSError:
-            return (.secureConnectionFailed, !hasHead)
+        case let error as HTTPClient.NWTLSError:
+            // errSSLXCertChainInvalid, …UnknownRootCert, …NoRootCert, …CertExpired, …CertNotYetValid, …HostNameMismatch.
+            let isUntrusted = [-9807, -9812, -9813, -9814, -9815, -9843].contains(error.status)
+            return (isUntrusted ? .untrustedServer : .secureConnectionFailed, !hasHead)
         case NWError.dns:
             return (.hostNotFound, true)
         default:

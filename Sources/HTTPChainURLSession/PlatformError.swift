@@ -23,7 +23,7 @@ struct PlatformError {
         let kind = Self.kind(of: error, detail)
         let happensBeforeSending =
             switch kind {
-            case .hostNotFound, .cannotConnect, .secureConnectionFailed: !mayHaveBeenSent
+            case .hostNotFound, .cannotConnect, .secureConnectionFailed, .untrustedServer: !mayHaveBeenSent
             default: false
             }
         self.kind = kind
@@ -44,9 +44,10 @@ struct PlatformError {
         case .cannotConnectToHost, .notConnectedToInternet, .internationalRoamingOff, .dataNotAllowed,
             .appTransportSecurityRequiresSecureConnection:
             return .cannotConnect
-        case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
-            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
-            .clientCertificateRequired:
+        case .serverCertificateHasBadDate, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
+            .serverCertificateNotYetValid:
+            return .untrustedServer
+        case .secureConnectionFailed, .clientCertificateRejected, .clientCertificateRequired:
             return .secureConnectionFailed
         case .networkConnectionLost, .callIsActive: return .connectionLost
         case .badServerResponse, .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData:
@@ -80,6 +81,9 @@ struct PlatformError {
         ("Weird server reply", .malformedResponse),
         ("SSL_read", .connectionLost),
         ("SSL_write", .connectionLost),
+        ("SSL certificate problem", .untrustedServer),
+        ("alternative certificate subject name", .untrustedServer),
+        ("certificate subject name", .untrustedServer),
         ("SSL", .secureConnectionFailed),
         ("TLS", .secureConnectionFailed),
         ("certificate", .secureConnectionFailed),

@@ -38,7 +38,7 @@ struct ConnectionControlTests {
         let fixture = try await TLSFixture()
         try await fixture.withServer { port in
             let refused = try await failure(port, ConnectionSettings())
-            #expect(refused.kind == .secureConnectionFailed)
+            #expect(refused.kind == .untrustedServer)
             #expect(refused.sent == .nothing)
             var settings = ConnectionSettings()
             settings.trust = try .roots(pem: fixture.authority)

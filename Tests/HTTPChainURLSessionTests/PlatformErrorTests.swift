@@ -36,8 +36,8 @@ struct PlatformErrorTests {
     static let texts: [(text: String, kind: TransportError.Kind, isNothingSent: Bool)] = [
         ("Failed to connect to 127.0.0.1 port 1 after 0 ms: Couldn't connect to server", .cannotConnect, true),
         ("Could not resolve host: nowhere.invalid", .hostNotFound, true),
-        ("SSL certificate problem: self-signed certificate", .secureConnectionFailed, true),
-        ("SSL: no alternative certificate subject name matches target host name", .secureConnectionFailed, true),
+        ("SSL certificate problem: self-signed certificate", .untrustedServer, true),
+        ("SSL: no alternative certificate subject name matches target host name", .untrustedServer, true),
         ("TLS connect error: error:0A00042E:SSL routines::tlsv1 alert protocol version", .secureConnectionFailed, true),
         ("OpenSSL SSL_read: SSL_ERROR_SYSCALL, errno 104", .connectionLost, false),
         ("OpenSSL SSL_write: Broken pipe, errno 32", .connectionLost, false),

@@ -13,6 +13,22 @@ enum Server: String {
     case nginx = "HTTPCHAIN_NGINX"
     case apache = "HTTPCHAIN_APACHE"
     case lighttpd = "HTTPCHAIN_LIGHTTPD"
+    /// nginx over TLS, with a certificate of the tests' own authority.
+    case tls = "HTTPCHAIN_TLS_GOOD"
+    /// With a certificate of an authority that nobody knows.
+    case stranger = "HTTPCHAIN_TLS_FOREIGN"
+    /// With a certificate that has expired.
+    case expired = "HTTPCHAIN_TLS_EXPIRED"
+    /// With a certificate for another host.
+    case elsewhere = "HTTPCHAIN_TLS_ELSEWHERE"
+    /// Connections to ``tls`` end when the client has said hello.
+    case cutAtHello = "HTTPCHAIN_TLS_CUT_HELLO"
+    /// They end in the middle of the handshake.
+    case cutInHandshake = "HTTPCHAIN_TLS_CUT_HANDSHAKE"
+    /// They end when the client has sent 300,000 bytes.
+    case cutInUpload = "HTTPCHAIN_TLS_CUT_UPLOAD"
+    /// They end when the server has sent 3 MB.
+    case cutInDownload = "HTTPCHAIN_TLS_CUT_DOWNLOAD"
 
     /// Its base URL; `nil` when it does not run, which is said loudly, and is a failure where it must.
     func base(sourceLocation: SourceLocation = #_sourceLocation) -> String? {
