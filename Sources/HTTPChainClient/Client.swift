@@ -1,6 +1,4 @@
 public import HTTPChainCore
-import HTTPChainInMemory
-import HTTPTypes
 
 /// Sends typed requests through chains.
 ///
@@ -20,13 +18,21 @@ public final class Client: Sendable {
     /// - Parameters:
     ///   - processing: Where results are made; on the concurrent pool by default.
     ///   - environment: The clock of what the client does itself, such as the delays of mocks; chains have their own.
+    ///   - slowAfter: When a call that has not ended is told to be slow, with ``CallEvent/Change-swift.enum/slow(after:)``;
+    ///     never by default.
     ///   - endpoints: The endpoints; the first that supports a request serves it.
     public init(
         processing: ResultProcessing = .concurrent,
         environment: ChainEnvironment = .live,
+        slowAfter: Duration? = nil,
         @EndpointBuilder endpoints: () throws -> [Endpoint]
     ) rethrows {
-        core = ClientCore(endpoints: try endpoints(), processing: processing, environment: environment)
+        core = ClientCore(
+            endpoints: try endpoints(),
+            processing: processing,
+            environment: environment,
+            slowAfter: slowAfter
+        )
     }
 
     /// Makes a client with one endpoint that serves every request.
@@ -42,7 +48,10 @@ public final class Client: Sendable {
         self.core = core
     }
 
-    deinit { core.registry.close() }
+    deinit {
+        core.registry.close()
+        core.events.close()
+    }
 
     /// The calls of this client that are running.
     public var registry: CallRegistry { core.registry }
@@ -52,7 +61,14 @@ public final class Client: Sendable {
 
     /// A client with the same endpoints and running calls of its own.
     public func copy() -> Client {
-        Client(ClientCore(endpoints: core.endpoints, processing: core.processing, environment: core.environment))
+        Client(
+            ClientCore(
+                endpoints: core.endpoints,
+                processing: core.processing,
+                environment: core.environment,
+                slowAfter: core.slowAfter
+            )
+        )
     }
 
     /// Sends a request and gives its output.
@@ -72,74 +88,36 @@ public final class Client: Sendable {
         try await call(type.init())
     }
 
-    /// A call that is not sent yet, to set what is different about it.
+    /// A call that is not sent yet, to set what is different about it in the same expression.
     ///
     /// ```swift
     /// let plants = try await client.call(ListPlants()).retry(.never).key("list").value
     /// ```
+    ///
+    /// To keep a call in a variable, use ``makeCall(_:)-(Kind)``: without a modifier behind it, `client.call(request)` in
+    /// asynchronous code is the function that sends the request.
     public func call<Kind: TypedRequest>(_ request: Kind) -> Call<Kind> {
+        makeCall(request)
+    }
+
+    /// A call of a type without values that is not sent yet, to set what is different about it in the same expression.
+    public func call<Kind: ValuelessRequest>(_ type: Kind.Type) -> Call<Kind> {
+        makeCall(type)
+    }
+
+    /// A call that is not sent yet, to keep in a variable, hand on, and send once or several times.
+    ///
+    /// ```swift
+    /// let call = client.makeCall(GetPlant(id: 7)).key("plant")
+    /// let plant = try await call.value
+    /// ```
+    public func makeCall<Kind: TypedRequest>(_ request: Kind) -> Call<Kind> {
         Call(request: request, client: self)
     }
 
-    /// A call of a type without values that is not sent yet, to set what is different about it.
-    public func call<Kind: ValuelessRequest>(_ type: Kind.Type) -> Call<Kind> {
-        call(type.init())
-    }
-}
-
-/// What calls need of their client; it does not keep the client.
-final class ClientCore: Sendable {
-    let endpoints: [Endpoint]
-    let processing: ResultProcessing
-    let environment: ChainEnvironment
-    let registry = CallRegistry()
-    private let helpers = MockHelpers(table: HelperTable())
-
-    init(endpoints: [Endpoint], processing: ResultProcessing, environment: ChainEnvironment) {
-        self.endpoints = endpoints
-        self.processing = processing
-        self.environment = environment
-    }
-
-    func perform<Kind: TypedRequest>(
-        _ request: Kind,
-        _ settings: CallSettings
-    ) async throws -> DecodedResponse<Kind.Output> {
-        let endpoint = try endpoint(for: request)
-        let kind = request.result
-        return try await registry.perform(value: request, registration: settings.registration) { [self] _ in
-            switch endpoint.handler {
-            case .transport(let transport):
-                var http = try request.makeRequest()
-                http.value = request
-                for change in settings.changes { http = change(http) }
-                return try await kind.perform(http, transport, settings.processing ?? processing)
-            case .mock(let answer):
-                try Task.checkCancellation()
-                let context = MockContext(helpers: helpers, time: environment.time)
-                guard let output = try await answer(request, context) as? MockOutput<Kind.Output> else {
-                    throw UnsupportedRequestError(requestType: "\(Kind.self)", endpoints: [endpoint.name])
-                }
-                try Task.checkCancellation()
-                return DecodedResponse(output.value, response: Response(.ok))
-            }
-        } keeping: { result, place in
-            kind.keep?(result, place) ?? result
-        }
-    }
-
-    func outcome<Kind: TypedRequest>(_ request: Kind, _ settings: CallSettings) async -> CallOutcome<Kind.Output> {
-        do {
-            return .success(try await perform(request, settings).value)
-        } catch {
-            return CallOutcome(.failure(error))
-        }
-    }
-
-    private func endpoint(for request: some TypedRequest) throws -> Endpoint {
-        guard let endpoint = endpoints.first(where: { $0.supports(request) }) else {
-            throw UnsupportedRequestError(requestType: "\(type(of: request))", endpoints: endpoints.map(\.name))
-        }
-        return endpoint
+    /// A call of a type without values that is not sent yet, to keep in a variable, hand on, and send once or several
+    /// times.
+    public func makeCall<Kind: ValuelessRequest>(_ type: Kind.Type) -> Call<Kind> {
+        makeCall(type.init())
     }
 }

@@ -263,6 +263,25 @@ struct CallTests {
         #expect(await call.outcome.output == Garden.rose)
     }
 
+    @Test("A call is sent in one word, changed in one expression, or kept in a variable, in asynchronous code")
+    func forms() async throws {
+        let client = Client(over: try Garden.chain(over: GardenTransport()))
+        let sent = try await client.call(GetPlant(id: 7))
+        let changed = try await client.call(GetPlant(id: 7)).key("rose").value
+        let kept = client.makeCall(GetPlant(id: 7))
+        let keptWithKey = kept.key("rose")
+        let typed: Call<GetPlant> = client.call(GetPlant(id: 7))
+        #expect(sent == Garden.rose && changed == Garden.rose)
+        #expect(try await kept.value == Garden.rose)
+        #expect(try await kept.value == Garden.rose)
+        #expect(try await keptWithKey.value == Garden.rose)
+        #expect(try await typed.value == Garden.rose)
+        let list = client.makeCall(ListPlants.self)
+        #expect(try await list.value == [Garden.rose])
+        let provided = client.provider(of: GetPlant.self).makeCall(GetPlant(id: 7))
+        #expect(try await provided.value == Garden.rose)
+    }
+
     @Test("A started call can be cancelled")
     func cancelStarted() async throws {
         let begun = Counter()

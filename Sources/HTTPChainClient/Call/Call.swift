@@ -77,7 +77,7 @@ public struct Call<Kind: TypedRequest>: Sendable {
         changing { $0.changes.append(change) }
     }
 
-    private func changing(_ change: (inout CallSettings) -> Void) -> Call {
+    func changing(_ change: (inout CallSettings) -> Void) -> Call {
         var call = self
         change(&call.settings)
         return call
@@ -88,5 +88,6 @@ public struct Call<Kind: TypedRequest>: Sendable {
 struct CallSettings: Sendable {
     var registration = CallRegistration()
     var processing: ResultProcessing?
+    var slowAfter: Duration?
     var changes: [@Sendable (Request) -> Request] = []
 }

@@ -22,6 +22,7 @@ public struct Endpoint: Sendable {
     public let name: String
     let supports: @Sendable (any TypedRequest) -> Bool
     let handler: Handler
+    var showsActivity = true
 
     init(_ name: String, handler: Handler, supports: @escaping @Sendable (any TypedRequest) -> Bool) {
         self.name = name
@@ -60,6 +61,17 @@ public struct Endpoint: Sendable {
         where supports: @escaping @Sendable (_ request: any TypedRequest) -> Bool
     ) {
         self.init(name, handler: .transport(transport), supports: supports)
+    }
+
+    /// The endpoint, whose calls count in ``Client/activity`` or not; those of every endpoint do by default.
+    ///
+    /// ```swift
+    /// Endpoint("telemetry", over: chain, for: (any TelemetryRequest).self).showingActivity(false)
+    /// ```
+    public func showingActivity(_ isShown: Bool) -> Endpoint {
+        var endpoint = self
+        endpoint.showsActivity = isShown
+        return endpoint
     }
 }
 

@@ -29,9 +29,14 @@ public struct GroupProvider<Group: RequestGroupName>: Sendable {
         try await client.call(request)
     }
 
-    /// A call that is not sent yet, to set what is different about it.
+    /// A call that is not sent yet, to set what is different about it in the same expression.
     public func call<Kind: GroupMember>(_ request: Kind) -> Call<Kind> where Kind.Group == Group {
-        client.call(request)
+        client.makeCall(request)
+    }
+
+    /// A call that is not sent yet, to keep in a variable, as ``Client/makeCall(_:)-(Kind)`` makes it.
+    public func makeCall<Kind: GroupMember>(_ request: Kind) -> Call<Kind> where Kind.Group == Group {
+        client.makeCall(request)
     }
 
     /// Cancels the calls of the group; returns how many there were.

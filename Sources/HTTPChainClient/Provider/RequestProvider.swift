@@ -20,8 +20,11 @@ public struct RequestProvider<Kind: TypedRequest>: Sendable {
     @discardableResult
     public func call(_ request: Kind) async throws -> Kind.Output { try await client.call(request) }
 
-    /// A call that is not sent yet, to set what is different about it.
-    public func call(_ request: Kind) -> Call<Kind> { client.call(request) }
+    /// A call that is not sent yet, to set what is different about it in the same expression.
+    public func call(_ request: Kind) -> Call<Kind> { client.makeCall(request) }
+
+    /// A call that is not sent yet, to keep in a variable, as ``Client/makeCall(_:)-(Kind)`` makes it.
+    public func makeCall(_ request: Kind) -> Call<Kind> { client.makeCall(request) }
 
     /// Whether calls of the type are running.
     public var isCalling: Bool { client.registry.contains(type: Kind.self) }

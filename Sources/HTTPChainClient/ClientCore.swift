@@ -1,0 +1,94 @@
+import HTTPChainCore
+import HTTPChainInMemory
+import HTTPChainProgress
+import HTTPTypes
+
+/// What calls need of their client; it does not keep the client.
+final class ClientCore: Sendable {
+    let endpoints: [Endpoint]
+    let processing: ResultProcessing
+    let environment: ChainEnvironment
+    let slowAfter: Duration?
+    let registry = CallRegistry()
+    let events = CallEventHub()
+    private let helpers = MockHelpers(table: HelperTable())
+
+    init(
+        endpoints: [Endpoint],
+        processing: ResultProcessing,
+        environment: ChainEnvironment,
+        slowAfter: Duration?
+    ) {
+        self.endpoints = endpoints
+        self.processing = processing
+        self.environment = environment
+        self.slowAfter = slowAfter
+    }
+
+    /// Performs a call, and tells those who listen what happens to it.
+    func perform<Kind: TypedRequest>(
+        _ request: Kind,
+        _ settings: CallSettings
+    ) async throws -> DecodedResponse<Kind.Output> {
+        let endpoint = try endpoint(for: request)
+        if endpoint.showsActivity { events.count(1) }
+        defer { if endpoint.showsActivity { events.count(-1) } }
+        guard let number = events.begin() else { return try await run(request, settings, at: endpoint, telling: nil) }
+        let teller = CallTeller(events, number, request, endpoint.name, settings)
+        teller.tell(.willBegin)
+        if let limit = settings.slowAfter ?? slowAfter { teller.watch(for: limit, on: environment.time) }
+        do {
+            let result = try await run(request, settings, at: endpoint, telling: teller)
+            teller.tell(.succeeded)
+            return result
+        } catch {
+            teller.tell(CallEvent.Change(failure: error))
+            throw error
+        }
+    }
+
+    private func run<Kind: TypedRequest>(
+        _ request: Kind,
+        _ settings: CallSettings,
+        at endpoint: Endpoint,
+        telling teller: CallTeller?
+    ) async throws -> DecodedResponse<Kind.Output> {
+        let kind = request.result
+        return try await registry.perform(value: request, registration: settings.registration) { [self] id in
+            teller?.began(as: id)
+            switch endpoint.handler {
+            case .transport(let transport):
+                var http = try request.makeRequest()
+                http.value = request
+                for change in settings.changes { http = change(http) }
+                if let teller { http = http.onProgress { teller.tell(.progress($0)) } }
+                return try await kind.perform(http, transport, settings.processing ?? processing)
+            case .mock(let answer):
+                try Task.checkCancellation()
+                let context = MockContext(helpers: helpers, time: environment.time)
+                guard let output = try await answer(request, context) as? MockOutput<Kind.Output> else {
+                    throw UnsupportedRequestError(requestType: "\(Kind.self)", endpoints: [endpoint.name])
+                }
+                try Task.checkCancellation()
+                return DecodedResponse(output.value, response: Response(.ok))
+            }
+        } keeping: { result, place in
+            kind.keep?(result, place) ?? result
+        }
+    }
+
+    func outcome<Kind: TypedRequest>(_ request: Kind, _ settings: CallSettings) async -> CallOutcome<Kind.Output> {
+        do {
+            return .success(try await perform(request, settings).value)
+        } catch {
+            return CallOutcome(.failure(error))
+        }
+    }
+
+    private func endpoint(for request: some TypedRequest) throws -> Endpoint {
+        guard let endpoint = endpoints.first(where: { $0.supports(request) }) else {
+            throw UnsupportedRequestError(requestType: "\(type(of: request))", endpoints: endpoints.map(\.name))
+        }
+        return endpoint
+    }
+}

@@ -1,0 +1,165 @@
+import HTTPChainCore
+import HTTPChainSupport
+
+/// Where the calls of a client tell what happens to them, and who listens.
+final class CallEventHub: Sendable {
+    typealias Sink = @Sendable (CallEvent) -> Bool
+
+    private struct State: Sendable {
+        var lastCall: UInt64 = 0
+        var lastSink = 0
+        var sinks: [(id: Int, sink: Sink)] = []
+        /// Calls that somebody is told of and that have not ended.
+        var pending = 0
+        var isClosed = false
+        var onEnd: [@Sendable () -> Void] = []
+    }
+
+    private let state = Locked(State())
+    private let activityState = Watched(CallActivity.State())
+
+    var activity: CallActivity { CallActivity(state: activityState) }
+
+    /// Adds someone who listens.
+    ///
+    /// - Parameters:
+    ///   - sink: Told each event; returns false when nobody listens there any more.
+    ///   - end: Called when there is nothing to tell any more.
+    func add(_ sink: @escaping Sink, end: (@Sendable () -> Void)? = nil) {
+        let isOver = state.withLock { state in
+            state.lastSink += 1
+            state.sinks.append((state.lastSink, sink))
+            if let end { state.onEnd.append(end) }
+            return state.isClosed && state.pending == 0
+        }
+        if isOver { end?() }
+    }
+
+    /// Tells all who listen.
+    func tell(_ event: CallEvent) {
+        let sinks = state.withLock { $0.sinks }
+        let gone = sinks.filter { !$0.sink(event) }.map(\.id)
+        if !gone.isEmpty { state.withLock { $0.sinks.removeAll { gone.contains($0.id) } } }
+    }
+
+    /// A number for a call that begins; `nil` where nobody listens.
+    func begin() -> UInt64? {
+        state.withLock { state in
+            guard !state.sinks.isEmpty else { return nil }
+            state.lastCall += 1
+            state.pending += 1
+            return state.lastCall
+        }
+    }
+
+    /// A call has ended that ``begin()`` gave a number.
+    func finish() {
+        end { $0.pending -= 1 }
+    }
+
+    /// The client has gone away; what is running goes on to its end.
+    func close() {
+        end { $0.isClosed = true }
+        activityState.update { $0.isOver = true }
+    }
+
+    func count(_ change: Int) {
+        activityState.update { $0.count += change }
+    }
+
+    private func end(_ change: @Sendable (inout State) -> Void) {
+        let actions = state.withLock { state -> [@Sendable () -> Void] in
+            change(&state)
+            guard state.isClosed, state.pending == 0 else { return [] }
+            defer { state.onEnd = [] }
+            return state.onEnd
+        }
+        for action in actions { action() }
+    }
+}
+
+/// Tells the events of one call, in order and one at a time.
+final class CallTeller: Sendable {
+    private struct State: Sendable {
+        var id: CallID?
+        var isOver = false
+        var waiting: [CallEvent] = []
+        var isTelling = false
+        var alarm: (any TimeAlarm)?
+    }
+
+    private let hub: CallEventHub
+    private let number: UInt64
+    private let request: any TypedRequest
+    private let endpoint: String
+    private let registration: CallRegistration
+    private let state = Locked(State())
+
+    init(
+        _ hub: CallEventHub,
+        _ number: UInt64,
+        _ request: any TypedRequest,
+        _ endpoint: String,
+        _ settings: CallSettings
+    ) {
+        self.hub = hub
+        self.number = number
+        self.request = request
+        self.endpoint = endpoint
+        registration = settings.registration
+    }
+
+    /// The call is in the registry.
+    func began(as id: CallID) {
+        state.withLock { $0.id = id }
+        tell(.didBegin)
+    }
+
+    /// Tells once when the call takes longer than a time.
+    func watch(for limit: Duration, on time: any TimeSource) {
+        let alarm = time.alarm(at: time.elapsed + max(.zero, limit), for: "a slow call") { [weak self] in
+            self?.tell(.slow(after: limit))
+        }
+        state.withLock { if !$0.isOver { $0.alarm = alarm } }
+    }
+
+    /// Tells an event, after those that are being told.
+    func tell(_ change: CallEvent.Change) {
+        let isMine = state.withLock { state in
+            switch change {
+            case .slow where state.isOver: return false
+            case _ where change.isEnd:
+                state.isOver = true
+                state.alarm = nil
+            default: break
+            }
+            state.waiting.append(
+                CallEvent(
+                    call: number,
+                    change: change,
+                    id: state.id,
+                    request: request,
+                    endpoint: endpoint,
+                    key: registration.key,
+                    tags: registration.tags
+                )
+            )
+            defer { state.isTelling = true }
+            return !state.isTelling
+        }
+        if isMine { drain() }
+    }
+
+    private func drain() {
+        while let event = state.withLock({ state -> CallEvent? in
+            guard !state.waiting.isEmpty else {
+                state.isTelling = false
+                return nil
+            }
+            return state.waiting.removeFirst()
+        }) {
+            hub.tell(event)
+            if event.change.isEnd { hub.finish() }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import HTTPChainCore
+import HTTPChainProgress
+
+/// What happens to the calls of a client, as it happens; ``Client/events(limit:)`` makes it.
+///
+/// ```swift
+/// for await event in client.events() {
+///     switch event.change {
+///     case .willBegin: spinner.start()
+///     case .slow: offerToCancel(event.id)
+///     case .progress(let progress): bar.show(progress.fraction)
+///     case let change where change.isEnd: spinner.stop()
+///     default: break
+///     }
+/// }
+/// ```
+///
+/// It has the events since it was made, of the calls that began since then. One task at a time iterates. It ends when the
+/// client has gone away and its last call has ended, and when the task is cancelled.
+public struct CallEvents: AsyncSequence, Sendable {
+    /// One event.
+    public typealias Element = CallEvent
+    /// Nothing is thrown; a failure is an event.
+    public typealias Failure = Never
+
+    let queue: CallEventQueue
+
+    /// How many events were dropped, because nobody took them and there were more than the limit.
+    public var dropped: Int { queue.state.read(\.dropped) }
+
+    /// Gives the events one by one.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let queue: CallEventQueue
+
+        /// The next event; `nil` at the end.
+        public mutating func next() async -> CallEvent? { await queue.next() }
+
+        /// The next event; `nil` at the end.
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> CallEvent? { await queue.next() }
+    }
+
+    /// Begins to iterate, with what is there already.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(queue: queue) }
+}
+
+/// The events that somebody has not taken yet, up to a limit.
+final class CallEventQueue: Sendable {
+    struct State: Sendable {
+        var events: [CallEvent] = []
+        var dropped = 0
+        var isOver = false
+    }
+
+    let state = Watched(State())
+    private let limit: Int
+
+    init(limit: Int) { self.limit = max(1, limit) }
+
+    func add(_ event: CallEvent) {
+        state.update { state in
+            // Of the progress that nobody has looked at, only the newest is worth keeping.
+            if let index = state.events.lastIndex(where: { $0.isOutdated(by: event) }) {
+                state.events[index] = event
+                return
+            }
+            if state.events.count >= limit {
+                let index = state.events.firstIndex { if case .progress = $0.change { true } else { false } }
+                state.events.remove(at: index ?? 0)
+                state.dropped += 1
+            }
+            state.events.append(event)
+        }
+    }
+
+    func end() { state.update { $0.isOver = true } }
+
+    func next() async -> CallEvent? {
+        let next: CallEvent?? = try? await state.wait { state in
+            if !state.events.isEmpty { return .some(state.events.removeFirst()) }
+            return state.isOver ? .some(nil) : nil
+        }
+        return next ?? nil
+    }
+}
+
+extension CallEvent {
+    fileprivate func isOutdated(by newer: CallEvent) -> Bool {
+        guard case .progress(let old) = change, case .progress(let new) = newer.change else { return false }
+        return call == newer.call && old.direction == new.direction && old.view == new.view && !old.isLast
+    }
+}
