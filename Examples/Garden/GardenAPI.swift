@@ -59,6 +59,13 @@ struct GetWeather: ValuelessRequest, Hashable {
     var path: String { "weather" }
 }
 
+/// A resource of the service, which has more properties than these.
+struct Gardener: Resource {
+    static let path = "gardeners/{id}"
+    var id: Int
+    var name: String
+}
+
 /// The garden's client: two endpoints with a chain each.
 func gardenClient(garden: String, weather: String, over transport: some Transport) throws -> Client {
     let base = try Chain(transport: transport) {
@@ -72,7 +79,7 @@ func gardenClient(garden: String, weather: String, over transport: some Transpor
     }
     let elsewhere = try base.replacing(URLBuilderMiddleware.self, with: URLBuilderMiddleware(base: weather))
     return Client {
-        Endpoint("garden", over: base, for: (any GardenRequest).self)
+        Endpoint("garden", over: base) { $0 is any GardenRequest || $0 is any ResourceRequest }
         Endpoint("weather", over: elsewhere, for: GetWeather.self)
     }
 }
@@ -91,6 +98,25 @@ func tour(of client: Client, say: @escaping @Sendable (String) -> Void) async th
     let tall = ODataQuery<Plant>("find").filter(\.height > 100 && !.startsWith(\.name, "B")).orderBy(\.name)
     let found = try await client.call(FindPlants(plants: tall)).map(\.name)
     say("Tall ones, \(try tall.url().removingPercentEncoding ?? ""): \(found.joined(separator: ", "))")
+
+    let gardeners = try client.resources(of: Gardener.self)
+    var ada = try await gardeners.fetch(1)
+    ada.name = "Augusta"
+    ada["shift"] = "night"
+    try await gardeners.save(&ada)
+    say("Saved: \(ada.name), \(ada["shift"]?.string ?? "no shift")")
+
+    let events = client.events()
+    let call = client.makeCall(GetPlant(id: 1)).key("rose")
+    _ = try await call.value
+    for await event in events {
+        switch event.change {
+        case .didBegin: say("Event: \(event.request) has begun")
+        case .succeeded: say("Event: it has succeeded")
+        default: break
+        }
+        if event.change.isEnd { break }
+    }
 
     do {
         _ = try await client.call(GetPlant(id: 404)).retry(.never).timeout(.seconds(3)).value

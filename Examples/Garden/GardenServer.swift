@@ -20,6 +20,11 @@ func startGardenServer() async throws -> LoopbackServer {
             try await reply(200, json, #"[{"id":2,"name":"Birch","height":700},{"id":3,"name":"Fern","height":40}]"#)
         case ("GET", _) where target.hasPrefix("/garden/find?"):
             try await reply(200, json, #"{"@odata.count":1,"value":[{"id":1,"name":"Rose","height":150}]}"#)
+        case ("GET", "/garden/gardeners/1"):
+            try await reply(200, json + [("ETag", #""1""#)], #"{"id":1,"name":"Ada","shift":"day"}"#)
+        case ("PATCH", "/garden/gardeners/1") where exchange.request.values("If-Match") == [#""1""#]:
+            let changed = String(decoding: body, as: UTF8.self) == #"{"name":"Augusta","shift":"night"}"#
+            try await reply(changed ? 204 : 400, [], "")
         case ("GET", "/garden/grass"): try await exchange.waitForPeerToClose()
         case ("GET", "/weather/weather"): try await reply(200, [("Content-Type", "text/plain")], "mild, rain at night")
         default:

@@ -12,6 +12,7 @@ struct GardenTests {
         "A plant by its id: Rose, 150 cm", "Added: Oak", "From another endpoint: mild, rain at night",
         "All pages: Rose, Birch, Fern",
         "Tall ones, find?$filter=height gt 100 and not (startswith(name,'B'))&$orderby=name: Rose",
+        "Saved: Augusta, night", "Event: GetPlant(id: 1) has begun", "Event: it has succeeded",
         "A second look at the grass: cancelled, duplicate: true", "Calls cancelled: 1",
         "The first look: cancelled, duplicate: false",
     ]
@@ -43,6 +44,10 @@ struct GardenTests {
                 [rose, Plant(id: 2, name: "Birch", height: 700), Plant(id: 3, name: "Fern", height: 40)]
             }
             Endpoint.mock(FindPlants.self) { _ in [rose] }
+            Endpoint.mock(FetchResource<Gardener>.self) { _ in
+                try ResourceRecord(Gardener(id: 1, name: "Ada"), properties: ["shift": "day"])
+            }
+            Endpoint.mock(SaveResource<Gardener>.self) { $0.record }
             Endpoint.mock(WatchGrass.self, delay: .seconds(3600)) { _ in "it grows" }
         }
         let said = Events<String>()

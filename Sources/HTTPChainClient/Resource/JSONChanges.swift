@@ -1,0 +1,64 @@
+import Foundation
+import HTTPChainCore
+
+extension JSONValue {
+    /// This value with the changes that lead from one to another, both of which know a part of its members.
+    ///
+    /// What did not change stays as it is here, however it is written there. Arrays of the same length are taken element by
+    /// element; others are replaced whole.
+    func overlaid(from old: JSONValue, to new: JSONValue) -> JSONValue {
+        if old == new { return self }
+        switch (self, old, new) {
+        case (.object(var members), .object(let before), .object(let after)):
+            for name in before.keys where after[name] == nil { members.removeValue(forKey: name) }
+            for (name, value) in after {
+                if let here = members[name], let old = before[name] {
+                    members[name] = here.overlaid(from: old, to: value)
+                } else if before[name] != value {
+                    members[name] = value
+                }
+            }
+            return .object(members)
+        case (.array(let here), .array(let before), .array(let after))
+        where here.count == before.count && before.count == after.count:
+            return .array(here.indices.map { here[$0].overlaid(from: before[$0], to: after[$0]) })
+        default: return new
+        }
+    }
+
+    /// The merge patch that makes another value of this one, RFC 7396 §1.
+    func mergePatch(to target: JSONValue) -> JSONValue {
+        guard case .object(let before) = self, case .object(let after) = target else { return target }
+        var patch: [String: JSONValue] = [:]
+        for name in before.keys where after[name] == nil { patch[name] = .null }
+        for (name, value) in after where before[name] != value {
+            patch[name] = before[name].map { $0.mergePatch(to: value) } ?? value
+        }
+        return .object(patch)
+    }
+
+    /// The operations that make another value of this one, RFC 6902 §4; members in the order of their names.
+    func jsonPatch(to target: JSONValue, at pointer: String = "") -> [JSONValue] {
+        if self == target { return [] }
+        guard case .object(let before) = self, case .object(let after) = target else {
+            return [["op": "replace", "path": .string(pointer), "value": target]]
+        }
+        return Set(before.keys).union(after.keys).sorted().flatMap { name -> [JSONValue] in
+            // RFC 6901 §3.
+            let escaped = name.replacing("~", with: "~0").replacing("/", with: "~1")
+            let path = "\(pointer)/\(escaped)"
+            switch (before[name], after[name]) {
+            case (let old?, let new?): return old.jsonPatch(to: new, at: path)
+            case (nil, let new?): return [["op": "add", "path": .string(path), "value": new]]
+            default: return [["op": "remove", "path": .string(path)]]
+            }
+        }
+    }
+
+    /// The value as bytes, members in the order of their names.
+    func bytes() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(self)
+    }
+}

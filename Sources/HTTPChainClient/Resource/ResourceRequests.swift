@@ -1,0 +1,209 @@
+import Foundation
+public import HTTPChainCore
+public import HTTPChainURLBuilder
+public import HTTPTypes
+
+/// A typed request of a ``ResourceCollection``, for endpoints that serve them: `for: (any ResourceRequest).self`.
+public protocol ResourceRequest: TypedRequest {
+    /// The resource type.
+    associatedtype Kind: Resource
+}
+
+/// Fetches one resource: GET of its path.
+public struct FetchResource<Kind: Resource>: ResourceRequest, Hashable {
+    /// The resource as the service has it.
+    public typealias Output = ResourceRecord<Kind>
+
+    /// The values of the path's variables; the last is what tells the resource from the others.
+    public let variables: URLParameters
+    /// Whether caches have to ask the service whether it has changed.
+    public var revalidates = false
+
+    /// The item's path.
+    public var path: String { Kind.path }
+    /// The path's variables.
+    public var pathParameters: URLParameters { variables }
+    /// What is understood, and whether a cache may answer.
+    public var headers: HTTPFields {
+        revalidates ? [.accept: "application/json", .cacheControl: "no-cache"] : [.accept: "application/json"]
+    }
+    /// The record, with its validators.
+    public var result: ResultKind<Output> { .resource { try ResourceRecord($0, in: $1) } }
+}
+
+/// Lists resources: GET of the path without its last segment.
+public struct ListResources<Kind: Resource>: ResourceRequest {
+    /// The resources, without versions: a list has none for each.
+    public typealias Output = [ResourceRecord<Kind>]
+
+    /// The values of the path's variables.
+    public let variables: URLParameters
+    /// What to list.
+    public let query: URLQuery
+    let collection: String
+
+    /// The collection's path.
+    public var path: String { collection }
+    /// The path's variables.
+    public var pathParameters: URLParameters { variables }
+    /// What is understood.
+    public var headers: HTTPFields { [.accept: "application/json"] }
+    /// The records of the list.
+    public var result: ResultKind<Output> {
+        .resource { bytes, _ in
+            let json = try JSONDecoder().decode(JSONValue.self, from: bytes)
+            guard let items = (Kind.listMember.map { json[$0] } ?? json)?.array else {
+                throw ResourceError(.notAnObject("what the service sent for a list of \(Kind.self)"))
+            }
+            return try items.map { try ResourceRecord(stored: $0) }
+        }
+    }
+}
+
+/// Creates a resource: POST to the path without its last segment.
+public struct CreateResource<Kind: Resource>: ResourceRequest {
+    /// The resource as the service made it; as it was sent where the reply has no content.
+    public typealias Output = ResourceRecord<Kind>
+
+    /// The values of the path's variables.
+    public let variables: URLParameters
+    /// What to create.
+    public let record: ResourceRecord<Kind>
+    let collection: String
+
+    /// POST.
+    public var method: HTTPRequest.Method { .post }
+    /// The collection's path.
+    public var path: String { collection }
+    /// The path's variables.
+    public var pathParameters: URLParameters { variables }
+    /// What is understood and sent.
+    public var headers: HTTPFields { [.accept: "application/json", .contentType: "application/json"] }
+    /// The record, with its validators.
+    public var result: ResultKind<Output> {
+        let target = Result { try record.target() }
+        return .resource { bytes, response in
+            try ResourceRecord(bytes, in: response, else: try target.get())
+        }
+    }
+
+    /// Sends the whole object.
+    public func configure(_ request: inout Request) throws {
+        request.body = HTTPBody(try record.target().bytes())
+    }
+}
+
+/// Saves what changed of a resource, unless somebody else was quicker.
+public struct SaveResource<Kind: Resource>: ResourceRequest {
+    /// The resource as the service has it now; as it was sent where the reply has no content.
+    public typealias Output = ResourceRecord<Kind>
+
+    /// The values of the path's variables.
+    public let variables: URLParameters
+    /// What to save.
+    public let record: ResourceRecord<Kind>
+
+    /// PATCH or PUT, as the type says.
+    public var method: HTTPRequest.Method { Kind.saving == .put ? .put : .patch }
+    /// The item's path.
+    public var path: String { Kind.path }
+    /// The path's variables.
+    public var pathParameters: URLParameters { variables }
+    /// What is understood, and the version that is changed.
+    public var headers: HTTPFields { record.conditions.merging([.accept: "application/json"]) }
+    /// The record, with its validators; 412 is a ``LostUpdateError``.
+    public var result: ResultKind<Output> {
+        let target = Result { try record.target() }
+        return ResultKind<Output>.resource { bytes, response in
+            try ResourceRecord(bytes, in: response, else: try target.get())
+        }.noticingLostUpdates(of: record)
+    }
+
+    /// Sends the changes.
+    public func configure(_ request: inout Request) throws {
+        let target = try record.target()
+        let (type, json): (String, JSONValue) =
+            switch Kind.saving {
+            case .mergePatch: ("application/merge-patch+json", record.stored.mergePatch(to: target))
+            case .jsonPatch: ("application/json-patch+json", .array(record.stored.jsonPatch(to: target)))
+            case .put: ("application/json", target)
+            }
+        request.headers[.contentType] = type
+        request.body = HTTPBody(try json.bytes())
+    }
+}
+
+/// Deletes a resource, unless somebody else has changed it.
+public struct DeleteResource<Kind: Resource>: ResourceRequest {
+    /// No result.
+    public typealias Output = Void
+
+    /// The values of the path's variables.
+    public let variables: URLParameters
+    /// What to delete.
+    public let record: ResourceRecord<Kind>
+
+    /// DELETE.
+    public var method: HTTPRequest.Method { .delete }
+    /// The item's path.
+    public var path: String { Kind.path }
+    /// The path's variables.
+    public var pathParameters: URLParameters { variables }
+    /// The version that is deleted.
+    public var headers: HTTPFields { record.conditions }
+    /// Nothing; 412 is a ``LostUpdateError``.
+    public var result: ResultKind<Void> {
+        ResultKind<Void>.resource { _, _ in }.noticingLostUpdates(of: record)
+    }
+}
+
+extension ResourceRecord {
+    /// The fields by which a request is refused when the resource is another than this, RFC 9110 §13.1.
+    ///
+    /// `If-Match` compares strongly: a weak tag would never match, so that the date stands for it.
+    var conditions: HTTPFields {
+        if let entityTag, !entityTag.hasPrefix("W/") { return [.ifMatch: entityTag] }
+        if let lastModified { return [.ifUnmodifiedSince: lastModified] }
+        return [:]
+    }
+
+    init(_ bytes: Data, in response: Response, else sent: JSONValue? = nil) throws {
+        try self.init(
+            stored: bytes.isEmpty ? sent ?? .null : try JSONDecoder().decode(JSONValue.self, from: bytes),
+            entityTag: response.headers[.eTag],
+            lastModified: response.headers[.lastModified]
+        )
+    }
+}
+
+extension HTTPFields {
+    fileprivate func merging(_ others: HTTPFields) -> HTTPFields {
+        var fields = self
+        for field in others { fields[field.name] = field.value }
+        return fields
+    }
+}
+
+extension ResultKind {
+    /// Reads the bytes of an accepted response.
+    fileprivate static func resource(
+        _ read: @escaping @Sendable (_ bytes: Data, _ response: Response) throws -> Output
+    ) -> ResultKind {
+        .bytes { bytes, response in
+            guard response.status.kind == .successful else { throw ResourceError(.status(response.status.code)) }
+            return try read(bytes, response)
+        }
+    }
+
+    fileprivate func noticingLostUpdates<Kind: Resource>(of record: ResourceRecord<Kind>) -> ResultKind {
+        let (perform, tag) = (perform, record.entityTag)
+        return ResultKind { request, transport, processing in
+            do {
+                return try await perform(request, transport, processing)
+            } catch {
+                guard ResourceError.isFailedPrecondition(error) else { throw error }
+                throw LostUpdateError(resourceType: "\(Kind.self)", entityTag: tag, underlyingError: error)
+            }
+        }
+    }
+}

@@ -1,0 +1,315 @@
+import Foundation
+import HTTPChain
+import HTTPChainClient
+import HTTPChainInMemory
+import HTTPChainPagination
+import HTTPChainSupport
+import HTTPChainTesting
+import TestSupport
+import Testing
+
+private struct Person: Resource, Equatable {
+    static let path = "people/{id}"
+    static let listMember: String? = "items"
+    var id: Int
+    var name: String
+    var nickname: String?
+    var pets: [Pet] = []
+
+    struct Pet: Codable, Equatable, Sendable { var name: String }
+}
+
+private struct Bed: Resource {
+    static let path = "gardens/{garden}/beds/{label}"
+    static let saving = ResourceSaving.jsonPatch
+    var label: String
+    var width: Int
+}
+
+private struct Note: Resource {
+    static let path = "notes/{id}"
+    static let saving = ResourceSaving.put
+    var id: String?
+    var text: String
+}
+
+/// A service of JSON objects with versions, kept in memory.
+private final class ObjectService: Transport {
+    struct Item: Sendable {
+        var json: JSONValue
+        var version = 1
+    }
+
+    struct State: Sendable {
+        var items: [String: Item] = [:]
+        var requests: [(head: HTTPRequest, body: Data)] = []
+    }
+
+    let state: Locked<State>
+    let validators: @Sendable (Int) -> HTTPFields
+    let answersWithContent: Bool
+    var name: String { "objects" }
+    var capabilities: TransportCapabilities { .closure }
+
+    init(
+        _ items: [String: JSONValue] = [:],
+        answersWithContent: Bool = true,
+        validators: @escaping @Sendable (Int) -> HTTPFields = { [.eTag: "\"v\($0)\""] }
+    ) {
+        state = Locked(State(items: items.mapValues { Item(json: $0) }))
+        self.validators = validators
+        self.answersWithContent = answersWithContent
+    }
+
+    subscript(path: String) -> JSONValue? { state.withLock { $0.items[path]?.json } }
+
+    var requests: [(head: HTTPRequest, body: Data)] { state.withLock { $0.requests } }
+
+    /// Somebody else changes an item.
+    func change(_ path: String, _ patch: JSONValue) {
+        state.withLock { state in
+            guard let item = state.items[path] else { return }
+            state.items[path] = Item(json: Patches.merge(patch, into: item.json), version: item.version + 1)
+        }
+    }
+
+    func send(_ request: consuming Request) async throws -> Response {
+        let head = request.head
+        let body = try await request.body.collect()
+        return try state.withLock { state in
+            state.requests.append((head, body))
+            let path = head.path ?? ""
+            switch head.method {
+            case .get where path.hasSuffix("people"):
+                let items = state.items.sorted { $0.key < $1.key }.map(\.value.json)
+                return try reply(.ok, ["items": .array(items)])
+            case .post:
+                var json = try JSONDecoder().decode(JSONValue.self, from: body).object ?? [:]
+                json["id"] = json["id"] ?? "n1"
+                let text = json["id"]?.string ?? json["id"]?.integer.map(String.init) ?? ""
+                state.items["\(path)/\(text)"] = Item(json: .object(json))
+                return try reply(.created, .object(json), version: 1)
+            default: break
+            }
+            guard var item = state.items[path] else { return Response(.notFound) }
+            let current = validators(item.version)
+            if let tag = head.headerFields[.ifMatch], tag != current[.eTag] { return Response(.preconditionFailed) }
+            if let date = head.headerFields[.ifUnmodifiedSince], date != current[.lastModified] {
+                return Response(.preconditionFailed)
+            }
+            switch (head.method, head.headerFields[.contentType]) {
+            case (.get, _): return try reply(.ok, item.json, version: item.version)
+            case (.delete, _):
+                state.items[path] = nil
+                return Response(.noContent)
+            case (.patch, "application/merge-patch+json"):
+                item.json = Patches.merge(try JSONDecoder().decode(JSONValue.self, from: body), into: item.json)
+            case (.patch, "application/json-patch+json"):
+                item.json = try Patches.apply(try JSONDecoder().decode([JSONValue].self, from: body), to: item.json)
+            case (.put, "application/json"): item.json = try JSONDecoder().decode(JSONValue.self, from: body)
+            default: return Response(.methodNotAllowed)
+            }
+            item.version += 1
+            state.items[path] = item
+            return try reply(.ok, item.json, version: item.version)
+        }
+    }
+
+    private func reply(
+        _ status: HTTPResponse.Status,
+        _ json: JSONValue,
+        version: Int? = nil
+    ) throws -> Response {
+        var fields = version.map(validators) ?? [:]
+        if version != nil, version != 1, !answersWithContent { return Response(.noContent, headers: fields) }
+        fields[.contentType] = "application/json"
+        return Response(status, headers: fields, body: HTTPBody(try JSONEncoder().encode(json)))
+    }
+}
+
+@Suite("Resources", .timeLimit(.minutes(5)))
+struct ResourceTests {
+    private static let ada: JSONValue = [
+        "id": 5, "name": "Ada", "role": "analyst", "pets": [["name": "Puff", "kind": "cat"]],
+    ]
+
+    private static func client(_ service: ObjectService) throws -> Client {
+        Client(over: try Garden.chain(over: service))
+    }
+
+    @Test("A resource is fetched, changed and saved: what changed alone is sent, with the version that was read")
+    func saves() async throws {
+        let service = ObjectService(["/people/5": Self.ada])
+        let people = try Self.client(service).resources(of: Person.self)
+        var ada = try await people.fetch(5)
+        #expect(ada.name == "Ada" && ada.entityTag == "\"v1\"")
+        #expect(ada["role"] == "analyst")
+        ada.name = "Ada L."
+        ada["room"] = 12
+        try await people.save(&ada)
+        let sent = try #require(service.requests.last)
+        #expect(sent.head.method == .patch)
+        #expect(sent.head.headerFields[.ifMatch] == "\"v1\"")
+        #expect(sent.head.headerFields[.contentType] == "application/merge-patch+json")
+        #expect(String(decoding: sent.body, as: UTF8.self) == #"{"name":"Ada L.","room":12}"#)
+        #expect(ada.entityTag == "\"v2\"" && ada["room"] == 12)
+        #expect(try !ada.isChanged)
+        // Nothing changed: nothing is sent.
+        let count = service.requests.count
+        try await people.save(&ada)
+        #expect(service.requests.count == count)
+    }
+
+    @Test("A property set to nil is removed, and members of elements that the type does not know stay")
+    func removes() async throws {
+        let service = ObjectService(["/people/5": Self.ada])
+        let people = try Self.client(service).resources(of: Person.self)
+        var ada = try await people.fetch(5)
+        ada.nickname = "Countess"
+        ada.pets[0].name = "Muff"
+        ada["role"] = nil
+        try await people.save(&ada)
+        #expect(
+            service["/people/5"] == [
+                "id": 5, "name": "Ada", "nickname": "Countess", "pets": [["name": "Muff", "kind": "cat"]],
+            ]
+        )
+        ada.nickname = nil
+        try await people.save(&ada)
+        #expect(service["/people/5"]?["nickname"] == nil)
+        #expect(String(decoding: service.requests.last?.body ?? Data(), as: UTF8.self) == #"{"nickname":null}"#)
+    }
+
+    @Test("A change that would overwrite somebody else's is an error, and nothing is lost")
+    func lostUpdate() async throws {
+        let service = ObjectService(["/people/5": Self.ada])
+        let bare = try Chain(transport: service) { URLBuilderMiddleware(base: Garden.base) }
+        for client in [try Self.client(service), Client(over: bare)] {
+            let people = try client.resources(of: Person.self)
+            var ada = try await people.fetch(5)
+            service.change("/people/5", ["role": "poet"])
+            ada.name = "Augusta"
+            let error = await #expect(throws: LostUpdateError.self) { try await people.save(&ada) }
+            let unsaved = ada
+            #expect(error?.resourceType == "Person")
+            #expect(error?.entityTag == unsaved.entityTag)
+            #expect(unsaved.value.name == "Augusta")
+            await #expect(throws: LostUpdateError.self) { try await people.delete(unsaved) }
+            #expect(service["/people/5"]?["role"] == "poet" && service["/people/5"]?["name"] == "Ada")
+            try await people.reload(&ada)
+            #expect(service.requests.last?.head.headerFields[.cacheControl] == "no-cache")
+            ada.name = "Ada"
+            ada["role"] = "analyst"
+            try await people.save(&ada)
+        }
+        #expect(service["/people/5"] == Self.ada)
+    }
+
+    @Test("A weak entity tag is no precondition; the date of the last change is")
+    func weak() async throws {
+        let service = ObjectService(["/people/5": Self.ada]) {
+            [.eTag: "W/\"v\($0)\"", .lastModified: "Sun, 06 Nov 1994 08:49:0\($0) GMT"]
+        }
+        let people = try Self.client(service).resources(of: Person.self)
+        var ada = try await people.fetch(5)
+        service.change("/people/5", ["role": "poet"])
+        ada.name = "Augusta"
+        await #expect(throws: LostUpdateError.self) { try await people.save(&ada) }
+        let sent = try #require(service.requests.last?.head.headerFields)
+        #expect(sent[.ifMatch] == nil && sent[.ifUnmodifiedSince] == "Sun, 06 Nov 1994 08:49:01 GMT")
+    }
+
+    @Test("Resources are listed, created and deleted")
+    func collection() async throws {
+        let service = ObjectService(["/people/5": Self.ada])
+        let people = try Self.client(service).resources(of: Person.self)
+        let bob = try await people.create(Person(id: 6, name: "Bob"), properties: ["role": "gardener"])
+        #expect(bob.value == Person(id: 6, name: "Bob") && bob["role"] == "gardener" && bob.entityTag == "\"v1\"")
+        #expect(try await people.list().map(\.name) == ["Ada", "Bob"])
+        var names: [String] = []
+        for try await page in people.pages(by: .linkHeader()) { names += page.value.map(\.name) }
+        #expect(names == ["Ada", "Bob"])
+        try await people.delete(bob)
+        #expect(try await people.list().map(\.id) == [5])
+        // What was listed has no version, and is saved as it is.
+        var ada = try #require(try await people.list().first)
+        ada.name = "Augusta"
+        try await people.save(&ada)
+        #expect(service["/people/5"]?["name"] == "Augusta")
+    }
+
+    @Test("A type may send JSON Patch, or the whole object, and a reply without content is what was sent")
+    func otherWays() async throws {
+        let bed: JSONValue = ["label": "a/b", "width": 3, "x/y~z": ["deep": 1]]
+        let service = ObjectService(
+            ["/gardens/3/beds/a%2Fb": bed, "/notes/n1": ["id": "n1", "text": "water", "color": "red"]],
+            answersWithContent: false
+        )
+        let client = try Self.client(service)
+        let beds = try client.resources(of: Bed.self, in: ["garden": 3])
+        var record = try await beds.fetch("a/b")
+        record.width = 4
+        record["x/y~z"] = nil
+        record["soil"] = "clay"
+        try await beds.save(&record)
+        #expect(
+            String(decoding: service.requests.last?.body ?? Data(), as: UTF8.self) == """
+                [{"op":"add","path":"/soil","value":"clay"},{"op":"replace","path":"/width","value":4},\
+                {"op":"remove","path":"/x~1y~0z"}]
+                """
+        )
+        #expect(service["/gardens/3/beds/a%2Fb"] == ["label": "a/b", "width": 4, "soil": "clay"])
+        #expect(record.width == 4 && record["soil"] == "clay" && record.entityTag == "\"v2\"")
+        let notes = try client.resources(of: Note.self)
+        var note = try await notes.fetch("n1")
+        note.text = "weed"
+        try await notes.save(&note)
+        #expect(service.requests.last?.head.method == .put)
+        #expect(service["/notes/n1"] == ["id": "n1", "text": "weed", "color": "red"])
+        let made = try await notes.create(Note(text: "mow"))
+        #expect(made.id == "n1")
+    }
+
+    @Test("What is no resource is an error that says why")
+    func errors() async throws {
+        struct Flat: Resource { static let path = "flat" }
+        struct Bare: Resource {
+            static let path = "bare/{id}"
+            init(from decoder: any Decoder) throws {}
+            func encode(to encoder: any Encoder) throws { try "bare".encode(to: encoder) }
+            init() {}
+        }
+        let service = ObjectService(["/notes/n1": [1, 2]])
+        let client = Client(over: try Chain(transport: service) { URLBuilderMiddleware(base: Garden.base) })
+        #expect(throws: ResourceError.self) { try client.resources(of: Flat.self) }
+        #expect(throws: ResourceError.self) { try ResourceRecord(Bare()) }
+        let notes = try client.resources(of: Note.self)
+        await #expect(throws: ResourceError.self) { try await notes.fetch("n1") }
+        let missing = await #expect(throws: ResourceError.self) { try await notes.fetch("n2") }
+        #expect(missing?.problem == .status(404))
+        await #expect(throws: ResourceError.self) { try await notes.list() }
+        let nameless = try ResourceRecord(Note(text: "x"))
+        let error = await #expect(throws: ResourceError.self) { try await notes.delete(nameless) }
+        #expect(error?.problem == .noIdentity(property: "id"))
+    }
+
+    @Test("Mocks give records, and calls of resources are found by their type")
+    func mocks() async throws {
+        let client = Client {
+            Endpoint.mock(FetchResource<Person>.self) { request in
+                guard case .integer(let id)? = request.variables["id"] else { throw Withered() }
+                return try ResourceRecord(Person(id: Int(id), name: "Mock"), properties: ["role": "none"])
+            }
+            Endpoint.mock(SaveResource<Person>.self) { $0.record }
+        }
+        let people = try client.resources(of: Person.self)
+        var mock = try await people.fetch(9)
+        #expect(mock.name == "Mock" && mock["role"] == "none")
+        mock.name = "Rock"
+        try await people.save(&mock)
+        #expect(mock.name == "Rock")
+        await #expect(throws: UnsupportedRequestError.self) { try await people.list() }
+    }
+
+    struct Withered: Error {}
+}
