@@ -216,7 +216,9 @@ struct TransportTests {
                 #expect(line.count >= count)
             }
             #expect(try await line.store.usage() == CacheUsage())
-            #expect(!line.directory.names.contains { $0.hasSuffix(".tmp") || $0.hasSuffix(".body") })
+            try await until("what was written to be removed") {
+                !line.directory.names.contains { $0.hasSuffix(".tmp") || $0.hasSuffix(".body") }
+            }
         }
     }
 
