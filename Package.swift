@@ -308,9 +308,9 @@ let package = Package(
         tests(
             "EventStreamTests",
             of: [
-                "HTTPChainEventStream", "HTTPChainGzip", "HTTPChainRedirect", "HTTPChainRetry",
-                "HTTPChainStatusValidation", "HTTPChainTimeout", "HTTPChainURLSession", "HTTPChainAsyncHTTPClient",
-                "EventContractService",
+                "HTTPChainEventStream", "HTTPChainCache", "HTTPChainCoalescing", "HTTPChainGzip", "HTTPChainRedirect",
+                "HTTPChainRetry", "HTTPChainStatusValidation", "HTTPChainTimeout", "HTTPChainURLSession",
+                "HTTPChainAsyncHTTPClient", "EventContractService",
             ]
         ),
         .executableTarget(

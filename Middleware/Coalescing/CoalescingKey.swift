@@ -25,7 +25,7 @@ struct CoalescingKey: Hashable, Sendable {
         let head = request.head
         let options = request.options
         guard head.method == .get || head.method == .head, options[CoalescingOption.self],
-            request.body.isEmpty, hasUserPartition || !options.hasCredentials,
+            !options[LongLivedResponse.self], request.body.isEmpty, hasUserPartition || !options.hasCredentials,
             !Self.wantsOwnTransfer(head.headerFields),
             let origin = Origin(scheme: head.scheme, authority: head.authority)
         else { return nil }

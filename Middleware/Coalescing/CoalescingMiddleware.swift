@@ -13,9 +13,9 @@ public import HTTPTypes
 ///
 /// GET and HEAD requests with the same URL and the same header fields are identical; those in ``init`` `ignoring:` may
 /// differ. Requests with content, with `Range`, or that ask for an answer of their own (`Cache-Control: no-cache`,
-/// `no-store`, `max-age=0`) are never joined. A call joins while the head of the response has not arrived; later, what
-/// the server said may be older than the call. For the same reason, no call joins a transfer that was begun before an
-/// unsafe request to the same origin has ended.
+/// `no-store`, `max-age=0`) are never joined, and streams of events (`text/event-stream`) never shared. A call joins
+/// while the head of the response has not arrived; later, what the server said may be older than the call. For the same
+/// reason, no call joins a transfer that was begun before an unsafe request to the same origin has ended.
 ///
 /// Each caller reads the body at its own speed. The transfer goes on as fast as the fastest of them reads; what the
 /// others have yet to read is held in memory up to `window` bytes, beyond it in a temporary file up to `spill` bytes,

@@ -14,6 +14,12 @@ struct StorageRuleTests {
             // §3: the method is understood, the response final, the status cacheable or made so.
             Row("§3 200 with max-age", "stored") { $0.response = ["Cache-Control: max-age=60"] },
             Row("§3 200 with nothing: heuristically cacheable", "stored") { $0.response = [] },
+            Row("HTML §9.2 a stream of events with max-age", "skipped") {
+                $0.response = ["Content-Type: Text/Event-Stream; charset=utf-8", "Cache-Control: max-age=60"]
+            },
+            Row("HTML §9.2 what only begins like a stream of events", "stored") {
+                $0.response = ["Content-Type: text/event-streams", "Cache-Control: max-age=60"]
+            },
             Row("§3 POST", "skipped") {
                 $0.method = .post; $0.response = ["Cache-Control: max-age=60"]
             },

@@ -69,6 +69,27 @@ struct StageTests {
         #expect(try await response.body.text() == "text")
     }
 
+    @Test("A stream of events is not shared: each of those who waited for it gets one of its own")
+    func eventStream() async throws {
+        let bench = Bench()
+        bench.answer {
+            let feed = ChunkFeed()
+            feed.send("data: 1\n\n")
+            return Response(.ok, headers: [.contentType: "text/event-stream"], body: feed.body)
+        }
+        let tasks = try await bench.start(3)
+        bench.gate.reach()
+        var responses: [Response] = []
+        for task in tasks { responses.append(try await task.value) }
+        #expect(bench.transport.requestCount == 3)
+        #expect(responses.allSatisfy { !$0.isCoalesced })
+        for response in responses {
+            var reader = try await response.body.makeReader()
+            #expect(try await reader.read() == Data("data: 1\n\n".utf8))
+        }
+        #expect(bench.stage.transfers.count == 0)
+    }
+
     @Test("A call that comes when the head has arrived has a transfer of its own")
     func lateJoiner() async throws {
         let bench = Bench()

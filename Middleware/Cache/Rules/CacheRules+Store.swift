@@ -60,6 +60,9 @@ extension CacheRules {
         default: break
         }
         guard response.headerFields.count <= Self.fieldLimit else { return .skip("it has too many fields") }
+        if response.isEventStream {
+            return .skip("a stream of events has no end that could be waited for")
+        }
         let facts = ResponseFacts(response.headerFields, status: status, receivedAt: received)
         if !lifetime.isExact, let obstacle = obstacle(toStoring: facts, question, request, lifetime) {
             return .skip(obstacle)

@@ -182,6 +182,8 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
         if request.options.contains(CacheSettingsOption.self) {
             result = request.options[CacheSettingsOption.self].over(result)
         }
+        // HTML standard §9.2.2: a stream is asked for with the cache mode "no-store".
+        if request.options[LongLivedResponse.self] { result.use = .off }
         return result
     }
 

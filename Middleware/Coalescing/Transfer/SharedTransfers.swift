@@ -75,6 +75,7 @@ final class SharedTransfers: Sendable {
             }
         } catch {
             await state.withLock { $0.cancelled.removeValue(forKey: call) }?.value
+            if error is IsEventStream, let own = box.withLock({ $0.take() }) { return try await next(own) }
             throw error
         }
     }
@@ -137,6 +138,18 @@ final class SharedTransfers: Sendable {
     /// Gives the head to all who wait, and each a body of its own: where there is one caller, that of the response.
     private func deliver(_ response: Response, to request: HTTPRequest, of id: Int) {
         let (first, waiters) = finish(id)
+        if waiters.count > 1, response.head.isEventStream {
+            // It has no end at which the slower ones would catch up: the others ask for streams of their own.
+            let owner = waiters[first] == nil ? waiters.keys.min() : first
+            for (call, waiter) in waiters {
+                if call == owner {
+                    waiter.resume(returning: response)
+                } else {
+                    waiter.resume(throwing: IsEventStream())
+                }
+            }
+            return
+        }
         var bodies: [HTTPBody] = []
         if waiters.count > 1, !response.body.isReplayable {
             let exchange = ExchangeSnapshot(request, response: response.head)
@@ -171,3 +184,6 @@ final class SharedTransfers: Sendable {
         waiter?.resume(throwing: CancellationError())
     }
 }
+
+/// What a call waited for is a stream of events, which is not shared.
+private struct IsEventStream: Error {}

@@ -36,18 +36,26 @@ public struct EventScript: Sendable {
     ///
     /// - Parameters:
     ///   - data: The data; it may have several lines.
-    ///   - type: Its type; not sent by default.
-    ///   - id: Its id; not sent by default.
+    ///   - type: Its type, one line; not sent by default.
+    ///   - id: Its id, one line; not sent by default.
     public mutating func event(_ data: String, type: String? = nil, id: String? = nil) {
         var text = ""
         if let type { text += "event: \(type)\n" }
         if let id { text += "id: \(id)\n" }
-        for line in data.split(separator: "\n", omittingEmptySubsequences: false) { text += "data: \(line)\n" }
+        for line in Self.lines(of: data) { text += "data: \(line)\n" }
         raw(text + "\n")
     }
 
-    /// Sends a comment, as a heartbeat is.
-    public mutating func comment(_ text: String = "") { raw(":\(text)\n") }
+    /// Sends a comment, as a heartbeat is; one line for each line of the text.
+    public mutating func comment(_ text: String = "") {
+        raw(Self.lines(of: text).map { ":\($0)\n" }.joined())
+    }
+
+    /// The lines as the format divides them (HTML standard §9.2.5): what stands behind a carriage return would be another
+    /// field.
+    private static func lines(of text: String) -> [Substring] {
+        text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r" || $0 == "\r\n" }
+    }
 
     /// Asks for a wait before the stream is opened again.
     public mutating func retry(_ wait: Duration) {
