@@ -336,8 +336,16 @@ let package = Package(
         ),
         tests(
             "HARTests",
-            of: ["HTTPChain", "HTTPChainHAR", "HTTPChainHARTesting", "HTTPChainAsyncHTTPClient", "CZlib"],
+            of: [
+                "HTTPChain", "HTTPChainHAR", "HTTPChainHARTesting", "HTTPChainAsyncHTTPClient", "CZlib", "HARKillDrill",
+            ],
             resources: [.copy("Resources")]
+        ),
+        .executableTarget(
+            name: "HARKillDrill",
+            dependencies: ["HTTPChainCore", "HTTPChainHAR", "DrillSupport", httpTypes],
+            path: "Tests/HARKillDrill",
+            swiftSettings: settings
         ),
         tests("HeadersTests", of: ["HTTPChainHeaders"]),
         tests(
