@@ -10,7 +10,10 @@ actor ContractService {
     /// What the library can do of the optional features (docs/optional_features.md there).
     ///
     /// Listeners for types are not among them: all types are delivered.
-    static let capabilities = ["comments", "headers", "last-event-id", "post", "read-timeout", "report", "restart"]
+    static let capabilities = [
+        "bom", "comments", "headers", "last-event-id", "post", "read-timeout", "report", "restart",
+        "server-directed-shutdown-request",
+    ]
 
     private struct Running: Sendable {
         let stream: EventStream<ServerSentEvent>
@@ -80,7 +83,8 @@ actor ContractService {
                     do {
                         for try await event in stream { reports.enqueue(.event(event)) }
                     } catch {
-                        reports.enqueue(.error("\(error)"))
+                        // Who ends a stream is not told that it ended.
+                        if !Task.isCancelled { reports.enqueue(.error("\(error)")) }
                     }
                     reports.finish()
                 }

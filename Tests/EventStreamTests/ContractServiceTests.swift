@@ -137,6 +137,158 @@ struct ContractServiceTests {
         }
     }
 
+    /// What a case of the public tests does: how each connection is answered, and what must come of it.
+    struct Case: Sendable, CustomTestStringConvertible {
+        enum Answer: Sendable {
+            /// Chunks of a stream that stays open.
+            case stream([String])
+            /// Chunks of a stream that is closed behind them.
+            case cut([String])
+            case status(Int, location: String? = nil)
+        }
+
+        let testDescription: String
+        var method = "GET"
+        var body: String?
+        let answers: [Answer]
+        /// The data of the events, each with its id.
+        var events: [String] = []
+        /// Whether an error has to be reported.
+        var hasError = false
+        /// What the last connection says was read last.
+        var lastID: String?
+        var connections: Int { answers.count }
+    }
+
+    static let cases = [
+        Case(
+            testDescription: "BOM split byte by byte, and a second one that is data",
+            answers: [.stream(["\u{FEFF}data: \u{FEFF}Hello\n", "\n"])],
+            events: ["\u{FEFF}Hello"]
+        ),
+        Case(
+            testDescription: "CRLF where CR is the end of one chunk",
+            answers: [.stream(["data: Hello\r", "\ndata: World\r", "\n\r\ndata: OK\r", "\n", "\r", "\n"])],
+            events: ["Hello\nWorld", "OK"]
+        ),
+        Case(
+            testDescription: "an id with NUL is ignored, a field without a colon is empty",
+            answers: [.stream(["id: a\ndata: 1\n\nid: b\u{0}c\ndata: 2\n\ndata\n\n"])],
+            events: ["1 (a)", "2 (a)", " (a)"]
+        ),
+        Case(
+            testDescription: "an empty id takes the last one away",
+            answers: [.cut(["id: abc\ndata: Hello\n\n", "id: \ndata: World\n\n"]), .stream(["data: again\n\n"])],
+            events: ["Hello (abc)", "World", "again"],
+            hasError: true
+        ),
+        Case(
+            testDescription: "a message that is cut off is discarded, and its id with it",
+            answers: [
+                .cut(["id: abc\ndata: Hello\n\nid: def\ndata: Goodbye"]), .stream(["data: We meet again\n\n"]),
+            ],
+            events: ["Hello (abc)", "We meet again (abc)"],
+            hasError: true,
+            lastID: "abc"
+        ),
+        Case(
+            testDescription: "the body of a POST is sent again",
+            method: "POST",
+            body: "{\"hello\": \"world\"}",
+            answers: [.cut(["data: 1\n\n"]), .stream(["data: 2\n\n"])],
+            events: ["1", "2"],
+            hasError: true
+        ),
+        Case(testDescription: "204 ends the attempts", answers: [.status(204)]),
+        Case(
+            testDescription: "301 is followed",
+            answers: [.status(301, location: "/moved"), .stream(["data: 1\n\n"])],
+            events: ["1"]
+        ),
+        Case(
+            testDescription: "307 is followed",
+            answers: [.status(307, location: "/moved"), .stream(["data: 1\n\n"])],
+            events: ["1"]
+        ),
+        Case(testDescription: "301 without a Location", answers: [.status(301)], hasError: true),
+        Case(testDescription: "307 without a Location", answers: [.status(307)], hasError: true),
+        Case(testDescription: "301 with an empty Location", answers: [.status(301, location: "")], hasError: true),
+        Case(testDescription: "307 with an empty Location", answers: [.status(307, location: "")], hasError: true),
+    ]
+
+    @Test("It behaves as the public contract tests ask for", arguments: cases, transports)
+    func contract(asked: Case, name: String) async throws {
+        let callbacks = Events<Callback>()
+        let connections = Events<LoopbackRequest>()
+        let bodies = Events<String>()
+        try await withTransport(name) { transport in
+            let chain = try Chain(transport: transport) { RedirectMiddleware() }
+            let service = ContractService(over: chain)
+            let server = try await LoopbackServer.start { try await service.answer($0) }
+            let stream = try await LoopbackServer.start { exchange in
+                let body = try await exchange.readBody()
+                if exchange.request.target.hasPrefix("/callbacks") {
+                    callbacks.add(try JSONDecoder().decode(Callback.self, from: body))
+                    return try await exchange.reply(200)
+                }
+                connections.add(exchange.request)
+                bodies.add(String(decoding: body, as: UTF8.self))
+                let number = connections.all.count
+                guard number <= asked.answers.count else { return try await exchange.reply(204) }
+                switch asked.answers[number - 1] {
+                case .status(let status, let location):
+                    try await exchange.reply(status, fields: location.map { [("Location", $0)] } ?? [])
+                case .stream(let chunks), .cut(let chunks):
+                    try await exchange.beginChunks(fields: [("Content-Type", "text/event-stream")])
+                    for byte in chunks.joined().utf8 { try await exchange.writeChunk(Data([byte])) }
+                    if case .cut = asked.answers[number - 1] { return await exchange.close() }
+                    try await exchange.waitForPeerToClose()
+                }
+            }
+            var parameters: [String: JSONValue] = [
+                "streamUrl": .string(stream.url("/events")), "callbackUrl": .string(stream.url("/callbacks")),
+                "initialDelayMs": .number(0), "method": .string(asked.method),
+            ]
+            parameters["body"] = asked.body.map { .string($0) }
+            let created = try await chain.send(
+                .post(server.url(), body: HTTPBody(try JSONEncoder().encode(parameters)))
+            )
+            let resource = try #require(created.head.headerFields[.location])
+            try await connections.wait(until: asked.connections)
+            var seen = callbacks.all
+            while seen.count(where: { $0.event != nil }) < asked.events.count
+                || asked.hasError && !seen.contains(where: { $0.kind == "error" })
+            {
+                try await callbacks.wait(until: seen.count + 1)
+                seen = callbacks.all
+            }
+            // With it the stream has ended.
+            _ = try await chain.send(.delete(resource)).body.drain()
+            #expect(
+                callbacks.all.compactMap(\.event).map { $0.data + ($0.id.map { " (\($0))" } ?? "") } == asked.events
+            )
+            #expect(callbacks.all.contains { $0.kind == "error" } == asked.hasError)
+            #expect(connections.all.count == asked.connections)
+            #expect(connections.all.last?.values("last-event-id") == (asked.lastID.map { [$0] } ?? []))
+            #expect(connections.all.allSatisfy { $0.method == asked.method })
+            #expect(bodies.all.allSatisfy { $0 == asked.body ?? "" })
+            _ = try await chain.send(.delete(server.url()))
+            try await service.waitUntilStopped()
+            await server.stop()
+            await stream.stop()
+        }
+    }
+
+    private struct Callback: Decodable, Sendable {
+        struct Event: Decodable, Sendable {
+            let data: String
+            let id: String?
+        }
+
+        let kind: String
+        let event: Event?
+    }
+
     @Test("A stream that is silent is left and opened again, over a real connection", arguments: transports)
     func silent(name: String) async throws {
         // Every connection has the event, because a machine that is busy may be late with the first.
