@@ -448,13 +448,14 @@ let package = Package(
         example(
             "LogReceiver",
             [
-                "HTTPChainInMemory", httpTypes, logging, .product(name: "FlyingFox", package: "FlyingFox"),
+                "HTTPChainHAR", "HTTPChainInMemory", httpTypes, logging,
+                .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "FlyingSocks", package: "FlyingFox"),
             ],
             excluding: ["Tests"],
             resources: [
                 "index.html", "page.css", "page.js", "records.js", "calls.js", "list.js", "views.js", "text.js",
-                "examples.js",
+                "examples.js", "archives.js",
             ].map { .embedInCode("Page/\($0)") }
         ),
         example(

@@ -14,11 +14,15 @@ struct IncomingContent {
     static let timeout = Duration.seconds(10)
 
     /// The whole content as it was sent.
-    static func read(_ request: HTTPRequest) async throws -> Data {
+    ///
+    /// - Parameters:
+    ///   - request: What was sent.
+    ///   - limit: The most bytes.
+    static func read(_ request: HTTPRequest, upTo limit: ByteCount = sizeLimit) async throws -> Data {
         if request.bodySequence.count == 0 { return Data() }
         let bytes = request.bodySequence
         return try await withThrowingTaskGroup(of: Data.self) { group in
-            group.addTask { try await collect(bytes) }
+            group.addTask { try await collect(bytes, limit) }
             group.addTask {
                 try await Task.sleep(for: timeout)
                 throw Refusal(status: .requestTimeout, reason: "The content took longer than \(timeout).", closes: true)
@@ -28,27 +32,27 @@ struct IncomingContent {
         }
     }
 
-    private static func collect(_ bytes: HTTPBodySequence) async throws -> Data {
+    private static func collect(_ bytes: HTTPBodySequence, _ limit: ByteCount) async throws -> Data {
         var content = Data()
         var count = 0
         for try await chunk in bytes {
             count += chunk.count
-            if count <= sizeLimit.bytes {
+            if count <= limit.bytes {
                 content.append(chunk)
-            } else if count > patience.bytes {
-                throw tooLarge(closes: true)
+            } else if count > limit.bytes + patience.bytes {
+                throw tooLarge(limit, closes: true)
             } else {
                 content = Data()
             }
         }
-        guard count <= sizeLimit.bytes else { throw tooLarge(closes: false) }
+        guard count <= limit.bytes else { throw tooLarge(limit, closes: false) }
         return content
     }
 
-    private static func tooLarge(closes: Bool) -> Refusal {
+    private static func tooLarge(_ limit: ByteCount, closes: Bool) -> Refusal {
         Refusal(
             status: .payloadTooLarge,
-            reason: "The content is larger than \(sizeLimit): send smaller batches.",
+            reason: "The content is larger than \(limit): send less at a time.",
             closes: closes
         )
     }

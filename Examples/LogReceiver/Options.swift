@@ -4,6 +4,8 @@ struct Options {
     var host = "127.0.0.1"
     /// The port; by default that of OpenTelemetry, where programs with an exporter for it look by themselves.
     var port: UInt16 = 4318
+    /// Archives of HTTP traffic (HAR 1.2) that are shown from the beginning.
+    var archives: [String] = []
     /// Sends sample traffic to itself.
     var isDemo = false
     /// How the sample traffic is sent.
@@ -12,10 +14,11 @@ struct Options {
     var endsAfterDemo = false
 
     static let usage = """
-        Usage: LogReceiver [--port <number>] [--host <IPv4 address>] [--demo [--format <name>] [--once]]
+        Usage: LogReceiver [--port <number>] [--host <IPv4 address>] [--har <file>]... [--demo [--format <name>] [--once]]
 
           --port   where to listen; 4318 by default, 0 for any port that is free
           --host   the interface; 127.0.0.1 by default. Any other lets others read this log and write to it
+          --har    an archive of HTTP traffic (HAR) to show; may be given more than once
           --demo   sends sample traffic through a chain that logs to this receiver
           --format with --demo: otlp, loki or ndjson; otlp by default
           --once   with --demo: ends when the sample traffic has arrived, with status 0
@@ -35,6 +38,9 @@ struct Options {
                     throw UsageError(description: "--host needs an IPv4 address.")
                 }
                 self.host = host
+            case "--har":
+                guard let path = rest.popFirst() else { throw UsageError(description: "--har needs a file.") }
+                archives.append(path)
             case "--demo": isDemo = true
             case "--format":
                 guard let format = rest.popFirst(), ["otlp", "loki", "ndjson"].contains(format) else {

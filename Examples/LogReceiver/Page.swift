@@ -22,6 +22,7 @@ enum Page {
         case "/page.js": ("text/javascript", PackageResources.page_js)
         case "/records.js": ("text/javascript", PackageResources.records_js)
         case "/calls.js": ("text/javascript", PackageResources.calls_js)
+        case "/archives.js": ("text/javascript", PackageResources.archives_js)
         case "/list.js": ("text/javascript", PackageResources.list_js)
         case "/views.js": ("text/javascript", PackageResources.views_js)
         case "/text.js": ("text/javascript", PackageResources.text_js)

@@ -2,12 +2,14 @@ import FlyingFox
 import Foundation
 import HTTPChain
 
-/// Answers the requests: takes logs in three formats, and hands them to the page.
+/// Answers the requests: takes logs in three formats, and archives of HTTP traffic, and hands them to the page.
 struct Receiver: HTTPHandler {
     let store: RecordStore
     /// Whether only this computer can reach the receiver: then no page of another site may use it through a browser.
     let isLocal: Bool
     private let gate = Gate(limit: 16)
+    /// Archives are large.
+    private let archiveGate = Gate(limit: 2)
     private let reader = BatchReader()
 
     init(store: RecordStore, isLocal: Bool) {
@@ -18,6 +20,9 @@ struct Receiver: HTTPHandler {
     func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
         do {
             try checkSender(of: request)
+            if request.path == "/har", request.method == .POST {
+                return try await archiveGate.pass { try await takeArchive(request) }
+            }
             return try await gate.pass { try await answer(request, try await IncomingContent.read(request)) }
         } catch let refusal as Refusal {
             return Self.response(refusal, to: request)
@@ -76,6 +81,13 @@ struct Receiver: HTTPHandler {
         ]
         answer["message"] = batch.problem.map { .string($0) }
         return Self.json(JSONValue.object(answer).text)
+    }
+
+    private func takeArchive(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let content = try await IncomingContent.read(request, upTo: ArchiveRecords.sizeLimit)
+        let batch = try await reader.read(content, as: ArchiveRecords.batch)
+        await store.append(batch.records)
+        return Self.json(JSONValue.object(["accepted": .integer(Int64(batch.records.count))]).text)
     }
 
     private func decoded(_ request: HTTPRequest, _ content: Data) async throws -> Data {
@@ -149,14 +161,15 @@ extension Receiver {
     private static func notServed(_ request: HTTPRequest) -> Refusal {
         let methods = [
             "/health": "GET", "/events": "GET", "/records": "GET, DELETE", "/v1/logs": "POST",
-            "/loki/api/v1/push": "POST", "/ndjson": "POST",
+            "/loki/api/v1/push": "POST", "/ndjson": "POST", "/har": "POST",
         ]
         if let allowed = methods[request.path] ?? (Page.file(request.path) == nil ? nil : "GET") {
             return Refusal(status: .methodNotAllowed, reason: "\(request.path) takes \(allowed).", allowed: allowed)
         }
         return Refusal(
             status: .notFound,
-            reason: "There is nothing here. Logs go to /v1/logs (OTLP), /loki/api/v1/push (Loki) or /ndjson."
+            reason: "There is nothing here. Logs go to /v1/logs (OTLP), /loki/api/v1/push (Loki) or /ndjson, "
+                + "archives of HTTP traffic to /har."
         )
     }
 

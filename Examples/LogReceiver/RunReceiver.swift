@@ -1,10 +1,15 @@
 import FlyingFox
 import FlyingSocks
 import Foundation
+import HTTPChainHAR
 
 /// Runs the receiver for as long as `body` takes.
 func runReceiver(_ options: Options, _ body: @escaping @Sendable (_ url: String) async throws -> Void) async throws {
     let store = RecordStore()
+    for path in options.archives {
+        let archive = try await HARArchive.read(from: URL(fileURLWithPath: path), limits: ArchiveRecords.limits)
+        await store.append(ArchiveRecords.batch(of: archive).records)
+    }
     let server = try makeServer(options, store)
     try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask {
@@ -57,6 +62,7 @@ private func url(of server: HTTPServer, _ options: Options) async throws -> Stri
           OTLP     POST \(url)/v1/logs
           Loki     POST \(url)/loki/api/v1/push
           NDJSON   POST \(url)/ndjson
+          HAR      POST \(url)/har
 
         """
     )

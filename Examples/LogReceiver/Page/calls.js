@@ -45,10 +45,24 @@ function span(record) {
     begin: start === undefined ? record.time - duration : start * 1000,
     duration,
     head: head === undefined ? undefined : Math.min(Math.max(head * 1000, 0), duration),
+    parts: parts(record.value("har.timings")),
     status: record.number("http.response.status_code"),
     error: record.value("error.type"),
     cache: cacheStatus(record),
   };
+}
+
+/** The parts of an exchange of an archive, one after the other, in milliseconds. */
+function parts(timings) {
+  if (!Array.isArray(timings)) return [];
+  let start = 0;
+  return timings
+    .map((timing) => (Array.isArray(timing) ? { name: text(timing[0]), duration: Number(timing[1]) } : {}))
+    .filter(({ duration }) => duration > 0 && Number.isFinite(duration))
+    .map((part) => {
+      start += part.duration;
+      return { ...part, start: start - part.duration };
+    });
 }
 
 function cacheStatus(record) {
@@ -81,6 +95,7 @@ function summarize(records) {
     whole: whole && { ...whole, start: 0 },
     attempts: bars,
     attemptCount: Math.max(bars.length, whole?.record.number("httpchain.attempts") ?? 0),
+    archive: first("har.archive"),
     method: first("http.request.method"),
     url: first("url.full"),
     status: last?.status,

@@ -2,6 +2,7 @@
 
 import { CAPACITY, Filter, LEVELS, LogRecord, RecordLog } from "./records.js";
 import { VirtualList } from "./list.js";
+import { Scales, takeArchives } from "./archives.js";
 import * as views from "./views.js";
 import { curlExample, swiftExample } from "./examples.js";
 
@@ -31,7 +32,7 @@ const actions = {
 
 const list = new VirtualList($("list"), {
   rowHeight: 28,
-  row: (item) => (view === "records" ? views.recordRow(item) : views.callRow(item, longest)),
+  row: (item) => (view === "records" ? views.recordRow(item) : views.callRow(item, scales.of(item))),
   detail: (item) =>
     view === "records"
       ? views.recordDetail(item, log.calls.get(item.callID), actions)
@@ -44,7 +45,7 @@ const list = new VirtualList($("list"), {
 
 // MARK: What is shown
 
-let longest = 1;
+let scales = new Scales([]);
 let openVersion = 0;
 
 function callsShown() {
@@ -53,8 +54,7 @@ function callsShown() {
     const call = log.calls.get(record.callID);
     if (call) seen.add(call);
   }
-  longest = 1;
-  for (const call of seen) longest = Math.max(longest, call.summary.extent);
+  scales = new Scales(seen);
   return [...seen];
 }
 
@@ -175,7 +175,7 @@ function componentRow(name, label, number, depth) {
 // MARK: What comes in
 
 function take(records) {
-  const before = list.items.length;
+  const length = list.items.length;
   const trimmedAway = log.add(records);
   let trimmed = 0;
   if (trimmedAway > 0) {
@@ -192,12 +192,12 @@ function take(records) {
   }
   if (view === "records") list.show(shown, { trimmed, added });
   else {
-    const scale = longest;
+    const before = scales;
     const calls = callsShown();
-    if (longest !== scale) list.redraw(calls);
+    if (!scales.equals(before)) list.redraw(calls);
     else {
       list.forget(records.map((record) => log.calls.get(record.callID)));
-      list.show(calls, { added: Math.max(0, calls.length - before) });
+      list.show(calls, { added: Math.max(0, calls.length - length) });
     }
   }
   const call = view === "records" ? log.calls.get(list.open?.callID) : list.open;
@@ -322,6 +322,7 @@ $("reset").addEventListener("click", resetFilters);
 $("clear").addEventListener("click", () => {
   fetch("/records", { method: "DELETE" }).catch(() => say("The receiver does not answer."));
 });
+takeArchives({ button: $("open"), input: $("archives"), say, opened: () => setView("calls") });
 for (const input of document.querySelectorAll("input[name=view]")) {
   input.addEventListener("change", () => setView(input.value));
 }

@@ -115,12 +115,13 @@ function attributeRow(name, value, actions) {
 
 export const callColumns = ["Time", "Status", "Call", "Attempts", "Duration", "Waterfall"];
 
-export function callRow(call, longest) {
+/** @param scale The offset of the call in the place for bars, and how much time that shows. */
+export function callRow(call, { offset, extent }) {
   const { begin, method, url, attempts, attemptCount, whole, level, cache } = call.summary;
   const place = make("span.bar-place");
-  const scale = (value) => `${Math.min(100, (value / Math.max(longest, 0.001)) * 100)}%`;
-  if (whole) place.append(bar(attempts.length > 0 ? "mini.whole" : "mini.alone", 0, whole, scale));
-  for (const attempt of attempts) place.append(bar("mini", attempt.start, attempt, scale));
+  const scale = (value) => `${Math.min(100, (value / Math.max(extent, 0.001)) * 100)}%`;
+  if (whole) place.append(bar(attempts.length > 0 ? "mini.whole" : "mini.alone", offset, whole, scale));
+  for (const attempt of attempts) place.append(bar("mini", offset + attempt.start, attempt, scale));
   const row = make(
     `div.call.${LEVELS[level]}`,
     titled(make("span.time", clock(begin)), new Date(begin).toISOString()),
@@ -207,6 +208,7 @@ function waterfall(call, actions, current) {
   }
   plot.append(make("span.name"), axis, make("span.told"));
   if (summary.whole) plot.append(...line("call", summary.whole, scale, "whole"));
+  for (const part of summary.whole?.parts ?? []) plot.append(...partLine(part, scale));
   for (const attempt of summary.attempts) plot.append(...line(`attempt ${attempt.attempt}`, attempt, scale, "attempt"));
   if (summary.moments.length > 0) {
     const place = make("span.bar-place");
@@ -227,6 +229,16 @@ function waterfall(call, actions, current) {
   const figure = make("figure.waterfall", title, plot);
   figure.setAttribute("aria-label", "Waterfall of the call");
   return figure;
+}
+
+const partKinds = new Set(["send", "wait", "receive"]);
+
+/** A part of an exchange: connecting, sending, waiting for the head and so on. */
+function partLine({ name, start, duration: length }, scale) {
+  const element = make(`span.bar.solid.part${partKinds.has(name) ? `.${name}` : ""}`);
+  element.style.left = scale(start);
+  element.style.width = scale(length);
+  return [make("span.name", name), make("span.bar-place", element), make("span.told", duration(length))];
 }
 
 function line(name, span, scale, kind) {

@@ -12,8 +12,9 @@ import sys
 # The sources' folders are no place for Python's.
 sys.dont_write_bytecode = True
 
-import page_checks  # noqa: E402, F401 - importing lists the checks
-import server_checks  # noqa: E402, F401
+import server_checks  # noqa: E402, F401 - importing lists the checks
+import archive_checks  # noqa: E402, F401
+import page_checks  # noqa: E402, F401
 from browser import Page  # noqa: E402
 from harness import CHECKS, PAGE_CHECKS, Receiver  # noqa: E402
 

@@ -14,7 +14,8 @@ from harness import PATIENCE, PROGRAM, SEVERITIES, check, equal, eventually, log
 
 @check("the page and its files are there, and may load nothing from elsewhere")
 def files(receiver):
-    for path in ["/", "/page.css", "/page.js", "/records.js", "/calls.js", "/list.js", "/views.js", "/text.js"]:
+    for path in ["/", "/page.css", "/page.js", "/records.js", "/calls.js", "/list.js", "/views.js", "/text.js",
+                 "/archives.js"]:
         status, fields, text = receiver.ask("GET", path)
         equal(status, 200)
         assert "default-src 'none'" in fields["Content-Security-Policy"] and len(text) > 300
@@ -28,6 +29,7 @@ def unknown(receiver):
     status, _, text = receiver.ask("GET", "/nothing")
     assert status == 404 and "/v1/logs" in text
     for method, path, allowed in [("GET", "/v1/logs", "POST"), ("POST", "/", "GET"), ("PUT", "/records", "GET, DELETE"),
+                                  ("GET", "/har", "POST"),
                                   ("HEAD", "/", "GET")]:
         status, fields, _ = receiver.ask(method, path)
         equal((status, fields["Allow"]), (405, allowed))
