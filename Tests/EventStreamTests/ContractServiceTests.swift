@@ -11,6 +11,17 @@ import Testing
 @testable import EventContractService
 @testable import HTTPChainEventStream
 
+extension Events {
+    /// Waits until what has happened is enough.
+    fileprivate func wait(for condition: ([Element]) -> Bool) async throws {
+        var seen = all
+        while !condition(seen) {
+            try await wait(until: seen.count + 1)
+            seen = all
+        }
+    }
+}
+
 /// A harness of our own for the contract: a server that plays the stream and takes the reports, on the loopback interface.
 private final class Harness: Sendable {
     struct Callback: Sendable {
@@ -50,8 +61,11 @@ private final class Harness: Sendable {
         let script = commands.withLock { $0.isEmpty ? "" : $0.removeFirst() }
         try await exchange.beginChunks(fields: [("Content-Type", "text/event-stream")])
         try await exchange.writeChunk(Data(script.replacingOccurrences(of: "CUT", with: "").utf8))
-        // Not reset, which may take what was sent before with it.
-        if script.hasSuffix("CUT") { return await exchange.close() }
+        if script.hasSuffix("CUT") {
+            // A client may throw away what it has not read when a connection breaks.
+            try await callbacks.wait { $0.contains { script.contains("data: \($0.text)\n") } }
+            return await exchange.close()
+        }
         try await exchange.waitForPeerToClose()
     }
 }
@@ -142,8 +156,9 @@ struct ContractServiceTests {
         enum Answer: Sendable {
             /// Chunks of a stream that stays open.
             case stream([String])
-            /// Chunks of a stream that is closed behind them.
-            case cut([String])
+            /// Chunks of a stream that is closed once so many events of all were reported: a client may throw away what
+            /// it has not read when a connection breaks.
+            case cut([String], after: Int)
             case status(Int, location: String? = nil)
         }
 
@@ -178,14 +193,17 @@ struct ContractServiceTests {
         ),
         Case(
             testDescription: "an empty id takes the last one away",
-            answers: [.cut(["id: abc\ndata: Hello\n\n", "id: \ndata: World\n\n"]), .stream(["data: again\n\n"])],
+            answers: [
+                .cut(["id: abc\ndata: Hello\n\n", "id: \ndata: World\n\n"], after: 2), .stream(["data: again\n\n"]),
+            ],
             events: ["Hello (abc)", "World", "again"],
             hasError: true
         ),
         Case(
             testDescription: "a message that is cut off is discarded, and its id with it",
             answers: [
-                .cut(["id: abc\ndata: Hello\n\nid: def\ndata: Goodbye"]), .stream(["data: We meet again\n\n"]),
+                .cut(["id: abc\ndata: Hello\n\nid: def\ndata: Goodbye"], after: 1),
+                .stream(["data: We meet again\n\n"]),
             ],
             events: ["Hello (abc)", "We meet again (abc)"],
             hasError: true,
@@ -195,7 +213,7 @@ struct ContractServiceTests {
             testDescription: "the body of a POST is sent again",
             method: "POST",
             body: "{\"hello\": \"world\"}",
-            answers: [.cut(["data: 1\n\n"]), .stream(["data: 2\n\n"])],
+            answers: [.cut(["data: 1\n\n"], after: 1), .stream(["data: 2\n\n"])],
             events: ["1", "2"],
             hasError: true
         ),
@@ -238,10 +256,13 @@ struct ContractServiceTests {
                 switch asked.answers[number - 1] {
                 case .status(let status, let location):
                     try await exchange.reply(status, fields: location.map { [("Location", $0)] } ?? [])
-                case .stream(let chunks), .cut(let chunks):
+                case .stream(let chunks), .cut(let chunks, _):
                     try await exchange.beginChunks(fields: [("Content-Type", "text/event-stream")])
                     for byte in chunks.joined().utf8 { try await exchange.writeChunk(Data([byte])) }
-                    if case .cut = asked.answers[number - 1] { return await exchange.close() }
+                    if case .cut(_, let count) = asked.answers[number - 1] {
+                        try await callbacks.wait { $0.count { $0.event != nil } >= count }
+                        return await exchange.close()
+                    }
                     try await exchange.waitForPeerToClose()
                 }
             }
@@ -255,12 +276,9 @@ struct ContractServiceTests {
             )
             let resource = try #require(created.head.headerFields[.location])
             try await connections.wait(until: asked.connections)
-            var seen = callbacks.all
-            while seen.count(where: { $0.event != nil }) < asked.events.count
-                || asked.hasError && !seen.contains(where: { $0.kind == "error" })
-            {
-                try await callbacks.wait(until: seen.count + 1)
-                seen = callbacks.all
+            try await callbacks.wait { seen in
+                seen.count { $0.event != nil } >= asked.events.count
+                    && (!asked.hasError || seen.contains { $0.kind == "error" })
             }
             // With it the stream has ended.
             _ = try await chain.send(.delete(resource)).body.drain()
