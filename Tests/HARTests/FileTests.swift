@@ -52,7 +52,7 @@ struct FileTests {
 
     @Test(
         "Archives of other programs are appended to, and keep what stands behind their entries",
-        arguments: ["chromium", "mitmproxy", "playwright"]
+        arguments: ["chromium", "firefox", "mitmproxy", "playwright"]
     )
     func foreign(_ program: String) async throws {
         let archive = try Fixtures.archive(program)

@@ -56,7 +56,7 @@ def exchanges(receiver):
 
 @check("archives of other programs are read")
 def foreign(receiver):
-    for name in ["chromium", "mitmproxy", "playwright"]:
+    for name in ["chromium", "firefox", "mitmproxy", "playwright"]:
         receiver.clear()
         content = (ARCHIVES / f"{name}.har").read_bytes()
         status, _, text = receiver.post("/har", content)

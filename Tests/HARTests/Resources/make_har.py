@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Has another program make an HTTP archive of a small site on loopback.
 
-    make_har.py playwright|mitmproxy OUT
+    make_har.py playwright|mitmproxy|firefox OUT
 
 Exit status 3 means that the program, or the Python package that drives it, is not installed.
 """
@@ -60,6 +60,11 @@ class Site(http.server.BaseHTTPRequestHandler):
             self.answer(200, "text/plain; charset=utf-8", "here: \u00fc".encode())
         elif self.path == "/picture.png":
             self.answer(200, "image/png", PICTURE)
+        elif self.path == "/wait":
+            self.answer(200, "text/html", b"<!doctype html><meta http-equiv=refresh content='4; url=/?again'>")
+        elif self.path == "/?again":
+            # Again and again, until somebody who came late has seen all of it.
+            self.answer(200, "text/html", PAGE, Refresh="20; url=/?again")
         elif self.path == "/":
             self.answer(200, "text/html", PAGE)
         else:
@@ -126,8 +131,64 @@ def mitmproxy(site, out):
             process.wait(60)
 
 
-def wait(condition):
-    end = time.monotonic() + 120
+def firefox(site, out):
+    program = shutil.which("firefox-esr") or shutil.which("firefox")
+    if not program:
+        sys.exit(3)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        logs = os.path.join(folder, "logs")
+        profile = os.path.join(folder, "profile")
+        os.makedirs(logs)
+        os.makedirs(profile)
+        # The network panel writes an archive by itself when a page is loaded.
+        preferences = {
+            "devtools.netmonitor.har.enableAutoExportToFile": True,
+            "devtools.netmonitor.har.defaultLogDir": logs,
+            "devtools.netmonitor.har.forceExport": True,
+            "devtools.netmonitor.har.pageLoadedTimeout": 3000,
+            "devtools.toolbox.selectedTool": "netmonitor",
+            # A page on loopback is the only one that is loaded.
+            "app.update.enabled": False,
+            "browser.aboutwelcome.enabled": False,
+            "browser.shell.checkDefaultBrowser": False,
+            "browser.startup.homepage_override.mstone": "ignore",
+            "datareporting.policy.dataSubmissionEnabled": False,
+            "network.captive-portal-service.enabled": False,
+            "network.connectivity-service.enabled": False,
+            "toolkit.telemetry.reportingpolicy.firstRun": False,
+        }
+        with open(os.path.join(profile, "user.js"), "w") as file:
+            for name, value in preferences.items():
+                file.write(f"user_pref({json.dumps(name)}, {json.dumps(value)});\n")
+        # The panel sees what is loaded once it is open: this page goes on to the other when it is.
+        command = [program, "--headless", "--no-remote", "--profile", profile, "--devtools", site + "/wait"]
+        environment = dict(os.environ, HOME=folder, MOZ_HEADLESS="1")
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
+        try:
+            wait(lambda: keep_whole(logs, out), 300)
+        finally:
+            process.terminate()
+            process.wait(60)
+
+
+def keep_whole(folder, out):
+    """Keeps the first archive that holds all of a visit."""
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            text = file.read()
+        try:
+            urls = {entry["request"]["url"] for entry in json.loads(text)["log"]["entries"]}
+        except ValueError:
+            continue
+        if any(url.endswith("/picture.png") for url in urls) and any("/data.json" in url for url in urls):
+            with open(out, "w", encoding="utf-8") as file:
+                file.write(text)
+            return True
+    return False
+
+
+def wait(condition, patience=120):
+    end = time.monotonic() + patience
     while not condition():
         if time.monotonic() > end:
             sys.exit("the program did not get ready")
@@ -137,7 +198,7 @@ def wait(condition):
 def main():
     # A program started by a test has inherited a mask in which signals wait for ever.
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
-    makers = {"playwright": playwright, "mitmproxy": mitmproxy}
+    makers = {"playwright": playwright, "mitmproxy": mitmproxy, "firefox": firefox}
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     makers[sys.argv[1]](f"http://127.0.0.1:{server.server_port}", sys.argv[2])
