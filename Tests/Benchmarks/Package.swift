@@ -14,7 +14,7 @@ let inMemory = Target.Dependency.product(name: "HTTPChainInMemory", package: "sw
 let stages = [
     "Auth", "AuthDigest", "Cache", "CacheSQLite", "CircuitBreaker", "Client", "ConcurrencyLimit", "Cookies",
     "EventStream",
-    "Fallback", "Hedging", "LoadShedding", "Progress", "RateLimit", "Redirect", "RemoteLogging", "Retry",
+    "Fallback", "HAR", "Hedging", "LoadShedding", "Progress", "RateLimit", "Redirect", "RemoteLogging", "Retry",
     "StatusValidation", "Timeout",
 ].map {
     Target.Dependency.product(name: "HTTPChain\($0)", package: "swift-http-chain")
