@@ -36,7 +36,7 @@ enum SignIn {
         let stage = BearerAuthMiddleware(
             .refreshToken(at: try metadata.tokenEndpoint(client: client)),
             for: server.issuer,
-            token: try store.token(),
+            token: try await store.token(),
             saving: store
         )
         let chain = try Chain([stage], transport: transport)

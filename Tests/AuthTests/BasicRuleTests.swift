@@ -83,7 +83,7 @@ struct BasicRuleTests {
     }
 
     private func ready(_ value: String) -> ReadyCredentials {
-        ReadyCredentials(HTTPField(name: .authorization, value: value), for: .of("https://a.example"))
+        ReadyCredentials(.authorization, value)
     }
 
     @Test("The deepest space that a path is in has its say; other origins have none")

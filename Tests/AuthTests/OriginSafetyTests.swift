@@ -21,7 +21,7 @@ private struct CarelessAuthenticator: Authenticator {
     let origins: OriginSet
     let sendsPreemptively = true
 
-    func prepare(_ request: inout Request, in context: AuthenticationContext) -> Bool {
+    func prepare(_ request: inout Request, in context: inout AuthenticationContext) -> Bool {
         request.setCredentials("Word sesame", in: context)
         return true
     }
@@ -29,7 +29,7 @@ private struct CarelessAuthenticator: Authenticator {
     func answer(
         _ challenge: Challenge,
         to request: inout Request,
-        in context: AuthenticationContext
+        in context: inout AuthenticationContext
     ) -> AuthenticationAnswer {
         request.setCredentials("Word open", in: context)
         return .answered

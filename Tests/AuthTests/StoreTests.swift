@@ -96,7 +96,7 @@ struct FileStoreTests {
         #expect(entries == ["service": ["user": "ada", "password": "lovelace"]])
         #expect(json?["version"] as? Int == 1)
         // Another store on the file sees it, as the next run of a program does.
-        #expect(try FileCredentialStore(at: directory.file).credential(for: "service") == ada)
+        #expect(try await FileCredentialStore(at: directory.file).credential(for: "service") == ada)
     }
 
     @Test("A file that others can reach is not read and not written", arguments: [0o640, 0o604, 0o620, 0o610, 0o666])
@@ -106,10 +106,10 @@ struct FileStoreTests {
         try await store.set(ada, for: "service")
         try directory.setMode(mode, directory.file)
         let expected = CredentialStoreError.Problem.readableByOthers(mode: UInt16(mode))
-        #expect(await problem { _ = try store.credential(for: "service") } == expected)
+        #expect(await problem { _ = try await store.credential(for: "service") } == expected)
         #expect(await problem { try await store.set(grace, for: "service") } == expected)
         try directory.setMode(0o600, directory.file)
-        #expect(try store.credential(for: "service") == ada)
+        #expect(try await store.credential(for: "service") == ada)
     }
 
     @Test(
@@ -121,7 +121,7 @@ struct FileStoreTests {
         let store = FileCredentialStore(at: directory.file)
         try Data(text.utf8).write(to: directory.file)
         try directory.setMode(0o600, directory.file)
-        #expect(await problem { _ = try store.credential(for: "service") } == .corrupt)
+        #expect(await problem { _ = try await store.credential(for: "service") } == .corrupt)
         #expect(await problem { try await store.set(ada, for: "service") } == .corrupt)
         #expect(await problem { try await store.removeCredential(for: "service") } == .corrupt)
         #expect(try Data(contentsOf: directory.file) == Data(text.utf8))
@@ -131,9 +131,9 @@ struct FileStoreTests {
     func places() async throws {
         let directory = try Directory()
         let folder = FileCredentialStore(at: directory.url)
-        #expect(await problem { _ = try folder.credential(for: "a") } == .notAFile)
+        #expect(await problem { _ = try await folder.credential(for: "a") } == .notAFile)
         let nowhere = FileCredentialStore(at: directory.url.appending(path: "none/credentials.json"))
-        #expect(try nowhere.credential(for: "a") == nil)
+        #expect(try await nowhere.credential(for: "a") == nil)
         guard case .system = await problem({ try await nowhere.set(ada, for: "a") }) else {
             return #expect(Bool(false))
         }
@@ -158,7 +158,7 @@ struct FileStoreTests {
             return #expect(Bool(false))
         }
         try directory.setMode(0o700, directory.url)
-        #expect(try store.credential(for: "a") == ada)
+        #expect(try await store.credential(for: "a") == ada)
         #expect(try directory.names == ["credentials.json", "credentials.json.lock"])
     }
 
@@ -170,8 +170,8 @@ struct FileStoreTests {
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: directory.file)
         try await FileCredentialStore(at: link).set(grace, for: "b")
         let store = FileCredentialStore(at: directory.file)
-        #expect(try store.credential(for: "a") == ada)
-        #expect(try store.credential(for: "b") == grace)
+        #expect(try await store.credential(for: "a") == ada)
+        #expect(try await store.credential(for: "b") == grace)
         #expect(throws: Never.self) { try FileManager.default.destinationOfSymbolicLink(atPath: link.path) }
     }
 
@@ -186,14 +186,14 @@ struct FileStoreTests {
                         Credential(user: "\(number)", password: "x"),
                         for: CredentialKey(service: "key \(number)")
                     )
-                    _ = try store.credential(for: "key 0")
+                    _ = try await store.credential(for: "key 0")
                 }
             }
             try await group.waitForAll()
         }
         let store = FileCredentialStore(at: directory.file)
         for number in 0..<40 {
-            #expect(try store.credential(for: CredentialKey(service: "key \(number)"))?.user == "\(number)")
+            #expect(try await store.credential(for: CredentialKey(service: "key \(number)"))?.user == "\(number)")
         }
     }
 
@@ -216,7 +216,7 @@ struct FileStoreTests {
         close(lock)
         clock.advanceToNextDeadline()
         try await patient.value
-        #expect(try store.credential(for: "a") == ada)
+        #expect(try await store.credential(for: "a") == ada)
     }
 }
 
@@ -262,7 +262,7 @@ struct TokenStoreTests {
         let store = FileTokenStore(at: directory.file)
         try await store.save(full)
         try directory.setMode(0o644, directory.file)
-        var error = #expect(throws: CredentialStoreError.self) { try store.token() }
+        var error = await #expect(throws: CredentialStoreError.self) { try await store.token() }
         #expect(error?.problem == .readableByOthers(mode: 0o644))
         try Data("{".utf8).write(to: directory.file)
         try directory.setMode(0o600, directory.file)
@@ -280,12 +280,12 @@ struct TokenStoreTests {
             let stage = BearerAuthMiddleware(
                 source,
                 for: "https://api.example.com",
-                token: try store.token(),
+                token: try await store.token(),
                 saving: store
             )
             #expect(await StageHarness(stage).send(.get(url)).requests.map(\.token) == ["token-1"])
             #expect(source.count == (number == 1 ? 1 : 0))
-            #expect(try store.token()?.refreshToken == "next")
+            #expect(try await store.token()?.refreshToken == "next")
         }
     }
 }
@@ -308,20 +308,22 @@ struct StorePlaceTests {
                     place.resolvingSymlinksInPath().path,
                     mode: UInt16(mode)
                 )
-                var error = #expect(throws: CredentialStoreError.self) { try store.credential(for: "service") }
+                var error = await #expect(throws: CredentialStoreError.self) {
+                    try await store.credential(for: "service")
+                }
                 #expect(error?.problem == problem)
                 #expect(error?.description.contains("chmod go-w") == true)
                 error = await #expect(throws: CredentialStoreError.self) { try await store.set(grace, for: "other") }
                 #expect(error?.problem == problem)
-                error = #expect(throws: CredentialStoreError.self) { try tokens.token() }
+                error = await #expect(throws: CredentialStoreError.self) { try await tokens.token() }
                 #expect(error?.problem == problem)
             }
             // With the sticky bit only its owner can replace a file, as in /tmp.
             try directory.setMode(0o1777, place)
-            #expect(try store.credential(for: "service") == ada)
+            #expect(try await store.credential(for: "service") == ada)
             try directory.setMode(0o755, place)
         }
-        #expect(try store.credential(for: "other") == nil)
+        #expect(try await store.credential(for: "other") == nil)
     }
 }
 
@@ -354,7 +356,7 @@ struct StoredCredentialTests {
         let outcome = await StageHarness(stage)
             .send(.get(url), answering: .challenge("Basic realm=docs"), .challenge("Basic realm=docs"))
         #expect(outcome.authorizations == [nil, adaField])
-        #expect(try store.credential(for: key) == ada)
+        #expect(try await store.credential(for: key) == ada)
         let later = await StageHarness(stage).send(.get(url), answering: .challenge("Basic realm=docs"), .ok)
         #expect(later.authorizations.contains(adaField))
     }

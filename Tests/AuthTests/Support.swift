@@ -88,7 +88,7 @@ final class WordAuthenticator: Authenticator {
     /// The statuses of the responses that it looked at.
     var checkedStatuses: [Int] { checked.withLock { $0 } }
 
-    func prepare(_ request: inout Request, in context: AuthenticationContext) -> Bool {
+    func prepare(_ request: inout Request, in context: inout AuthenticationContext) -> Bool {
         guard sendsPreemptively, context.maySendPreemptively, let word = nextWord() else { return false }
         request.setCredentials("\(scheme) \(word)", in: context)
         return true
@@ -97,7 +97,7 @@ final class WordAuthenticator: Authenticator {
     func answer(
         _ challenge: Challenge,
         to request: inout Request,
-        in context: AuthenticationContext
+        in context: inout AuthenticationContext
     ) -> AuthenticationAnswer {
         let space = context.space(scheme, realm: challenge.realm)
         if challenge["unknown"] != nil { return .declined(.unsupportedChallenge(scheme: scheme, why: "test")) }

@@ -15,6 +15,8 @@ struct CredentialsTests {
     /// A way to send the secret.
     private enum Kind: String, CaseIterable {
         case preemptiveBasic, challengedBasic, digest, bearer, byHand, session, ownProvider, ownAuthenticator, body
+        /// A token and a password in one stage.
+        case several
 
         var stage: any Middleware {
             let home = CredentialsTests.home
@@ -24,6 +26,11 @@ struct CredentialsTests {
             case .challengedBasic: BasicAuthMiddleware(user: "ada", password: "hunter2", for: [home])
             case .digest: DigestAuthMiddleware(user: "ada", password: "hunter2", for: [home])
             case .bearer: BearerAuthMiddleware(token: "hunter2", for: [home])
+            case .several:
+                AuthenticationMiddleware([
+                    BearerAuthenticator(token: "hunter2", for: [home]),
+                    BasicAuthenticator(.fixed(user: "ada", password: "hunter2", for: [home])),
+                ])
             case .session: SessionAuthMiddleware(FieldSession(), for: [home])
             case .ownProvider: BasicAuthMiddleware(RealmProvider(origins: [home]))
             case .ownAuthenticator: AuthenticationMiddleware([WordAuthenticator(origins: [home])])
@@ -130,8 +137,31 @@ struct CredentialsTests {
         let chain = try Chain(transport: transport) { stage }
         let response = try await chain.send(.get("\(Self.home)/a"))
         #expect(response.status == .unauthorized)
-        // Once without a credential where the stage waits to be asked, and once with it; a session is begun anew once.
-        #expect(transport.requests.count == ([.challengedBasic, .ownProvider, .session].contains(kind) ? 2 : 1))
+        // Once without a credential where the stage waits to be asked, and once with it; a session is begun anew once,
+        // and a password follows a token that the server does not know.
+        #expect(
+            transport.requests.count == ([.challengedBasic, .ownProvider, .session, .several].contains(kind) ? 2 : 1)
+        )
+    }
+
+    /// What a token is asked for with; each holds the secret.
+    private enum Grant: CaseIterable {
+        case clientCredentials, refreshToken, codeAndVerifier
+
+        func provider(at endpoint: TokenEndpoint) -> any AccessTokenProvider {
+            switch self {
+            case .clientCredentials: .clientCredentials(at: endpoint)
+            case .refreshToken: .refreshToken(at: endpoint)
+            case .codeAndVerifier:
+                .asking { _, context in
+                    try await endpoint.token(
+                        grantType: "authorization_code",
+                        parameters: ["code": "hunter2", "code_verifier": "hunter2"],
+                        in: context
+                    )
+                }
+            }
+        }
     }
 
     @Test(
@@ -140,6 +170,10 @@ struct CredentialsTests {
         [301, 302, 303, 307, 308]
     )
     private func tokenEndpoint(destination: String, code: Int) async throws {
+        for grant in Grant.allCases { try await tokenEndpoint(grant, destination, code) }
+    }
+
+    private func tokenEndpoint(_ grant: Grant, _ destination: String, _ code: Int) async throws {
         let transport = InMemoryTransport { request in
             request.head.path == "/token"
                 ? Response(.init(code: code), headers: [.location: destination]) : Response(.ok)
@@ -153,9 +187,10 @@ struct CredentialsTests {
             client: OAuthClient(id: "garden", secret: "hunter2"),
             over: carrier
         )
+        let provider = grant.provider(at: endpoint)
         let chain = try Chain(transport: transport) {
             BearerAuthMiddleware(
-                .refreshToken(at: endpoint),
+                provider,
                 for: [Self.home],
                 token: AccessToken("old", expiration: .distantPast, refreshToken: "hunter2")
             )
@@ -220,7 +255,7 @@ private struct WordAuthenticator: Authenticator {
     func answer(
         _ challenge: Challenge,
         to request: inout Request,
-        in context: AuthenticationContext
+        in context: inout AuthenticationContext
     ) -> AuthenticationAnswer {
         guard !request.head.headerFields.contains(.authorization) else {
             return .declined(.rejected(context.space(scheme, realm: challenge.realm)))

@@ -33,7 +33,7 @@ import HTTPTypes
 /// **Options.** ``HTTPChainCore/Request/unauthenticated()``.
 ///
 /// **Errors.** ``AuthenticationError``; what the authenticators throw.
-public struct AuthenticationMiddleware: ChainAwareMiddleware {
+public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     let authenticators: [any Authenticator]
     let target: AuthenticationTarget
     let maximumAnswers: Int
@@ -41,7 +41,8 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware {
     private let name: String
     private let announced: [KnownScheme]
     private let checksResponses: Bool
-    private let origins: LastOrigin<[Bool]>
+    private let purpose: String
+    private let origins: OriginBindings
     private let admittedByProxy: [Bool]
     /// What the origins have accepted; only the schemes that protect the password.
     let proven = ProvenSchemes()
@@ -66,7 +67,13 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware {
     }
 
     /// What a stage with a name of its own is made of.
-    package init(_ authenticators: [any Authenticator], proxy: String?, maximumAnswers: Int, name: String) {
+    package init(
+        _ authenticators: [any Authenticator],
+        proxy: String? = nil,
+        maximumAnswers: Int = 3,
+        name: String,
+        purpose: String? = nil
+    ) {
         let target: AuthenticationTarget = proxy == nil ? .origin : .proxy
         // Sorted like this, those that are equally strong keep their order.
         self.authenticators = authenticators.enumerated()
@@ -75,21 +82,25 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware {
         self.proxy = proxy.map { OriginSet(urls: [$0]) }
         self.maximumAnswers = max(1, maximumAnswers)
         self.name = name
+        self.purpose = purpose ?? "answers \(target.status.code)"
         // The weakest has nobody further in to hold back.
         announced = authenticators.filter { $0.strength > .password }
             .map { KnownScheme(target: target, name: $0.scheme, strength: $0.strength) }
         checksResponses = authenticators.contains { $0.checksResponses }
         let sorted = self.authenticators
-        origins = LastOrigin { origin in sorted.map { $0.refusal(to: origin) == nil } }
+        origins = OriginBindings { origin in sorted.map { $0.refusal(to: origin) == nil } }
         admittedByProxy = self.proxy?.origins.first.map { origin in sorted.map { $0.refusal(to: origin) == nil } } ?? []
     }
 
     /// Inside retries.
     public var phase: Phase { .authenticate }
 
+    /// Whether all authenticators do.
+    public var keepsDeadlines: Bool { authenticators.allSatisfy(\.keepsDeadlines) }
+
     /// The schemes, the strongest first, and how they are set.
     public var summary: StageSummary {
-        var summary = StageSummary(name, purpose: "answers \(target.status.code)")
+        var summary = StageSummary(name, purpose: purpose)
         if let proxy { summary.settings.append(.init(name: "proxy", value: "\(proxy)")) }
         if authenticators.count != 1 {
             let schemes = authenticators.map(\.scheme).joined(separator: ", ")
@@ -109,6 +120,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware {
                 inner.authentication.target == target
                     && authenticators.contains {
                         $0.sendsPreemptively && $0.strength < authenticator.strength
+                            && $0.origins.overlaps(authenticator.origins)
                     }
             }
             guard let stronger else { continue }
@@ -136,16 +148,20 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware {
                     ASCII.equalFolded($0.scheme, authenticator.scheme) && $0.origins.overlaps(authenticator.origins)
                 }
                 guard twin != nil else { continue }
-                return ChainProblem(
-                    stage: name,
-                    problem: "\(name) and \(inner.name) further in both answer \(authenticator.scheme) for the same "
-                        + "origin, so that one of them is never used",
-                    fix: "remove one of them, bind them to different origins, or choose by path with "
-                        + "RoutedAuthMiddleware([…])"
-                )
+                return Self.nestingProblem(of: name, around: inner, sending: "\(authenticator.scheme) credentials")
             }
             return nil
         }
+    }
+
+    /// What is wrong with two stages, one inside the other, that send the same to the same origin.
+    static func nestingProblem(of name: String, around inner: any Middleware, sending what: String) -> ChainProblem {
+        ChainProblem(
+            stage: name,
+            problem: "\(name) and \(inner.summary.name) further in both send \(what) to the same origin, so that only "
+                + "one of them is used",
+            fix: "remove one of them, bind them to different origins, or choose by path with RoutedAuthMiddleware([…])"
+        )
     }
 
     /// What is wrong with a transport that follows redirects itself, for a stage that adds credentials.
@@ -172,29 +188,34 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware {
     // what is done here.
     @inline(__always)
     package func authenticate(_ request: consuming Request, next: Next) async throws -> Response {
-        guard request.acceptsCredentials(for: target), let (origin, admitted) = origin(for: request) else {
+        guard request.acceptsCredentials(for: target), let (origin, admitted, binding) = origin(for: request) else {
             return try await next(request)
         }
         // Only schemes that are announced can be proven.
         let proven = announced.isEmpty ? nil : proven.scheme(at: origin)
         let outer = request.options.contains(OuterSchemes.self) ? request.options[OuterSchemes.self] : []
-        var context = AuthenticationContext(target: target, origin: origin)
+        var context = AuthenticationContext(target: target, origin: origin, binding: binding, next: next)
         var current: Int?
+        var strongest: AuthenticationStrength?
         for index in authenticators.indices where admitted[index] {
-            if let proven, proven.strength > authenticators[index].strength { break }
+            let strength = authenticators[index].strength
+            strongest = strongest ?? strength
+            if let proven, proven.strength > strength { break }
             if !outer.isEmpty, outer.hold(authenticators[index], back: target, where: \.isProven) { break }
-            context.maySendPreemptively =
-                index == 0 && (outer.isEmpty || !outer.hold(authenticators[index], back: target) { _ in true })
-            var isPrepared = try authenticators[index].prepareAtOnce(&request, in: context)
+            context.note = nil
+            let isHeldBack = !outer.isEmpty && outer.hold(authenticators[index], back: target) { _ in true }
+            context.maySendPreemptively = strength == strongest && !isHeldBack
+            var isPrepared = try authenticators[index].prepareAtOnce(&request, in: &context)
             if isPrepared == nil {
-                isPrepared = try await authenticators[index].prepare(&request, in: context)
+                isPrepared = try await authenticators[index].prepare(&request, in: &context)
             }
             if isPrepared == true {
                 current = index
                 break
             }
         }
-        if !announced.isEmpty {
+        // A stage further in leaves a request alone that has credentials.
+        if !announced.isEmpty, current == nil {
             request.options[OuterSchemes.self] += announced(admitted: admitted, proven: proven)
         }
         let sent = request
@@ -231,11 +252,14 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware {
     }
 
     /// Whom credentials would go to, and which authenticators may serve it; `nil` when none may.
-    private func origin(for request: borrowing Request) -> (origin: Origin, admitted: [Bool])? {
-        if request.head.namesAnotherHost { return nil }
-        if target == .origin { return origins.look(at: request).map { ($0.origin, $0.note) } }
-        guard request.head.scheme == "http", let origin = proxy?.origins.first else { return nil }
-        return (origin, admittedByProxy)
+    private func origin(
+        for request: borrowing Request
+    ) -> (origin: Origin, admitted: [Bool], binding: OriginBinding?)? {
+        if target == .origin { return origins.binding(for: request).map { ($0.origin, $0.admitted, $0) } }
+        guard request.head.scheme == "http", !request.head.namesAnotherHost, let origin = proxy?.origins.first else {
+            return nil
+        }
+        return (origin, admittedByProxy, nil)
     }
 
     /// What the stages further in are told of the schemes of this one.
@@ -252,7 +276,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware {
 }
 
 /// A stage that is an ``AuthenticationMiddleware`` under a name of its own.
-package protocol AuthenticationStage: ChainAwareMiddleware {
+package protocol AuthenticationStage: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     var authentication: AuthenticationMiddleware { get }
 }
 
@@ -261,6 +285,9 @@ extension AuthenticationMiddleware: AuthenticationStage {
 }
 
 extension AuthenticationStage {
+    /// Whether its authenticator does.
+    public var keepsDeadlines: Bool { authentication.keepsDeadlines }
+
     /// Inside retries.
     public var phase: Phase { authentication.phase }
 

@@ -27,7 +27,8 @@ public struct AuthenticationStrength: RawRepresentable, Sendable, Hashable, Comp
 /// from requests that must not have them. So an authenticator is tested without a chain: give it a request and a
 /// challenge, and look at the request's field.
 ///
-/// Calls come from many tasks at the same time. What it remembers, it remembers by ``AuthenticationContext/origin``.
+/// Calls come from many tasks at the same time. What it remembers, it remembers by ``AuthenticationContext/origin``;
+/// what is about one call alone, in ``AuthenticationContext/note``.
 public protocol Authenticator: Sendable {
     /// The scheme's name in challenges: `Basic`, `Digest`, `Bearer`.
     var scheme: String { get }
@@ -47,6 +48,16 @@ public protocol Authenticator: Sendable {
     /// Whether ``check(_:to:in:)`` does anything; `true` by default.
     var checksResponses: Bool { get }
 
+    /// Whether it takes every 401 to a request that has its credentials as a rejection of them, whatever schemes are
+    /// offered, if any; `false` by default.
+    ///
+    /// Its ``answer(_:to:in:)`` is then given a challenge that has no parameters.
+    var takesEveryRejection: Bool { get }
+
+    /// Whether it ends its waits when the deadline of the call has come, as a
+    /// ``HTTPChainCore/DeadlineKeepingMiddleware`` does; `false` by default.
+    var keepsDeadlines: Bool { get }
+
     /// How it is set, for ``HTTPChainCore/Chain/explain()``; never a secret. Nothing by default.
     var settings: [StageSummary.Setting] { get }
 
@@ -61,13 +72,13 @@ public protocol Authenticator: Sendable {
     ///
     /// - Returns: Whether the request now has credentials.
     /// - Throws: What ends the call.
-    func prepare(_ request: inout Request, in context: AuthenticationContext) async throws -> Bool
+    func prepare(_ request: inout Request, in context: inout AuthenticationContext) async throws -> Bool
 
     /// The same as ``prepare(_:in:)``, for what needs no waiting: it is called first, and costs less.
     ///
     /// - Returns: Whether the request now has credentials; `nil`, the default, to be called again as ``prepare(_:in:)``.
     /// - Throws: What ends the call.
-    func prepareAtOnce(_ request: inout Request, in context: AuthenticationContext) throws -> Bool?
+    func prepareAtOnce(_ request: inout Request, in context: inout AuthenticationContext) throws -> Bool?
 
     /// The challenge it would answer, out of all that a response holds, or `nil` when there is none; by default the
     /// first of its scheme.
@@ -82,8 +93,17 @@ public protocol Authenticator: Sendable {
     func answer(
         _ challenge: Challenge,
         to request: inout Request,
-        in context: AuthenticationContext
+        in context: inout AuthenticationContext
     ) async throws -> AuthenticationAnswer
+
+    /// Notes a challenge that cannot be answered in this call, because the body can be read only once.
+    ///
+    /// - Returns: Why the response is left to the caller; ``AuthenticationRefusal/bodyReadableOnce`` by default.
+    func leave(
+        _ challenge: Challenge,
+        to request: Request,
+        in context: AuthenticationContext
+    ) -> AuthenticationRefusal
 
     /// Looks at the response to a request that had its credentials and was not rejected; by default it does not.
     ///
@@ -101,6 +121,12 @@ extension Authenticator {
     /// It does.
     public var checksResponses: Bool { true }
 
+    /// A 401 that names its scheme.
+    public var takesEveryRejection: Bool { false }
+
+    /// It may wait for people, who know of no deadline.
+    public var keepsDeadlines: Bool { false }
+
     /// Nothing to tell.
     public var settings: [StageSummary.Setting] { [] }
 
@@ -108,10 +134,23 @@ extension Authenticator {
     public func problems(of stage: String) -> [ChainProblem] { [] }
 
     /// No credentials before they are asked for.
-    public func prepare(_ request: inout Request, in context: AuthenticationContext) async throws -> Bool { false }
+    public func prepare(
+        _ request: inout Request,
+        in context: inout AuthenticationContext
+    ) async throws -> Bool { false }
 
     /// It does not know without waiting.
-    public func prepareAtOnce(_ request: inout Request, in context: AuthenticationContext) throws -> Bool? { nil }
+    public func prepareAtOnce(
+        _ request: inout Request,
+        in context: inout AuthenticationContext
+    ) throws -> Bool? { nil }
+
+    /// The body is why.
+    public func leave(
+        _ challenge: Challenge,
+        to request: Request,
+        in context: AuthenticationContext
+    ) -> AuthenticationRefusal { .bodyReadableOnce }
 
     /// The first of the scheme.
     public func select(from challenges: [Challenge]) -> Challenge? {

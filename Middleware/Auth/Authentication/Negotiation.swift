@@ -34,15 +34,17 @@ struct Negotiation: Sendable {
 
     /// Adds credentials that answer the response's challenges, or says why there are none.
     mutating func answer(_ response: Response, to request: inout Request) async throws -> AuthenticationRefusal? {
-        if let origin = response.originOfAnswer, context.target == .origin, origin != context.origin {
+        if context.target == .origin, let origin = response.origin(otherThan: context.origin) {
             return .otherOrigin(origin)
         }
         guard context.answers < maximumAnswers else { return .tooManyAnswers(context.answers) }
+        context.rejection = Rejection(response)
         let challenges = response.challenges(context.target)
         let offers = { (scheme: KnownScheme) in challenges.contains { $0.is(scheme.name) } }
         var refusal: AuthenticationRefusal?
         for (index, authenticator) in authenticators.enumerated() {
-            guard let challenge = authenticator.select(from: challenges) else { continue }
+            let named = authenticator.select(from: challenges)
+            guard let challenge = named ?? rejection(of: index) else { continue }
             if let reason = authenticator.refusal(to: context.origin, realm: challenge.realm, context.target) {
                 refusal = refusal ?? reason
                 continue
@@ -50,24 +52,31 @@ struct Negotiation: Sendable {
             if let stronger = strongerProven(than: authenticator, response) {
                 return .wouldWeaken(from: stronger.name, to: authenticator.scheme)
             }
-            guard request.body.isReplayable else { return .bodyReadableOnce }
+            guard request.body.isReplayable else { return authenticator.leave(challenge, to: request, in: context) }
             if outer.hold(authenticator, back: context.target, where: offers) { return refusal ?? .leftToOuterStage }
             if let rejected = response.options[RejectedScheme.self], rejected.target == context.target,
                 rejected.strength > authenticator.strength, offers(rejected)
             {
                 return .wouldWeaken(from: rejected.name, to: authenticator.scheme)
             }
-            switch try await authenticator.answer(challenge, to: &request, in: context) {
+            if index != current { context.note = nil }
+            switch try await authenticator.answer(challenge, to: &request, in: &context) {
             case .answered:
                 current = index
                 context.answers += 1
                 return nil
             case .declined(let reason):
-                guard reason.leavesRoomForWeaker else { return reason }
+                // A scheme that the server does not name cannot be weakened.
+                guard named == nil || reason.leavesRoomForWeaker && index != current else { return reason }
                 refusal = refusal ?? reason
             }
         }
         return refusal ?? .noCommonScheme(offered: challenges.map(\.scheme))
+    }
+
+    /// What stands for a challenge where the server names none of the scheme whose credentials it has.
+    private func rejection(of index: Int) -> Challenge? {
+        index == current && authenticators[index].takesEveryRejection ? Challenge(authenticators[index].scheme) : nil
     }
 
     /// A stronger scheme that the origin has accepted before, here or in another stage.
@@ -81,8 +90,11 @@ struct Negotiation: Sendable {
     }
 
     /// Notes that the origin accepts the scheme whose credentials were sent last.
+    ///
+    /// Not a token: it has nothing to do with the password that another path of the origin may ask for.
     func noteSuccess(in schemes: ProvenSchemes) {
-        guard let current, authenticators[current].strength > .password else { return }
+        guard let current, authenticators[current].strength > .password, authenticators[current].strength != .token
+        else { return }
         var scheme = scheme(of: current)
         scheme.isProven = true
         schemes.note(scheme, at: context.origin)
@@ -132,12 +144,5 @@ extension AuthenticationRefusal {
         case .noCredential, .unsupportedChallenge: true
         default: false
         }
-    }
-}
-
-extension Response {
-    /// Where the answer came from, as far as the transport says.
-    fileprivate var originOfAnswer: Origin? {
-        request.flatMap { Origin(scheme: $0.scheme, authority: $0.authority) }
     }
 }

@@ -2,15 +2,15 @@ import HTTPChainCore
 import HTTPTypes
 
 /// Credentials that are ready to be sent: made once, and shared so that a call takes them along at no cost.
-final class ReadyCredentials: Sendable, CustomStringConvertible, CustomReflectable {
+final class ReadyCredentials: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     /// The one field: setting it as a list costs half of what appending it does.
     let fields: [HTTPField]
-    /// The value of ``OriginBoundFields`` for a request that has no others.
-    let bound: PreparedOption
 
-    init(_ field: HTTPField, for origin: Origin) {
+    /// Takes the value of a field, which is kept out of the tables of header compression (RFC 7541 §7.1.3).
+    init(_ name: HTTPField.Name, _ value: String) {
+        var field = HTTPField(name: name, value: value)
+        field.indexingStrategy = .disallow
         fields = [field]
-        bound = PreparedOption(OriginBoundFields.self, [field.name: origin])
     }
 
     /// The field's value.
@@ -18,4 +18,8 @@ final class ReadyCredentials: Sendable, CustomStringConvertible, CustomReflectab
 
     var description: String { Redaction.placeholder }
     var customMirror: Mirror { Mirror(self, children: []) }
+
+    static func == (lhs: ReadyCredentials, rhs: ReadyCredentials) -> Bool { lhs.fields == rhs.fields }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(fields) }
 }

@@ -80,7 +80,7 @@ public final class BasicAuthenticator: Authenticator {
     }
 
     /// Adds the credential of the space that the request's path is in, if there was one before.
-    public func prepareAtOnce(_ request: inout Request, in context: AuthenticationContext) -> Bool? {
+    public func prepareAtOnce(_ request: inout Request, in context: inout AuthenticationContext) -> Bool? {
         let path = request.head.path ?? "/"
         if let ready = spaces(of: context.target).withLock({ $0.ready(for: path, at: context.origin) }) {
             request.setCredentials(ready, in: context)
@@ -92,7 +92,10 @@ public final class BasicAuthenticator: Authenticator {
     /// Adds the credential for the whole origin, where it is to be sent preemptively.
     ///
     /// - Throws: ``AuthenticationError``.
-    public func prepare(_ request: inout Request, in context: AuthenticationContext) async throws -> Bool {
+    public func prepare(
+        _ request: inout Request,
+        in context: inout AuthenticationContext
+    ) async throws -> Bool {
         let space = context.space(scheme, realm: nil)
         guard let credential = try await source.credential(for: space, stage: stage) else { return false }
         try use(credential, charset, realm: nil, prefix: "/", for: &request, in: context)
@@ -105,7 +108,7 @@ public final class BasicAuthenticator: Authenticator {
     public func answer(
         _ challenge: Challenge,
         to request: inout Request,
-        in context: AuthenticationContext
+        in context: inout AuthenticationContext
     ) async throws -> AuthenticationAnswer {
         let space = context.space(scheme, realm: challenge.realm)
         let field = request.head.headerFields[context.target.requestField]
@@ -157,9 +160,7 @@ public final class BasicAuthenticator: Authenticator {
             let problem = AuthenticationError.Problem.invalidCredential(scheme: scheme, why: error.why)
             throw AuthenticationError(problem, stage: stage, exchange: ExchangeSnapshot(request.head))
         }
-        var field = HTTPField(name: context.target.requestField, value: value)
-        field.indexingStrategy = .disallow
-        let ready = ReadyCredentials(field, for: context.origin)
+        let ready = ReadyCredentials(context.target.requestField, value)
         let isSentEverywhere = sending == .preemptively
         spaces(of: context.target).withLock { spaces in
             spaces.remember(ready, realm: realm, prefix: prefix, at: context.origin)

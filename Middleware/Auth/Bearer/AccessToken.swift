@@ -12,7 +12,7 @@ public struct AccessToken: Sendable, Hashable {
     public let refreshToken: Secret?
     /// What it may be used for, RFC 6749 §3.3; empty when nobody said.
     public let scope: [String]
-    let credentials: BearerCredentials?
+    let credentials: ReadyCredentials?
 
     /// Makes a token.
     ///
@@ -28,7 +28,7 @@ public struct AccessToken: Sendable, Hashable {
         self.expiration = expiration
         self.refreshToken = refreshToken
         self.scope = scope
-        credentials = BearerCredentials(value)
+        credentials = ReadyCredentials(token: value)
     }
 
     /// Whether the text is a token as RFC 6750 §2.1 writes it: letters, digits, `-._~+/`, and `=` at the end.
@@ -91,34 +91,18 @@ extension AccessToken: CustomStringConvertible, CustomDebugStringConvertible {
     public var debugDescription: String { description }
 }
 
-/// The field that a token is sent in, made once for each token: it is checked and written as often as it is sent.
-///
-/// A token of another type (DPoP, RFC 9449) would be turned into request fields here.
-final class BearerCredentials: Sendable, Hashable, CustomReflectable {
-    /// The one field: setting it as a list costs half of what appending it does.
-    private let fields: [HTTPField]
-
-    init?(_ token: Secret) {
+extension ReadyCredentials {
+    /// The field that a token is sent in; `nil` for what is no token.
+    ///
+    /// A token of another type (DPoP, RFC 9449) would be turned into request fields here.
+    convenience init?(token: Secret) {
         guard Self.isToken(token.revealed) else { return nil }
-        fields = [HTTPField(name: .authorization, value: "Bearer " + token.revealed)]
+        self.init(.authorization, "Bearer " + token.revealed)
     }
 
     /// RFC 6750 §2.1: b64token.
     private static func isToken(_ text: String) -> Bool {
         let body = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }
         return !body.isEmpty && body.allSatisfy(ASCII.isToken68Byte)
-    }
-
-    /// Shows nothing inside.
-    var customMirror: Mirror { Mirror(self, children: []) }
-
-    static func == (lhs: BearerCredentials, rhs: BearerCredentials) -> Bool { lhs.fields == rhs.fields }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(fields) }
-
-    /// Adds the field to a request that has none, bound to its origin so that it travels to no other.
-    func add(to request: inout Request, boundBy binding: OriginBinding) {
-        request.head.headerFields[fields: .authorization] = fields
-        binding.bind(&request)
     }
 }

@@ -1,4 +1,5 @@
 public import HTTPChainCore
+import HTTPTypes
 
 /// What a server says about a request whose Bearer token it rejects, RFC 6750 §3.
 public struct BearerChallenge: Sendable, Hashable, CustomStringConvertible {
@@ -65,15 +66,9 @@ public struct BearerChallenge: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// What the server said about the token of a call; ``Response/bearerChallenge`` is the short way to it.
-public enum BearerChallengeOption: ResponseOption {
-    /// It took the token.
-    public static var defaultValue: BearerChallenge? { nil }
-}
-
 extension Response {
-    /// What the server said about the token of this call, on a response with the status 400, 401 or 403; `nil` when it
-    /// said nothing.
+    /// What the server says about the token of this call, in the challenges of a response with the status 400, 401 or
+    /// 403; `nil` when it says nothing, and when the response came from another origin than the token is for.
     ///
     /// ```swift
     /// if let challenge = response.bearerChallenge, challenge.error == .insufficientScope {
@@ -81,7 +76,10 @@ extension Response {
     /// }
     /// ```
     public var bearerChallenge: BearerChallenge? {
-        get { options[BearerChallengeOption.self] }
-        set { options[BearerChallengeOption.self] = newValue }
+        if case .otherOrigin = authenticationRefusal { return nil }
+        switch status.code {
+        case 400, 401, 403: return BearerChallenge(challenges(.origin))
+        default: return nil
+        }
     }
 }

@@ -30,7 +30,7 @@ import HTTPTypes
 /// **Errors.** ``UnknownAuthRouteError`` when a request names a route that there is not; what the stages throw.
 public struct RoutedAuthMiddleware: ChainAwareMiddleware {
     private let routes: [AuthRoute]
-    private let origins = LastOrigin { _ in }
+    private let origins = OriginBindings()
 
     /// Takes the routes; their order decides only between those that are equally specific.
     public init(_ routes: [AuthRoute]) {
@@ -87,7 +87,7 @@ public struct RoutedAuthMiddleware: ChainAwareMiddleware {
     }
 
     private func stage(for request: borrowing Request) throws(UnknownAuthRouteError) -> (any Middleware)? {
-        let origin = origins.look(at: request)?.origin
+        let origin = origins.binding(for: request)?.origin
         switch request.options[AuthenticationChoice.self] {
         case .none: return nil
         case .named(let name):

@@ -38,10 +38,11 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
 
     /// Who opens the sessions.
     public let authenticator: Authenticator
-    let origins: OriginBindings
+    let boundOrigins: OriginSet
+    private let origins: OriginBindings
+    private let allowsPlaintext: Bool
     private let refresher: Refresher<Session>
     private let sessionless: SessionlessRequests
-    private let redaction: Redaction
 
     /// Makes the stage.
     ///
@@ -53,19 +54,19 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
     ///   - limit: How often sessions are opened; five times in 30 seconds by default.
     ///   - allowsPlaintext: Whether sessions may be used without TLS, to be taken over by whoever listens; `false` by
     ///     default.
-    ///   - redaction: What counts as a secret in errors; name the fields that `decorate` sets.
     public init(
         _ authenticator: Authenticator,
         for origins: some OriginSetConvertible,
         session: Session? = nil,
         withoutSession sessionless: SessionlessRequests = .openSession,
         limit: RefreshLimit = .standard,
-        allowsPlaintext: Bool = false,
-        redaction: Redaction = .standard
+        allowsPlaintext: Bool = false
     ) {
+        let set = origins.originSet
         self.authenticator = authenticator
-        self.origins = OriginBindings(origins.originSet, allowsPlaintext: allowsPlaintext)
-        self.redaction = redaction
+        boundOrigins = set
+        self.origins = OriginBindings { [set.admits($0, allowsPlaintext: allowsPlaintext)] }
+        self.allowsPlaintext = allowsPlaintext
         self.sessionless = sessionless
         refresher = Refresher(session, limit: limit)
     }
@@ -116,7 +117,7 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
             "SessionAuthMiddleware",
             purpose: "sends requests in a session",
             settings: [
-                "for": "\(origins.set)", "opened by": authenticator.summary, "at most": "\(refresher.limit)",
+                "for": "\(boundOrigins)", "opened by": authenticator.summary, "at most": "\(refresher.limit)",
             ]
         )
         if sessionless != .openSession {
@@ -125,22 +126,22 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
         return summary
     }
 
-    /// Origins that are none, or not reached over TLS; a transport that follows redirects itself.
+    /// Origins that are none, or not reached over TLS; a transport that follows redirects itself; a session of the
+    /// same kind further in.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
-        origins.problems(
-            of: "SessionAuthMiddleware",
-            kind: ObjectIdentifier(Self.self),
-            sending: "the session",
-            at: place
-        )
+        let name = "SessionAuthMiddleware"
+        let twins = place.inside.filter { ($0 as? Self)?.boundOrigins.overlaps(boundOrigins) ?? false }
+        return boundOrigins.problems(of: name, sending: "the session", allowsPlaintext: allowsPlaintext)
+            + AuthenticationMiddleware.redirectProblems(of: name, at: place)
+            + twins.map { AuthenticationMiddleware.nestingProblem(of: name, around: $0, sending: "the session") }
     }
 
     /// Makes the request one of the session, passes it on, and sends it again in another when the session has ended.
     ///
     /// - Throws: ``SessionAuthError``; what the authenticator and the stages inside throw.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        guard let binding = origins.binding(for: request.head), request.acceptsCredentials(for: .origin),
-            !RefreshScope.isInside(refresher)
+        guard let binding = origins.binding(for: request), binding.admitted == [true],
+            request.acceptsCredentials(for: .origin), !RefreshScope.isInside(refresher)
         else { return try await next(request) }
         guard var current = try await session(for: request, next: next) else { return try await next(request) }
         let again = request.body.isReplayable ? request : nil
@@ -182,7 +183,7 @@ extension SessionAuthMiddleware {
                 return current
             }
             guard sessionless == .fail else { return nil }
-            throw SessionAuthError(.noSession, exchange: ExchangeSnapshot(request.head, redaction: redaction))
+            throw SessionAuthError(.noSession, exchange: ExchangeSnapshot(request.head, redaction: request.redaction))
         }
     }
 
@@ -200,7 +201,7 @@ extension SessionAuthMiddleware {
             {
                 return current
             }
-            throw try failure(error, request.map { ExchangeSnapshot($0.head, redaction: redaction) })
+            throw try failure(error, request.map { ExchangeSnapshot($0.head, redaction: $0.redaction) })
         }
     }
 
@@ -297,7 +298,7 @@ extension SessionAuthMiddleware {
         where before[fields: field.name] != request.head.headerFields[fields: field.name] {
             changed.insert(field.name)
         }
-        if !changed.isEmpty { OriginBinding(binding.origin, fields: Array(changed)).bind(&request) }
+        request.bindFields(changed, to: binding.origin)
     }
 
     private func isClosed(
@@ -306,7 +307,7 @@ extension SessionAuthMiddleware {
         _ binding: OriginBinding
     ) async throws -> Bool {
         // The server of another origin, where the transport was led to, knows nothing of this session.
-        if let origin = binding.strangeOrigin(of: response) {
+        if let origin = response.origin(otherThan: binding.origin) {
             if response.status.code == 401 { response.authenticationRefusal = .otherOrigin(origin) }
             return false
         }
@@ -314,7 +315,7 @@ extension SessionAuthMiddleware {
     }
 
     private func exchange(_ request: Request, _ response: Response) -> ExchangeSnapshot {
-        ExchangeSnapshot(request.head, response: response.head, redaction: redaction)
+        ExchangeSnapshot(request.head, response: response.head, redaction: request.redaction)
     }
 
     /// - Throws: `CancellationError` where the authentication failed with it.
@@ -325,8 +326,4 @@ extension SessionAuthMiddleware {
         if Task.isCancelled || error is CancellationError { throw CancellationError() }
         return SessionAuthError(refresh: error, exchange: exchange)
     }
-}
-
-extension SessionAuthMiddleware: BoundStage {
-    var boundOrigins: OriginSet { origins.set }
 }

@@ -9,19 +9,17 @@ public import HTTPChainCore
 ///
 /// Errors are ``CredentialStoreError``.
 public struct FileCredentialStore: CredentialStore {
-    private struct Content: Codable {
+    private struct Content: CredentialDocumentContent {
         var version = 1
         var credentials: [String: Entry] = [:]
     }
 
-    private struct Entry: Codable {
+    private struct Entry: Codable, Sendable {
         let user: String
         let password: String
     }
 
-    private let file: CredentialFile
-    private let patience: Duration
-    private let time: any TimeSource
+    private let document: CredentialDocument<Content>
 
     /// Takes a file, which need not exist; its directory must.
     ///
@@ -30,25 +28,23 @@ public struct FileCredentialStore: CredentialStore {
     ///   - patience: How long to wait for another process that is writing; 5 seconds by default.
     ///   - time: The clock for that.
     public init(at url: URL, patience: Duration = .seconds(5), time: any TimeSource = SystemTime()) {
-        file = CredentialFile(path: url.resolvingSymlinksInPath().path)
-        self.patience = patience
-        self.time = time
+        document = CredentialDocument(at: url, patience: patience, time: time)
     }
 
     /// The credential under a key.
     ///
-    /// - Throws: ``CredentialStoreError``.
-    public func credential(for key: CredentialKey) throws -> Credential? {
-        try read().credentials[key.rawValue].map { Credential(user: $0.user, password: Secret($0.password)) }
+    /// - Throws: ``CredentialStoreError``; `CancellationError` when the task is cancelled.
+    public func credential(for key: CredentialKey) async throws -> Credential? {
+        let entry = try await document.read().credentials[key.rawValue]
+        return entry.map { Credential(user: $0.user, password: Secret($0.password)) }
     }
 
     /// Keeps a credential.
     ///
     /// - Throws: ``CredentialStoreError``; `CancellationError` when cancelled while it waits for the lock.
     public func set(_ credential: Credential, for key: CredentialKey) async throws {
-        try await change { credentials in
-            credentials[key.rawValue] = Entry(user: credential.user, password: credential.password.revealed)
-        }
+        let entry = Entry(user: credential.user, password: credential.password.revealed)
+        try await document.change { $0.credentials[key.rawValue] = entry }
     }
 
     /// Forgets a credential.
@@ -56,27 +52,7 @@ public struct FileCredentialStore: CredentialStore {
     /// - Throws: ``CredentialStoreError``; `CancellationError` when cancelled while it waits for the lock.
     public func removeCredential(for key: CredentialKey) async throws {
         // Without a file there is nothing to forget, and no reason to make one.
-        guard try read().credentials[key.rawValue] != nil else { return }
-        try await change { $0[key.rawValue] = nil }
-    }
-
-    private func change(_ change: (inout [String: Entry]) -> Void) async throws {
-        try await file.locked(patience: patience, time: time) { () throws(CredentialStoreError) in
-            var content = try read()
-            change(&content.credentials)
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            guard let bytes = try? encoder.encode(content) else { throw file.failure(.corrupt) }
-            try file.write(bytes)
-        }
-    }
-
-    private func read() throws(CredentialStoreError) -> Content {
-        guard let bytes = try file.read() else { return Content() }
-        // What failed to decode is not told: it would quote the file.
-        guard let content = try? JSONDecoder().decode(Content.self, from: bytes), content.version == 1 else {
-            throw file.failure(.corrupt)
-        }
-        return content
+        guard try await document.read().credentials[key.rawValue] != nil else { return }
+        try await document.change { $0.credentials[key.rawValue] = nil }
     }
 }

@@ -42,6 +42,43 @@ public final class InMemoryTokenStore: TokenStore {
     public func removeToken() { kept.withLock { $0 = nil } }
 }
 
+/// Hands each new token to a closure, for an application that keeps tokens in a place of its own.
+public struct ClosureTokenStore: TokenStore {
+    /// What keeps a token; `nil` forgets it.
+    public typealias Save = @Sendable (AccessToken?) async throws -> Void
+
+    private let keep: Save
+
+    /// Makes a store of a closure.
+    ///
+    /// - Parameter keep: Keeps a token; it is given `nil` where the token is to be forgotten.
+    public init(_ keep: @escaping Save) {
+        self.keep = keep
+    }
+
+    /// Always `nil`: the application knows what it has kept.
+    public func token() -> AccessToken? { nil }
+
+    /// Calls the closure.
+    ///
+    /// - Throws: What the closure throws.
+    public func save(_ token: AccessToken) async throws { try await keep(token) }
+
+    /// Calls the closure with `nil`.
+    ///
+    /// - Throws: What the closure throws.
+    public func removeToken() async throws { try await keep(nil) }
+}
+
+extension TokenStore where Self == ClosureTokenStore {
+    /// A closure that each new token is handed to.
+    ///
+    /// - Parameter keep: Keeps a token; it is given `nil` where the token is to be forgotten.
+    public static func calling(_ keep: @escaping ClosureTokenStore.Save) -> ClosureTokenStore {
+        ClosureTokenStore(keep)
+    }
+}
+
 /// Keeps a token in a file that only its owner can read, for command-line tools.
 ///
 /// The file is JSON, not encrypted: it is as safe as the account. It is made with mode 0600 and replaced in one step,
@@ -50,14 +87,12 @@ public final class InMemoryTokenStore: TokenStore {
 ///
 /// Errors are ``CredentialStoreError``.
 public struct FileTokenStore: TokenStore {
-    private struct Content: Codable {
+    private struct Content: CredentialDocumentContent {
         var version = 1
         var token: AccessToken?
     }
 
-    private let file: CredentialFile
-    private let patience: Duration
-    private let time: any TimeSource
+    private let document: CredentialDocument<Content>
 
     /// Takes a file, which need not exist; its directory must.
     ///
@@ -66,49 +101,28 @@ public struct FileTokenStore: TokenStore {
     ///   - patience: How long to wait for another process that is writing; 5 seconds by default.
     ///   - time: The clock for that.
     public init(at url: URL, patience: Duration = .seconds(5), time: any TimeSource = SystemTime()) {
-        file = CredentialFile(path: url.resolvingSymlinksInPath().path)
-        self.patience = patience
-        self.time = time
+        document = CredentialDocument(at: url, patience: patience, time: time)
     }
 
     /// The token that is kept; `nil` when there is no file, or none in it.
     ///
-    /// - Throws: ``CredentialStoreError``.
-    public func token() throws -> AccessToken? {
-        guard let bytes = try file.read() else { return nil }
-        // What failed to decode is not told: it would quote the file.
-        guard let content = try? JSONDecoder().decode(Content.self, from: bytes), content.version == 1 else {
-            throw file.failure(.corrupt)
-        }
-        return content.token
+    /// - Throws: ``CredentialStoreError``; `CancellationError` when the task is cancelled.
+    public func token() async throws -> AccessToken? {
+        try await document.read().token
     }
 
     /// Keeps a token.
     ///
     /// - Throws: ``CredentialStoreError``; `CancellationError` when cancelled while it waits for the lock.
     public func save(_ token: AccessToken) async throws {
-        try await write(Content(token: token))
+        try await document.change { $0.token = token }
     }
 
     /// Forgets the token; the file stays, without it.
     ///
     /// - Throws: ``CredentialStoreError``; `CancellationError` when cancelled while it waits for the lock.
     public func removeToken() async throws {
-        guard try token() != nil else { return }
-        try await write(Content())
-    }
-
-    private func write(_ content: Content) async throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        let bytes = try? encoder.encode(content)
-        try await file.locked(patience: patience, time: time) { () throws(CredentialStoreError) in
-            guard let bytes else { throw file.failure(.corrupt) }
-            // What is damaged may be mended by hand; it is not written over.
-            if let old = try file.read(), (try? JSONDecoder().decode(Content.self, from: old)) == nil {
-                throw file.failure(.corrupt)
-            }
-            try file.write(bytes)
-        }
+        guard try await token() != nil else { return }
+        try await document.change { $0.token = nil }
     }
 }

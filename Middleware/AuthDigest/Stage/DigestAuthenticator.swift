@@ -25,7 +25,6 @@ public final class DigestAuthenticator: Authenticator {
     private let protections: [QualityOfProtection]
     private let required: QualityOfProtection?
     private let proofPolicy: ServerProofPolicy
-    private let redaction: Redaction
     let spaces: DigestSpaces
 
     /// Makes an authenticator.
@@ -42,15 +41,13 @@ public final class DigestAuthenticator: Authenticator {
     ///   - serverProof: Whether the server has to prove that it knows the password; where it tries to by default.
     ///   - rememberedSpaces: How many protection spaces are remembered at most, 64 by default; the one that was not
     ///     used for longest is forgotten.
-    ///   - redaction: What counts as a secret in errors.
     public init(
         _ provider: any CredentialProvider,
         algorithms: [DigestAlgorithm] = DigestAlgorithm.allCases,
         protecting protections: [QualityOfProtection] = [.authInt, .auth],
         requiring required: QualityOfProtection? = nil,
         serverProof: ServerProofPolicy = .whenPresent,
-        rememberedSpaces: Int = 64,
-        redaction: Redaction = .standard
+        rememberedSpaces: Int = 64
     ) {
         self.provider = provider
         source = CredentialSource(provider)
@@ -58,7 +55,6 @@ public final class DigestAuthenticator: Authenticator {
         self.protections = required.map { [$0] } ?? protections
         self.required = required
         proofPolicy = serverProof
-        self.redaction = redaction
         spaces = DigestSpaces(capacity: rememberedSpaces)
     }
 
@@ -126,7 +122,10 @@ public final class DigestAuthenticator: Authenticator {
 
 extension DigestAuthenticator {
     /// Whether there is certainly nothing to add, because no server has asked yet.
-    public func prepareAtOnce(_ request: inout Request, in context: AuthenticationContext) throws -> Bool? {
+    public func prepareAtOnce(
+        _ request: inout Request,
+        in context: inout AuthenticationContext
+    ) throws -> Bool? {
         spaces.isEmpty ? false : nil
     }
 
@@ -134,7 +133,10 @@ extension DigestAuthenticator {
     ///
     /// - Throws: ``HTTPChainAuth/AuthenticationError`` for a body that can be read only once where the server demands
     ///   that content be protected; what reading the body throws.
-    public func prepare(_ request: inout Request, in context: AuthenticationContext) async throws -> Bool {
+    public func prepare(
+        _ request: inout Request,
+        in context: inout AuthenticationContext
+    ) async throws -> Bool {
         if request.options.contains(DigestAnswers.self) { request.options[DigestAnswers.self][context.target] = nil }
         let path = request.head.path ?? ""
         guard let known = spaces.covering(path, at: context.origin, context.target) else { return false }
@@ -158,7 +160,7 @@ extension DigestAuthenticator {
     public func answer(
         _ challenge: Challenge,
         to request: inout Request,
-        in context: AuthenticationContext
+        in context: inout AuthenticationContext
     ) async throws -> AuthenticationAnswer {
         guard let digest = DigestChallenge(challenge), algorithms.contains(digest.algorithm) else {
             return .declined(
@@ -224,7 +226,7 @@ extension DigestAuthenticator {
             computation: answer.computation,
             key: answer.input.use.key,
             request: request.head,
-            redaction: redaction
+            redaction: request.redaction
         )
         let isProven = try verifier.verify(&response, info)
         let (space, credential) = (answer.input.space, answer.input.credential)
@@ -310,7 +312,7 @@ extension DigestAuthenticator {
         AuthenticationError(
             .bodyReadableOnce(scheme: scheme),
             stage: Self.stageName,
-            exchange: ExchangeSnapshot(request.head, redaction: redaction)
+            exchange: ExchangeSnapshot(request.head, redaction: request.redaction)
         )
     }
 }

@@ -76,9 +76,14 @@ struct BearerSavingTests {
         let source = TokenSource { number, _ in
             AccessToken(Secret("token-\(number)"), refreshToken: Secret("r\(number)"))
         }
-        let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old")) { token in
-            saved.withLock { $0.append(token) }
-        }
+        let stage = BearerAuthMiddleware(
+            source,
+            for: origin,
+            token: AccessToken("old"),
+            saving: .calling { token in
+                if let token { saved.withLock { $0.append(token) } }
+            }
+        )
         let outcome = await StageHarness(stage).send(
             .get(plantsURL),
             answering: [
@@ -98,13 +103,14 @@ struct BearerSavingTests {
     func failure() async throws {
         let saved = Locked<[AccessToken]>([])
         let source = TokenSource()
-        let stage = BearerAuthMiddleware(source, for: origin) { token in
+        let store = ClosureTokenStore { token in
             let count = saved.withLock { saved in
-                saved.append(token)
+                if let token { saved.append(token) }
                 return saved.count
             }
             if count == 1 { throw ProviderBroke() }
         }
+        let stage = BearerAuthMiddleware(source, for: origin, saving: store)
         let first = await StageHarness(stage).send(.get(plantsURL), answering: [])
         let error = try #require(first.error as? BearerAuthError)
         #expect(error.problem == .tokenNotSaved)

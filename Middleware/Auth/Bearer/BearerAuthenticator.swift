@@ -1,0 +1,356 @@
+public import HTTPChainCore
+import HTTPTypes
+
+/// The Bearer scheme, RFC 6750, for an ``AuthenticationMiddleware`` that has several; alone, as
+/// ``BearerAuthMiddleware``, whose page says when a token is refreshed.
+///
+/// ```swift
+/// let tokens = BearerAuthenticator(.refreshToken(at: endpoint), for: "https://api.example.com", token: kept)
+/// let chain = try Chain(transport: transport) {
+///     AuthenticationMiddleware([tokens, BasicAuthenticator(people)])
+/// }
+/// ```
+///
+/// A token is sent preemptively. When the server rejects it and names other schemes alone, it is refreshed
+/// nevertheless; only when a new token is rejected in the same way is a weaker scheme used, as for a path that knows no
+/// tokens.
+public final class BearerAuthenticator: Authenticator {
+    typealias Versioned = RefreshState<BearerToken>.Versioned
+    typealias Version = RefreshState<BearerToken>.Version
+
+    /// The origins that the token is for; none where it is bound to ``OriginSet/any``, which a chain refuses.
+    public let origins: OriginSet
+    /// Whether the token may be sent without TLS to a host other than this machine.
+    public let allowsPlaintext: Bool
+    private let named: OriginSet
+    private let leeway: Duration
+    private let refresher: Refresher<BearerToken>
+    private let provider: (any AccessTokenProvider)?
+    private let store: (any TokenStore)?
+
+    /// Makes an authenticator that refreshes its token.
+    ///
+    /// - Parameters:
+    ///   - provider: Where tokens come from.
+    ///   - origins: Where they may go.
+    ///   - token: The token to begin with, such as one that the store has kept since the last start; none by default.
+    ///   - leeway: How long before its end a token is refreshed, 60 seconds by default; of a token that lives shorter
+    ///     than twice that, half its life. A token that could not be refreshed is used to its end.
+    ///   - limit: How often tokens are refreshed; five times in 30 seconds by default.
+    ///   - allowsPlaintext: Whether tokens may be sent without TLS, to be read by whoever listens (RFC 6750 §5.3);
+    ///     `false` by default.
+    ///   - store: Keeps each new token before it is used, because the server may take the refresh token before it only
+    ///     once; when it throws, the calls that wait fail, and the next one tries to save the token again. None by
+    ///     default. ``TokenStore/calling(_:)`` makes one of a closure.
+    public init(
+        _ provider: some AccessTokenProvider,
+        for origins: some OriginSetConvertible,
+        token: AccessToken? = nil,
+        leeway: Duration = .seconds(60),
+        limit: RefreshLimit = .standard,
+        allowsPlaintext: Bool = false,
+        saving store: (any TokenStore)? = nil
+    ) {
+        named = origins.originSet
+        self.origins = named.isAny ? OriginSet([]) : named
+        self.allowsPlaintext = allowsPlaintext
+        self.leeway = leeway
+        self.provider = provider
+        self.store = store
+        refresher = Refresher(token.map { BearerToken($0, leeway: leeway) }, limit: limit)
+    }
+
+    /// Makes an authenticator with a token that is not refreshed, such as an API key.
+    ///
+    /// - Parameters:
+    ///   - token: The token.
+    ///   - origins: Where it may go.
+    ///   - allowsPlaintext: Whether it may be sent without TLS, to be read by whoever listens (RFC 6750 §5.3); `false`
+    ///     by default.
+    public init(token: Secret, for origins: some OriginSetConvertible, allowsPlaintext: Bool = false) {
+        named = origins.originSet
+        self.origins = named.isAny ? OriginSet([]) : named
+        self.allowsPlaintext = allowsPlaintext
+        leeway = .zero
+        provider = nil
+        store = nil
+        refresher = Refresher(BearerToken(AccessToken(token), leeway: .zero), limit: .none)
+    }
+
+    /// The token in use; `nil` when there is none yet, or no longer.
+    public var token: AccessToken? { refresher.current?.token }
+
+    /// How many calls wait for a new token.
+    package var waiterCount: Int { refresher.waiterCount }
+
+    /// Takes another token into use, as after a sign-in, or ends the use of the one there is, as after a sign-out.
+    ///
+    /// A refresh that runs meanwhile was begun for the old token: what it brings is thrown away. The token is not handed
+    /// to `saving`.
+    ///
+    /// - Parameter token: The token; `nil` for none.
+    public func replaceToken(with token: AccessToken?) {
+        refresher.replace(with: token.map { BearerToken($0, leeway: leeway) })
+    }
+
+    /// Always "Bearer".
+    public var scheme: String { "Bearer" }
+
+    /// A token that expires and can be revoked.
+    public var strength: AuthenticationStrength { .token }
+
+    /// It does, from the first request on (RFC 6750 §2.1).
+    public var sendsPreemptively: Bool { true }
+
+    /// There is nothing in a response to check.
+    public var checksResponses: Bool { false }
+
+    /// Many servers send no Bearer challenge with a 401, or none at all.
+    public var takesEveryRejection: Bool { true }
+
+    /// A refresh is waited for within the deadline of the call.
+    public var keepsDeadlines: Bool { true }
+
+    /// Where tokens come from and go to; no secret.
+    public var settings: [StageSummary.Setting] {
+        let bound = StageSummary.Setting(name: "for", value: "\(named)")
+        guard let provider else { return [bound, .init(name: "token", value: "fixed")] }
+        return [
+            bound, .init(name: "refreshed by", value: provider.summary), .init(name: "leeway", value: "\(leeway)"),
+            .init(name: "at most", value: "\(refresher.limit)"),
+        ]
+    }
+
+    /// Origins that are none or not reached over TLS, and a token that is malformed.
+    public func problems(of stage: String) -> [ChainProblem] {
+        var problems = named.problems(of: stage, sending: "the token", allowsPlaintext: allowsPlaintext)
+        if let token, !token.isWellFormed {
+            problems.append(
+                ChainProblem(
+                    stage: stage,
+                    problem: "the token of \(stage) holds characters that no token may have, or is empty",
+                    fix: "look where it comes from (a line break at the end?)"
+                )
+            )
+        }
+        return problems
+    }
+
+    /// The Bearer challenge that says why, the first of several; else the first.
+    public func select(from challenges: [Challenge]) -> Challenge? {
+        let own = challenges.filter { $0.is(scheme) }
+        return own.first { $0["error"] != nil } ?? own.first
+    }
+}
+
+extension BearerAuthenticator {
+    /// Adds the token, where there is one that is good for a while.
+    ///
+    /// - Throws: ``BearerAuthError`` for a token that is malformed.
+    public func prepareAtOnce(_ request: inout Request, in context: inout AuthenticationContext) throws -> Bool? {
+        guard context.maySendPreemptively, !RefreshScope.isInside(refresher) else { return false }
+        guard let current = refresher.look().current else { return provider == nil ? false : nil }
+        guard provider == nil || !current.value.expires || !current.value.isDue(at: request.environment.time.date)
+        else { return nil }
+        try send(current, in: &request, &context)
+        return true
+    }
+
+    /// Fetches a token where there is none, or one that is about to expire, and adds it.
+    ///
+    /// - Throws: ``BearerAuthError``; `TimeoutError` when the deadline of the call has come.
+    public func prepare(_ request: inout Request, in context: inout AuthenticationContext) async throws -> Bool {
+        guard let provider, let stages = context.stagesInside(for: request) else { return false }
+        try send(try await validToken(from: provider, for: request, over: stages), in: &request, &context)
+        return true
+    }
+
+    /// Adds a newer token than the one that was rejected: one that is there already, or a new one.
+    ///
+    /// - Throws: ``BearerAuthError``; `TimeoutError` when the deadline of the call has come.
+    public func answer(
+        _ challenge: Challenge,
+        to request: inout Request,
+        in context: inout AuthenticationContext
+    ) async throws -> AuthenticationAnswer {
+        if let refusal = refusal(of: challenge, in: context) { return .declined(refusal) }
+        let rejected = AuthenticationRefusal.rejected(context.space(scheme, realm: challenge.realm))
+        guard let provider, let stages = context.stagesInside(for: request) else { return .declined(rejected) }
+        guard let sent = SentToken(context.note) else {
+            // Not sent before it was asked for.
+            return try await prepare(&request, in: &context) ? .answered : .declined(rejected)
+        }
+        let (path, time) = (request.head.path, request.environment.time)
+        guard !sent.isLast else {
+            if sent.isFresh { refresher.noteRejection(on: path, time: time) }
+            return .declined(rejected)
+        }
+        switch refresher.advice(for: sent.token.version, on: path, time: time) {
+        case .refuse:
+            return .declined(rejected)
+        case .refresh
+        where BearerChallenge([challenge])?.error != .invalidToken
+            && sent.token.value.isYoung(at: time.elapsed, under: refresher.limit):
+            // A server that means the token says so (RFC 6750 §3.1); this one may mean that nobody may have that.
+            return .declined(rejected)
+        case .giveUp:
+            return .declined(.tooManyRefreshes(refresher.limit))
+        case .fail(let error):
+            throw try failure(error, request, context)
+        case .use(let newer):
+            try send(newer, in: &request, &context)
+            context.note = SentToken(newer, count: sent.count + 1, isFresh: false)
+        case .refresh:
+            // Read before the refresh: it may need the connection.
+            await context.discardRejection()
+            let new = try await refreshed(
+                after: sent.token.version,
+                from: provider,
+                for: request,
+                over: stages,
+                context
+            )
+            try send(new, in: &request, &context)
+            context.note = SentToken(new, count: sent.count + 1, isFresh: true)
+        }
+        return .answered
+    }
+
+    /// Notes that the token is rejected, so that the next call has a new one.
+    public func leave(
+        _ challenge: Challenge,
+        to request: Request,
+        in context: AuthenticationContext
+    ) -> AuthenticationRefusal {
+        if let refusal = refusal(of: challenge, in: context) { return refusal }
+        guard provider != nil else { return .rejected(context.space(scheme, realm: challenge.realm)) }
+        if let sent = SentToken(context.note) { refresher.reject(sent.token.version) }
+        return .bodyReadableOnce
+    }
+
+    /// Why no other token is sent in answer to a challenge; `nil` when one may be.
+    private func refusal(of challenge: Challenge, in context: AuthenticationContext) -> AuthenticationRefusal? {
+        if RefreshScope.isInside(refresher) { return .noCredential(context.space(scheme, realm: challenge.realm)) }
+        return BearerChallenge([challenge])?.objection.map { .unsupportedChallenge(scheme: scheme, why: $0) }
+    }
+}
+
+extension BearerAuthenticator {
+    private func send(
+        _ token: Versioned,
+        in request: inout Request,
+        _ context: inout AuthenticationContext
+    ) throws(BearerAuthError) {
+        guard let credentials = token.value.token.credentials else {
+            let exchange = ExchangeSnapshot(request.head, redaction: request.redaction)
+            throw BearerAuthError(.malformedToken, exchange: exchange)
+        }
+        request.setCredentials(credentials, in: context)
+        context.note = token
+    }
+
+    /// The token in use, or another where it is about to expire.
+    private func validToken(
+        from provider: any AccessTokenProvider,
+        for request: Request,
+        over stages: RefreshContext
+    ) async throws -> Versioned {
+        let (current, version) = refresher.look()
+        let date = stages.environment.time.date
+        if let current, !current.value.isDue(at: date) { return current }
+        do {
+            return try await refreshed(after: version, from: provider, for: request, over: stages, nil)
+        } catch let failure as BearerAuthError where failure.problem != .signedOut {
+            // Refreshed early, it is good for a while yet.
+            let usable = if case .tooManyRefreshes = failure.problem { refresher.look().current } else { current }
+            guard let usable, !usable.value.token.hasExpired(at: date) else { throw failure }
+            return usable
+        }
+    }
+
+    /// A newer token than that of the version.
+    private func refreshed(
+        after version: Version,
+        from provider: any AccessTokenProvider,
+        for request: Request,
+        over stages: RefreshContext,
+        _ context: AuthenticationContext?
+    ) async throws -> Versioned {
+        let work = self.work(of: provider, over: stages)
+        do {
+            return try await request.withinDeadline {
+                try await self.refresher.refreshed(after: version, time: stages.environment.time, work)
+            }
+        } catch let error as TimeoutError where error.scope == .call {
+            throw error
+        } catch {
+            throw try failure(error, request, context)
+        }
+    }
+
+    private func work(
+        of provider: any AccessTokenProvider,
+        over stages: RefreshContext
+    ) -> Refresher<BearerToken>.Work {
+        let leeway = leeway
+        var saveToken: (@Sendable (BearerToken) async throws -> Void)?
+        if let store { saveToken = { try await store.save($0.token) } }
+        return Refresher<BearerToken>.Work(
+            refresh: { old in
+                let token = try await provider.accessToken(replacing: old?.token, in: stages)
+                guard token.isWellFormed else { throw MalformedTokenError() }
+                let time = stages.environment.time
+                return BearerToken(token, leeway: leeway, now: time.date, fetched: time.elapsed)
+            },
+            save: saveToken,
+            discard: { try? await provider.discard($0.token, in: stages) },
+            keepsOldValue: true
+        )
+    }
+
+    /// - Throws: `CancellationError` where the refresh failed with it.
+    private func failure(
+        _ error: any Error,
+        _ request: Request,
+        _ context: AuthenticationContext?
+    ) throws(CancellationError) -> BearerAuthError {
+        if Task.isCancelled || error is CancellationError { throw CancellationError() }
+        let exchange = ExchangeSnapshot(
+            request.head,
+            response: context?.rejectingHead,
+            redaction: request.redaction
+        )
+        return BearerAuthError(refresh: error, exchange: exchange)
+    }
+}
+
+/// The token that a call has sent last, as ``AuthenticationContext/note`` keeps it.
+private struct SentToken: Sendable {
+    /// Once with a newer token that was there already, and once with one that was made meanwhile.
+    private static let repeats = 2
+
+    let token: BearerAuthenticator.Versioned
+    /// How many tokens the call has sent after the first.
+    let count: Int
+    /// Whether it was made for this call, so that no other would do better.
+    let isFresh: Bool
+
+    var isLast: Bool { isFresh || count >= Self.repeats }
+
+    init(_ token: BearerAuthenticator.Versioned, count: Int, isFresh: Bool) {
+        self.token = token
+        self.count = count
+        self.isFresh = isFresh
+    }
+
+    /// Reads a note.
+    ///
+    /// That of the first token is the token alone, which fits into the context without an allocation.
+    init?(_ note: (any Sendable)?) {
+        switch note {
+        case let sent as SentToken: self = sent
+        case let token as BearerAuthenticator.Versioned: self.init(token, count: 0, isFresh: false)
+        default: return nil
+        }
+    }
+}
