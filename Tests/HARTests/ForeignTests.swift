@@ -56,7 +56,10 @@ struct ForeignTests {
         try await check(Fixtures.archive(program), program)
     }
 
-    @Test("Archives that other programs make now are read and replayed", arguments: ["firefox", "mitmproxy", "playwright"])
+    @Test(
+        "Archives that other programs make now are read and replayed",
+        arguments: ["firefox", "mitmproxy", "playwright"]
+    )
     func fresh(_ program: String) async throws {
         let scratch = try ScratchDirectory.created()
         let file = scratch.file("fresh.har")
