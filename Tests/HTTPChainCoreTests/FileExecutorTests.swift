@@ -48,6 +48,31 @@ struct FileExecutorTests {
         disk.release()
     }
 
+    @Test("whose end has more of it done holds nothing up")
+    func endOfAJob() async throws {
+        /// The last reference to a temporary file does the same.
+        final class Leaver: Sendable {
+            let executor: FileExecutor
+            let left: Counter
+
+            init(_ executor: FileExecutor, _ left: Counter) {
+                self.executor = executor
+                self.left = left
+            }
+
+            deinit { executor.submit { [left] in left.add() } }
+        }
+        let executor = FileExecutor(limit: 1)
+        let (left, gate) = (Counter(), DispatchSemaphore(value: 0))
+        executor.submit { gate.wait() }
+        for _ in 0..<100 {
+            let leaver = Leaver(executor, left)
+            executor.submit { withExtendedLifetime(leaver) {} }
+        }
+        gate.signal()
+        try await left.wait(until: 100)
+    }
+
     @Test("runs on as many threads as allowed, in order beyond that, and not at all when nobody wants it any more")
     func limit() async throws {
         let executor = FileExecutor(limit: 2, patience: .milliseconds(1))

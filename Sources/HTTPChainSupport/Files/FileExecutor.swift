@@ -17,7 +17,9 @@ package final class FileExecutor: Sendable {
     private typealias Job = @Sendable () -> Void
 
     private struct State {
-        var pending: [Job] = []
+        /// Those that were taken are nil: the last reference to a job may end what submits another, and must go where
+        /// the lock is not held.
+        var pending: [Job?] = []
         /// Where the next job stands in `pending`.
         var next = 0
         var threads = 0
@@ -27,6 +29,7 @@ package final class FileExecutor: Sendable {
         mutating func takeJob() -> Job? {
             guard next < pending.count else { return nil }
             let job = pending[next]
+            pending[next] = nil
             next += 1
             if next == pending.count || next > 64 {
                 pending.removeFirst(next)
