@@ -56,16 +56,20 @@ struct SQLiteFaultTests {
         let clean = ScratchDirectory()
         let sound = FailingCommits()
         try await inspect(clean, try await script(in: clean, isSound: true) { sound.watch($0) })
-        #expect(sound.count > 15)
-        for number in 0..<sound.count {
+        let count = sound.count
+        #expect(count > 15)
+        var unreached = 0
+        for number in 0..<count {
             // Other tests want their turn.
             await Task.yield()
             let directory = ScratchDirectory()
             let commits = FailingCommits(from: number, goesOn: goesOn)
             try await inspect(directory, try await script(in: directory) { commits.watch($0) })
-            // The last of them may be that of a store which is just closing.
-            try await until("the transaction that fails to be reached") { commits.count > number }
+            if commits.count <= number { unreached += 1 }
         }
+        // A store that nobody holds any more writes down what was used last when its last work is done, which may be
+        // after it was counted here: the script has two.
+        #expect(unreached <= 2, "the transaction that fails was reached")
     }
 
     @Test("The disk is full after any number of pages: nothing wrong is ever found, and nothing is left over")

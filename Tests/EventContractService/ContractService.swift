@@ -35,6 +35,11 @@ actor ContractService {
         for id in streams.keys { await end(id) }
     }
 
+    /// Returns when a stream has ended by itself, and its last report was sent.
+    func waitForEnd(of id: Int) async {
+        await streams[id]?.task.value
+    }
+
     /// Answers one request of the harness.
     func answer(_ exchange: LoopbackExchange) async throws {
         let body = try await exchange.readBody()

@@ -12,12 +12,15 @@ extension ShipperCore {
             isRetry = true
             switch await attempt(content) {
             case .accepted(let rejected, let message):
-                observer?(.acknowledged(records: count, rejected: min(rejected, count), message: message))
-                return await settle(batch, .acknowledged(rejected: rejected))
+                let event = LogShipper.Event.acknowledged(
+                    records: count,
+                    rejected: min(rejected, count),
+                    message: message
+                )
+                return await settle(batch, .acknowledged(rejected: rejected), event)
             case .refused(let failure):
                 state.withLock { $0.note(failure) }
-                observer?(.refused(records: count, failure: failure))
-                return await settle(batch, .lost(.refused))
+                return await settle(batch, .lost(.refused), .refused(records: count, failure: failure))
             case .again(let asked, let isAmbiguous, let failure):
                 state.withLock { $0.note(failure) }
                 let step = retries.step(
@@ -27,8 +30,7 @@ extension ShipperCore {
                     random: environment.random
                 )
                 guard case .wait(let pause, let isAsked) = step else {
-                    observer?(.gaveUp(records: count, failure: failure))
-                    return await settle(batch, .lost(.gaveUp))
+                    return await settle(batch, .lost(.gaveUp), .gaveUp(records: count, failure: failure))
                 }
                 observer?(.retrying(records: count, after: pause, failure: failure))
                 publish()

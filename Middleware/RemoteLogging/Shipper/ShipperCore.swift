@@ -122,9 +122,11 @@ final class ShipperCore: Sendable {
         }
     }
 
-    /// Ends a batch, and wakes who waited for it.
-    func settle(_ batch: OutgoingBatch, _ outcome: ShipperState.Outcome) async {
+    /// Ends a batch, tells the observer, and wakes who waited for it.
+    func settle(_ batch: OutgoingBatch, _ outcome: ShipperState.Outcome, _ event: LogShipper.Event? = nil) async {
         let aftermath = state.withLock { $0.settle(batch.id, outcome) }
+        // Who is told and then looks at the statistics finds it there.
+        if let event { observer?(event) }
         if let forget = aftermath.forget { await fileWork.runToEnd { forget() } }
         // Before those who wait go on, who may want to see them.
         publish()
