@@ -158,7 +158,10 @@ struct JarTests {
         let again = try NetscapeCookies.parse(NetscapeCookies.text(for: cookies).revealed)
         #expect(again.map(\.key) == cookies.map(\.key))
         #expect("\(NetscapeCookies.text(for: cookies))" == "<secret>")
-        for line in ["a", "a\tb\tc\td\te\tf\tg", "\tTRUE\t/\tTRUE\t0\ta\tb", "x\tTRUE\tp\tTRUE\t0\ta\tb"] {
+        for line in [
+            "a", "a\tb\tc\td\te\tf\tg", "\tTRUE\t/\tTRUE\t0\ta\tb", "x\tTRUE\tp\tTRUE\t0\ta\tb",
+            "..x\tFALSE\t/\tFALSE\t0\ta\tb", ".\tFALSE\t/\tFALSE\t0\ta\tb",
+        ] {
             #expect(throws: NetscapeCookieError(line: 2)) { try NetscapeCookies.parse("# x\n\(line)\n") }
         }
         let line = "x\tTRUE\t/\tTRUE\t1e87\ta\tb\nx\tTRUE\t/\tTRUE\t-1e87\tc\td\n"

@@ -22,7 +22,9 @@ public enum NetscapeCookies {
             if line.isEmpty || line.first == UInt8(ascii: "#") { continue }
             let fields = line.split(separator: 0x09, omittingEmptySubsequences: false).map { String(Substring($0)) }
             // curl leaves the tab before an empty value away.
-            guard fields.count == 7 || fields.count == 6, !fields[0].isEmpty, let expires = Double(fields[4]),
+            guard fields.count == 7 || fields.count == 6,
+                isDomain(fields[0].hasPrefix(".") ? fields[0].dropFirst() : fields[0][...]),
+                let expires = Double(fields[4]),
                 expires.isFinite, fields[2].utf8.first == UInt8(ascii: "/")
             else { throw NetscapeCookieError(line: index + 1) }
             cookies.append(
@@ -43,10 +45,10 @@ public enum NetscapeCookies {
 
     /// The text for cookies; it holds their values, so it is a secret.
     ///
-    /// Cookies whose texts would break the format (with a tab or a line break) are left out.
+    /// Cookies whose texts would break the format (with a tab or a line break), or whose domain is none, are left out.
     public static func text(for cookies: [Cookie]) -> Secret {
         var text = "# Netscape HTTP Cookie File\n\n"
-        for cookie in cookies where cookie.partition == nil {
+        for cookie in cookies where cookie.partition == nil && isDomain(cookie.domain[...]) {
             let fields = [
                 (cookie.isHTTPOnly ? httpOnly : "") + (cookie.isHostOnly ? "" : ".") + cookie.domain,
                 cookie.isHostOnly ? "FALSE" : "TRUE",
@@ -61,6 +63,9 @@ public enum NetscapeCookies {
         }
         return Secret(text)
     }
+
+    /// Whether it is a name; the one dot that may stand before it is gone.
+    private static func isDomain(_ name: Substring) -> Bool { !name.isEmpty && !name.hasPrefix(".") }
 
     /// 0 is none, so that 1970 itself is a second later; ``HTTPDate`` keeps to the years that can be written.
     private static func seconds(_ date: Date) -> String {
