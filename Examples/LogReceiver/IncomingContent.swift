@@ -63,7 +63,8 @@ struct IncomingContent {
         for part in (contentEncoding ?? "").split(separator: ",").reversed() {
             let name = part.trimmingCharacters(in: .whitespaces)
             if name.isEmpty || name.lowercased() == "identity" { continue }
-            guard let coding = ContentCoding(name: name), codings.count < 2 else {
+            guard let coding = [ContentCoding.gzip, .deflate].first(where: { $0.isNamed(name) }), codings.count < 2
+            else {
                 throw Refusal(
                     status: .unsupportedMediaType,
                     reason: "Content-Encoding: \(contentEncoding ?? "") is not supported: use gzip, deflate or none."
@@ -75,7 +76,7 @@ struct IncomingContent {
         let limits = DecodingLimits(maximumSize: decodedLimit)
         do {
             return try await HTTPBody(content).decoded(from: codings, limits: limits).collect(upTo: decodedLimit)
-        } catch let error as GzipError {
+        } catch let error as ContentCodingError {
             switch error.problem {
             case .tooLarge, .ratioTooHigh:
                 throw Refusal(

@@ -6,9 +6,20 @@ extension HTTPBody {
     /// It can be read as often as this body can.
     ///
     /// - Parameter level: Time against size; 6 by default.
-    /// - Returns: A body whose reading throws ``GzipError`` when zlib has no memory, and what reading this one throws.
+    /// - Returns: A body whose reading throws ``ContentCodingError`` when there is no memory for it, and what reading this one throws.
     public func gzipped(level: CompressionLevel = .standard) -> HTTPBody {
-        transformed { try GzipReader($0, level: level) }
+        encoded(with: .gzip(level: level))
+    }
+
+    /// The body encoded with a coding as it is read; its length is not known beforehand.
+    ///
+    /// It can be read as often as this body can.
+    ///
+    /// - Parameter coding: The coding, such as ``ContentCoding/gzip``.
+    /// - Returns: A body whose reading throws ``ContentCodingError`` when the coding cannot be applied, and what reading
+    ///   this one throws.
+    public func encoded(with coding: ContentCoding) -> HTTPBody {
+        transformed { try EncodingReader($0, coding) }
     }
 
     /// The body with codings undone as it is read.
@@ -18,7 +29,7 @@ extension HTTPBody {
     /// - Parameters:
     ///   - codings: The codings, in the order in which they are undone: the last of `Content-Encoding` first.
     ///   - limits: How far the content may grow.
-    /// - Returns: A body whose reading throws ``GzipError`` for content that is corrupt, truncated or beyond the limits,
+    /// - Returns: A body whose reading throws ``ContentCodingError`` for content that is corrupt, truncated or beyond the limits,
     ///   and what reading this one throws.
     public func decoded(from codings: [ContentCoding], limits: DecodingLimits = .standard) -> HTTPBody {
         decoded(from: codings, limits: limits, exchange: nil)
@@ -34,7 +45,7 @@ extension HTTPBody {
             let arrived = ArrivedBytes()
             var reader: any BodyReader = inner
             for (index, coding) in codings.enumerated() {
-                reader = DecodingReader(
+                reader = try DecodingReader(
                     reader,
                     coding,
                     limits: limits,

@@ -3,7 +3,7 @@ public import HTTPChainCore
 /// How far the content of a response may grow when it is decoded.
 ///
 /// A few kilobytes of gzip can become gigabytes, and codings on top of each other multiply. Both limits hold for every
-/// coding of a response; reaching one is a ``GzipError``, and the transfer is cancelled.
+/// coding of a response; reaching one is a ``ContentCodingError``, and the transfer is cancelled.
 public struct DecodingLimits: Sendable, Hashable {
     /// The most bytes that the content may have once decoded.
     public var maximumSize: ByteCount
@@ -41,7 +41,7 @@ public struct DecodingLimits: Sendable, Hashable {
     )
 
     /// What is wrong with having so much output of so much input; `nil` when it is within the limits.
-    func problem(input: Int64, output: Int64) -> GzipError.Problem? {
+    func problem(input: Int64, output: Int64) -> ContentCodingError.Problem? {
         if output > maximumSize.bytes { return .tooLarge(limit: maximumSize) }
         guard output > ratioAppliesAbove.bytes else { return nil }
         let (most, overflow) = input.multipliedReportingOverflow(by: Int64(maximumRatio))

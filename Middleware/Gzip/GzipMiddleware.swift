@@ -11,19 +11,20 @@ import HTTPTypes
 /// let text = try await response.body.text()   // decoded
 /// ```
 ///
-/// **Responses** are decoded as they are read: gzip with any number of members, and deflate, zlib-wrapped or raw; up to
-/// five on top of each other. Checksums and lengths are verified. `Content-Encoding` and `Content-Length` go, and stay
+/// **Responses** are decoded as they are read: gzip with any number of members, and deflate, zlib-wrapped or raw; brotli,
+/// zstd and codings of your own where the stage is given them; up to five on top of each other. Checksums and lengths are verified. `Content-Encoding` and `Content-Length` go, and stay
 /// in reach in ``OriginalContentFields``. Codings that are not known stay, with their field and with what lies beneath
 /// them. Left alone are answers to HEAD, 1xx, 204, 205, 304, and 206, whose content is a part of encoded content.
 /// What a transport decoded arrives without `Content-Encoding`, and passes untouched.
 ///
-/// `Accept-Encoding: gzip, deflate` is added where the request has no such field, but never to a request with `Range`:
-/// its offsets would count encoded bytes.
+/// `Accept-Encoding: gzip, deflate`, or what the stage's codings are, is added where the request has no such field; not
+/// over a transport that decodes on its own (``ContentNegotiation``), and never to a request with `Range`: its offsets
+/// would count encoded bytes.
 ///
 /// **Requests** are compressed only when the stage or the call says so, because many servers do not take it. What is
 /// small, compressed already, or covered by a digest or a range, is sent as it is. A body that can be read again can
 /// still be read again. Where a server says 415 to a compressed request, it is sent once more as it was, and the origin
-/// gets no more compressed ones from this stage.
+/// gets no more in that coding from this stage.
 ///
 /// **Place.** Phase ``Phase/compress``: inside it, digests cover and caches store the encoded content.
 ///
@@ -31,10 +32,12 @@ import HTTPTypes
 /// ``HTTPChainCore/Request/uncompressed()``, ``HTTPChainCore/Request/decodingResponse(limits:)`` and
 /// ``HTTPChainCore/Request/leavingResponseEncoded()``.
 ///
-/// **Errors.** ``GzipError``, most of them while the body is read; the transfer is cancelled then.
+/// **Errors.** ``ContentCodingError``, most of them while the body is read; the transfer is cancelled then.
 public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     private let compression: CompressionSettings?
     private let limits: DecodingLimits?
+    private let known: CodingSet
+    private let negotiation: ContentNegotiation
     private let refusals = CompressionRefusals()
 
     /// Makes the stage.
@@ -42,10 +45,17 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     /// - Parameters:
     ///   - compression: Which request bodies are compressed; none by default.
     ///   - limits: How far responses may grow; at most 1 GiB and 1,100-fold by default. `nil` leaves them encoded.
+    ///   - codings: What can be undone, in the order in which `Accept-Encoding` names them; gzip and deflate by default.
+    ///     ``ContentCoding/preferred(_:)`` gives one a weight.
+    ///   - negotiation: Whether `Accept-Encoding` is added; by default not over a transport that decodes on its own.
     public init(
         requests compression: CompressionSettings? = nil,
-        responses limits: DecodingLimits? = .standard
+        responses limits: DecodingLimits? = .standard,
+        codings: [ContentCoding] = [.gzip, .deflate],
+        negotiation: ContentNegotiation = .automatic
     ) {
+        known = CodingSet(codings)
+        self.negotiation = negotiation
         self.compression = compression
         self.limits = limits
     }
@@ -55,12 +65,16 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
 
     /// What is compressed, and the limits of decoding.
     public var summary: StageSummary {
-        let requests = compression.map { "level \($0.level), from \($0.minimumSize)" } ?? "as they are"
-        let responses = limits.map { "decoded up to \($0.maximumSize), \($0.maximumRatio):1" } ?? "as they arrive"
+        let requests = compression.map { settings in
+            [settings.coding.name, settings.coding.settings].filter { !$0.isEmpty }.joined(separator: " ")
+                + ", from \(settings.minimumSize)"
+        }
+        let names = known.codings.map(\.name).joined(separator: ", ")
+        let responses = limits.map { "\(names), up to \($0.maximumSize), \($0.maximumRatio):1" }
         return StageSummary(
             "GzipMiddleware",
             purpose: "compresses requests, decodes responses",
-            settings: ["requests": requests, "responses": responses]
+            settings: ["requests": requests ?? "as they are", "responses": responses ?? "as they arrive"]
         )
     }
 
@@ -72,19 +86,19 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     /// Compresses the request's body, passes the request on, and makes the response's body one that is decoded as it is
     /// read.
     ///
-    /// - Throws: ``GzipError``; what the stages inside throw.
+    /// - Throws: ``ContentCodingError``; what the stages inside throw.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let limits = limits(for: request.options[ResponseDecoding.self])
-        if limits != nil { Self.acceptEncoded(&request.head.headerFields) }
+        if limits != nil { acceptEncoded(&request.head.headerFields, next) }
         let target = request.head.withoutFields
         let redaction = request.redaction
-        var plain: Request?
+        var plain: (request: Request, coding: ContentCoding)?
         if let settings = settings(for: request.options[RequestCompression.self]),
-            !refusals.contains(request.origin)
+            !refusals.contains(request.origin, settings.coding)
         {
             let original = copy request
             let isCompressed = try RequestCompressor(settings: settings).compress(&request)
-            if isCompressed, original.body.isReplayable { plain = original }
+            if isCompressed, original.body.isReplayable { plain = (original, settings.coding) }
         }
         var response = try await send(request, plain: plain, next)
         if let limits { try decode(&response, to: target, limits, redaction) }
@@ -92,12 +106,16 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     }
 
     /// Sends a request, and sends it once more as it was where the server does not take it compressed.
-    private func send(_ request: consuming Request, plain: Request?, _ next: Next) async throws -> Response {
+    private func send(
+        _ request: consuming Request,
+        plain: (request: Request, coding: ContentCoding)?,
+        _ next: Next
+    ) async throws -> Response {
         let response = try await next(request)
-        guard let plain, CompressionRefusals.mayRefuseCoding(response.head) else { return response }
-        let second = try await next(plain)
+        guard let plain, CompressionRefusals.mayRefuse(plain.coding, response.head) else { return response }
+        let second = try await next(plain.request)
         // Refused again: it was not the coding.
-        if second.status.code != 415 { refusals.insert(plain.origin) }
+        if second.status.code != 415 { refusals.insert(plain.request.origin, plain.coding) }
         return second
     }
 
@@ -118,12 +136,17 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
         }
     }
 
-    private static func acceptEncoded(_ fields: inout HTTPFields) {
+    private func acceptEncoded(_ fields: inout HTTPFields, _ next: Next) {
+        switch negotiation {
+        case .never: return
+        case .automatic: if next.capabilities.contains(.decodesContent) { return }
+        case .always: break
+        }
         // `HTTPFields` ends the process when it has one field too many.
         guard !fields.contains(.acceptEncoding), !fields.contains(.range), fields.count < Int(UInt16.max) - 1 else {
             return
         }
-        fields[.acceptEncoding] = ContentCoding.acceptable
+        fields[.acceptEncoding] = known.acceptable
     }
 
     private func decode(
@@ -131,16 +154,16 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
         to target: HTTPRequest,
         _ limits: DecodingLimits,
         _ redaction: Redaction
-    ) throws(GzipError) {
+    ) throws(ContentCodingError) {
         guard response.headers.contains(.contentEncoding), Self.hasDecodableContent(response.head, to: target.method)
         else { return }
-        let (codings, rest) = AppliedCodings(response.headers).peeled
+        let (codings, rest) = AppliedCodings(response.headers).peeled(by: known)
         let head = response.head
         let exchange: @Sendable () -> ExchangeSnapshot = {
             ExchangeSnapshot(target, response: head, redaction: redaction)
         }
         guard codings.count <= DecodingLimits.maximumCodings else {
-            throw GzipError(
+            throw ContentCodingError(
                 .tooManyCodings(count: codings.count, limit: DecodingLimits.maximumCodings),
                 exchange: exchange()
             )

@@ -2,8 +2,8 @@ public import HTTPChainCore
 
 /// Which request bodies are compressed, and how.
 public struct CompressionSettings: Sendable, Hashable {
-    /// Time against size.
-    public var level: CompressionLevel
+    /// With what, and how small.
+    public var coding: ContentCoding
     /// The fewest bytes that are worth it; a body of unknown length is always compressed.
     public var minimumSize: ByteCount
     /// The types of content that are not compressed.
@@ -11,7 +11,7 @@ public struct CompressionSettings: Sendable, Hashable {
     /// Up to which size a body in memory is compressed at once, so that its new length is known.
     public var lengthKnownUpTo: ByteCount
 
-    /// Makes settings.
+    /// Makes settings for gzip.
     ///
     /// - Parameters:
     ///   - level: Time against size; 6 by default.
@@ -26,14 +26,52 @@ public struct CompressionSettings: Sendable, Hashable {
         skippedTypes: ContentTypeSet = .alreadyCompressed,
         lengthKnownUpTo: ByteCount = .kibibytes(256)
     ) {
-        self.level = level
+        self.init(
+            coding: .gzip(level: level),
+            minimumSize: minimumSize,
+            skippedTypes: skippedTypes,
+            lengthKnownUpTo: lengthKnownUpTo
+        )
+    }
+
+    /// Makes settings for a coding.
+    ///
+    /// - Parameters:
+    ///   - coding: The coding, such as `.gzip(level: 9)`; the products for brotli and zstd add `.brotli` and `.zstd`. A
+    ///     coding that can only be undone is an error when a request is sent.
+    ///   - minimumSize: The fewest bytes that are worth it; 1 KiB by default.
+    ///   - skippedTypes: The types of content that are not compressed; by default those that are compressed already.
+    ///   - lengthKnownUpTo: Up to which size a body in memory is compressed at once and sent with a `Content-Length`;
+    ///     256 KiB by default.
+    public init(
+        coding: ContentCoding,
+        minimumSize: ByteCount = .kibibytes(1),
+        skippedTypes: ContentTypeSet = .alreadyCompressed,
+        lengthKnownUpTo: ByteCount = .kibibytes(256)
+    ) {
+        self.coding = coding
         self.minimumSize = minimumSize
         self.skippedTypes = skippedTypes
         self.lengthKnownUpTo = lengthKnownUpTo
     }
 
-    /// Level 6, from 1 KiB on, but not what is compressed already.
+    /// gzip at level 6, from 1 KiB on, but not what is compressed already.
     public static let standard = CompressionSettings()
+
+    private var parts: [AnyHashable] {
+        // Codings of one name are equal, however they are set.
+        [coding, coding.settings, minimumSize, skippedTypes, lengthKnownUpTo]
+    }
+
+    /// Whether all settings are equal, those of the coding too.
+    public static func == (first: CompressionSettings, second: CompressionSettings) -> Bool {
+        first.parts == second.parts
+    }
+
+    /// All settings, those of the coding too.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(parts)
+    }
 }
 
 /// Whether the body of one request is compressed, beside what ``GzipMiddleware`` does for all.

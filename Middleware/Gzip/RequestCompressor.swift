@@ -7,19 +7,20 @@ struct RequestCompressor {
     let settings: CompressionSettings
 
     /// - Returns: Whether the body is compressed now.
-    func compress(_ request: inout Request) throws(GzipError) -> Bool {
+    func compress(_ request: inout Request) throws(ContentCodingError) -> Bool {
         let fields = request.head.headerFields
         let applied = AppliedCodings(fields)
         guard isWorthwhile(request.body, fields, applied) else { return false }
         if let bytes = request.body.bytes, bytes.count <= settings.lengthKnownUpTo.bytes {
-            let compressed = try Deflater.gzip(bytes, level: settings.level)
+            let compressed = try settings.coding.encode(bytes)
             guard compressed.count < bytes.count else { return false }
             request.body = HTTPBody(compressed)
         } else {
-            request.encodeContent { $0.gzipped(level: settings.level) }
+            let coding = settings.coding
+            request.encodeContent { $0.encoded(with: coding) }
         }
         request.head.headerFields[.contentLength] = nil
-        request.head.headerFields[.contentEncoding] = (applied.names + ["gzip"]).joined(separator: ", ")
+        request.head.headerFields[.contentEncoding] = (applied.names + [settings.coding.name]).joined(separator: ", ")
         return true
     }
 

@@ -149,7 +149,7 @@ struct DamagedContentTests {
                 // Time, extra flags and operating system, and a flag that calls the content text.
                 let content = try await HTTPBody(damaged).decoded(from: [.gzip]).content
                 #expect(content == sample && (bit / 8 < 10))
-            } catch let error as GzipError {
+            } catch let error as ContentCodingError {
                 failures += 1
                 #expect(error.offset <= encoded.count)
             }
@@ -194,7 +194,7 @@ struct DamagedContentTests {
             do {
                 _ = try await HTTPBody.pieces(bytes, of: 1 + round % 64).decoded(from: codings).content
             } catch {
-                #expect(error is GzipError)
+                #expect(error is ContentCodingError)
             }
         }
     }
@@ -207,9 +207,9 @@ struct DamagedContentTests {
         let body = HTTPBody.stream(damaged, lifeline: Lifeline { isReleased.withLock { $0 = true } })
         var reader = try await body.decoded(from: [.gzip]).makeReader()
         #expect(!isReleased.withLock { $0 })
-        var failures: [GzipError] = []
+        var failures: [ContentCodingError] = []
         for _ in 0..<20 {
-            do { _ = try await reader.read() } catch { failures.append(try #require(error as? GzipError)) }
+            do { _ = try await reader.read() } catch { failures.append(try #require(error as? ContentCodingError)) }
         }
         #expect(isReleased.withLock { $0 })
         #expect(failures.count > 1)

@@ -29,6 +29,13 @@ private enum Page {
         // end
         return text
     }
+
+    static func makeStage(_ rotation: ContentCoding) -> GzipMiddleware {
+        // begin
+        let stage = GzipMiddleware(codings: [rotation, .gzip.preferred(0.5)])
+        // end
+        return stage
+    }
 }
 
 @Suite("The documentation page", .timeLimit(.minutes(10)))
@@ -60,6 +67,10 @@ struct DocumentationTests {
         defer { for file in [log, archive] { try? FileManager.default.removeItem(at: file) } }
         try Samples.json(100_000).write(to: log)
         let text = try await Page.use(Page.makeChain(Echo()), log, archive)
+        #expect(
+            Page.makeStage(ContentCoding("x") { throw ContentCodingError.Problem.outOfMemory }).summary.settings.count
+                == 2
+        )
         #expect(Data(text.utf8) == Samples.json(100_000))
         #expect(try Data(contentsOf: archive) == Data("archive".utf8))
     }

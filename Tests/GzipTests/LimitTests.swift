@@ -39,9 +39,9 @@ struct LimitTests {
         var reader = try await body.decoded(from: [.gzip], limits: DecodingLimits(maximumSize: .mebibytes(1)))
             .makeReader()
         var count = 0
-        var failure: GzipError?
+        var failure: ContentCodingError?
         while failure == nil {
-            do { count += try #require(try await reader.read()).count } catch { failure = error as? GzipError }
+            do { count += try #require(try await reader.read()).count } catch { failure = error as? ContentCodingError }
         }
         #expect(failure?.problem == .tooLarge(limit: .mebibytes(1)))
         #expect(failure.map { $0.offset > 1 << 20 - 1 } == true)

@@ -78,4 +78,29 @@ struct RefusalTests {
         #expect(response.status == .unsupportedMediaType)
         #expect(server.codings.withLock { $0 } == ["gzip"])
     }
+
+    @Test("in one coding may take them in another")
+    func otherCoding() async throws {
+        let server = Refusing()
+        let other = ContentCoding(
+            "x-other",
+            decoder: { throw ContentCodingError.Problem.outOfMemory },
+            encoder: { EmptyEncoder() }
+        )
+        let chain = try Chain(transport: server) { GzipMiddleware(requests: .standard) }
+        _ = try await chain.send(request())
+        _ = try await chain.send(request())
+        _ = try await chain.send(request().compressed(CompressionSettings(coding: other)))
+        _ = try await chain.send(request().compressed(CompressionSettings(coding: other)))
+        #expect(server.codings.withLock { $0 } == ["gzip", "identity", "identity", "x-other", "identity", "identity"])
+    }
+}
+
+/// Encodes everything to one byte.
+private struct EmptyEncoder: ContentEncoder {
+    mutating func encode(_ buffers: inout CodingBuffers, isLast: Bool) throws(ContentCodingError.Problem) -> Bool {
+        buffers.consumed = buffers.input.count
+        buffers.produced = isLast ? 1 : 0
+        return isLast
+    }
 }

@@ -72,8 +72,8 @@ struct ResponseTests {
         await #expect {
             _ = try await response((names + ["gzip"]).joined(separator: ","), HTTPBody(try await gzip(encoded)))
         } throws: { error in
-            (error as? GzipError)?.problem == .tooManyCodings(count: 6, limit: 5)
-                && (error as? GzipError)?.exchange?.response?.status == .ok
+            (error as? ContentCodingError)?.problem == .tooManyCodings(count: 6, limit: 5)
+                && (error as? ContentCodingError)?.exchange?.response?.status == .ok
         }
     }
 
@@ -208,7 +208,7 @@ struct GzipConformanceTests {
         let chain = try Chain(transport: DecoyTransport()) { GzipMiddleware(requests: .standard) }
         let text = chain.explain()
         #expect(text.contains("compress  GzipMiddleware  compresses requests, decodes responses"))
-        #expect(text.contains("requests: level 6, from 1 KiB; responses: decoded up to 1 GiB, 1100:1"))
+        #expect(text.contains("requests: gzip level 6, from 1 KiB; responses: gzip, deflate, up to 1 GiB, 1100:1"))
         #expect(chain.capabilities.contains(.decodesContent))
         let other = try Chain(transport: DecoyTransport()) { GzipMiddleware(responses: nil) }
         #expect(other.explain().contains("requests: as they are; responses: as they arrive"))

@@ -89,14 +89,14 @@ func gzip(_ bytes: Data, level: CompressionLevel = .standard) async throws -> Da
 }
 
 /// The error that reading a body ends with.
-func failure(of body: HTTPBody) async throws -> GzipError {
+func failure(of body: HTTPBody) async throws -> ContentCodingError {
     do {
         let bytes = try await body.content
         Issue.record("the body was read to its end: \(bytes.count) bytes")
-    } catch let error as GzipError {
+    } catch let error as ContentCodingError {
         return error
     }
-    throw Missing("a GzipError")
+    throw Missing("a ContentCodingError")
 }
 
 struct Missing: Error, CustomStringConvertible {

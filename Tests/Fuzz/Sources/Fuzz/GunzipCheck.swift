@@ -39,7 +39,7 @@ private func decoded(_ pieces: [Data], _ coding: ContentCoding, _ limits: Decodi
         do {
             for try await chunk in body { read.bytes += chunk }
         } catch {
-            require(error is GzipError, "an error of another kind: \(error)")
+            require(error is ContentCodingError, "an error of another kind: \(error)")
             read.failed = true
         }
         outcome.withLock { [read] in $0 = read }

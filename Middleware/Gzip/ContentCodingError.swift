@@ -1,12 +1,12 @@
 public import HTTPChainCore
 
 /// Content could not be compressed, or not be decoded.
-public struct GzipError: HTTPChainError, Hashable {
+public struct ContentCodingError: HTTPChainError, Hashable {
     /// What went wrong.
-    public enum Problem: Sendable, Hashable {
+    public enum Problem: Error, Sendable, Hashable {
         /// The content does not begin as its coding begins.
         case notEncoded
-        /// The content is damaged; what zlib says about it, such as "incorrect data check".
+        /// The content is damaged; what the decoder says about it, such as "incorrect data check".
         case corrupt(String)
         /// The content ends in the middle.
         case truncated
@@ -18,23 +18,36 @@ public struct GzipError: HTTPChainError, Hashable {
         case ratioTooHigh(limit: Int)
         /// The response has more codings on top of each other than are undone.
         case tooManyCodings(count: Int, limit: Int)
-        /// zlib had no memory.
+        /// The content asks for a larger window, which is memory, than is allowed.
+        case windowTooLarge(limit: ByteCount)
+        /// Content was to be encoded with a coding that can only be undone.
+        case notEncodable
+        /// There was no memory.
         case outOfMemory
-        /// zlib refused; its code.
-        case zlib(code: Int)
+        /// The coding itself failed, whatever the content; what it says.
+        case failed(String)
     }
 
     /// What went wrong.
     public let problem: Problem
-    /// The coding that was being undone; `nil` when content was being compressed, or nothing was decoded yet.
+    /// The coding that was being undone or applied; `nil` where it is none in particular.
     public let coding: ContentCoding?
-    /// How many bytes of encoded content had been taken in when it went wrong.
+    /// How many bytes of the content had been taken in when it went wrong, encoded ones when it was being decoded.
     public let offset: Int64
     /// The request and the response's head, redacted; `nil` where a body was decoded on its own.
     public let exchange: ExchangeSnapshot?
 
-    init(_ problem: Problem, coding: ContentCoding? = nil, offset: Int64 = 0, exchange: ExchangeSnapshot? = nil) {
+    private let isEncoding: Bool
+
+    init(
+        _ problem: Problem,
+        coding: ContentCoding? = nil,
+        offset: Int64 = 0,
+        isEncoding: Bool = false,
+        exchange: ExchangeSnapshot? = nil
+    ) {
         self.problem = problem
+        self.isEncoding = isEncoding
         self.coding = coding
         self.offset = offset
         self.exchange = exchange
@@ -50,7 +63,7 @@ public struct GzipError: HTTPChainError, Hashable {
     public var recoverySuggestion: String? { explanation.advice }
 
     private var explanation: Explanation {
-        let name = coding.map(\.rawValue) ?? "gzip"
+        let name = coding?.name ?? "encoded"
         return switch problem {
         case .notEncoded:
             Explanation(
@@ -87,14 +100,24 @@ public struct GzipError: HTTPChainError, Hashable {
                 "the response has \(count) codings on top of each other, and at most \(limit) are undone",
                 "send the request with leavingResponseEncoded() to take the content as it is"
             )
+        case .windowTooLarge(let limit):
+            Explanation(
+                "the \(name) content asks for a window of more than \(limit) (byte \(offset))",
+                "raise the window that the coding allows if that is expected"
+            )
+        case .notEncodable:
+            Explanation(
+                "content cannot be encoded with \(name): the coding has no encoder",
+                "use another coding, such as gzip"
+            )
         case .outOfMemory:
-            Explanation("there is no memory for zlib")
-        case .zlib(let code):
-            Explanation("zlib refused with code \(code)")
+            Explanation("there is no memory for \(isEncoding ? "encoding with" : "decoding") \(name)")
+        case .failed(let detail):
+            Explanation("\(isEncoding ? "encoding with" : "decoding") \(name) failed at byte \(offset): \(detail)")
         }
     }
 
-    func during(_ exchange: ExchangeSnapshot) -> GzipError {
-        GzipError(problem, coding: coding, offset: offset, exchange: exchange)
+    func during(_ exchange: ExchangeSnapshot) -> ContentCodingError {
+        ContentCodingError(problem, coding: coding, offset: offset, isEncoding: isEncoding, exchange: exchange)
     }
 }

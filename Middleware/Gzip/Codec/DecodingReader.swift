@@ -15,7 +15,8 @@ struct DecodingReader: BodyReader {
 
     /// `nil` once it has ended, or something failed: a transfer behind it is over then.
     private var inner: (any BodyReader)?
-    private let inflater: Inflater
+    private let coding: ContentCoding
+    private var decoder: any ContentDecoder
     private let limits: DecodingLimits
     private let arrived: ArrivedBytes
     /// Whether this is the outermost coding, whose input is what arrived.
@@ -25,6 +26,7 @@ struct DecodingReader: BodyReader {
     private let output = OutputBuffer()
     private var input = Data()
     private var mayHoldMore = false
+    private var consumed: Int64 = 0
     private var produced: Int64 = 0
     private var trailer: Int64 = 0
     private var failure: (any Error)?
@@ -36,9 +38,10 @@ struct DecodingReader: BodyReader {
         arrived: ArrivedBytes,
         countsArrival: Bool,
         exchange: (@Sendable () -> ExchangeSnapshot)?
-    ) {
+    ) throws(ContentCodingError) {
         self.inner = inner
-        inflater = Inflater(coding)
+        self.coding = coding
+        decoder = try coding.decoder()
         self.limits = limits
         self.arrived = arrived
         self.countsArrival = countsArrival
@@ -58,7 +61,7 @@ struct DecodingReader: BodyReader {
     }
 
     private func described(_ error: any Error) -> any Error {
-        guard let error = error as? GzipError, error.exchange == nil, let exchange else { return error }
+        guard let error = error as? ContentCodingError, error.exchange == nil, let exchange else { return error }
         return error.during(exchange())
     }
 
@@ -66,17 +69,17 @@ struct DecodingReader: BodyReader {
         while true {
             try Task.checkCancellation()
             if mayHoldMore || !input.isEmpty {
-                let chunk = try inflate()
+                let chunk = try decode()
                 if !chunk.isEmpty { return chunk }
                 continue
             }
             guard trailer <= Self.toleratedTrailer, let chunk = try await inner?.read() else {
                 inner = nil
-                try inflater.finish()
+                try finish()
                 return nil
             }
             if countsArrival { arrived.count += Int64(chunk.count) }
-            if inflater.isAtEnd {
+            if decoder.isAtEnd {
                 trailer += Int64(chunk.count)
             } else {
                 input = chunk
@@ -84,17 +87,42 @@ struct DecodingReader: BodyReader {
         }
     }
 
-    private mutating func inflate() throws(GzipError) -> Data {
-        let step = try output.fill { (room) throws(GzipError) in
-            try input.withBytes { (bytes) throws(GzipError) in try inflater.inflate(bytes, into: room) }
-        }
-        input = input.dropFirst(step.consumed)
-        output.count = step.produced
-        mayHoldMore = output.isFull
-        produced += Int64(step.produced)
-        if let problem = limits.problem(input: arrived.count, output: produced) {
-            throw GzipError(problem, coding: inflater.coding, offset: inflater.inputCount)
+    private mutating func decode() throws(ContentCodingError) -> Data {
+        do throws(ContentCodingError.Problem) {
+            let (buffers, problem) = try output.fill(from: input) { (buffers) throws(ContentCodingError.Problem) in
+                try decoder.decode(&buffers)
+            }
+            consumed += Int64(buffers.consumed)
+            produced += Int64(buffers.produced)
+            if let problem { throw problem }
+            // It would go on for ever.
+            if buffers.areUntouched, !input.isEmpty {
+                throw ContentCodingError.Problem.failed("it takes nothing in and gives nothing out")
+            }
+            input = input.dropFirst(buffers.consumed)
+            mayHoldMore = output.isFull
+            if let problem = limits.problem(input: arrived.count, output: produced) { throw problem }
+        } catch {
+            throw ContentCodingError(error, coding: coding, offset: consumed)
         }
         return output.take()
+    }
+
+    private mutating func finish() throws(ContentCodingError) {
+        do throws(ContentCodingError.Problem) {
+            try decoder.finish()
+        } catch {
+            throw ContentCodingError(error, coding: coding, offset: consumed)
+        }
+    }
+}
+
+extension ContentCoding {
+    fileprivate func decoder() throws(ContentCodingError) -> sending any ContentDecoder {
+        do {
+            return try makeDecoder()
+        } catch {
+            throw ContentCodingError(error as? ContentCodingError.Problem ?? .failed("\(error)"), coding: self)
+        }
     }
 }

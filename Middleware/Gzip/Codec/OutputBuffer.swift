@@ -1,0 +1,55 @@
+import Foundation
+import HTTPChainCore
+
+/// Room for the next chunk of output.
+///
+/// A chunk that fills most of the room takes the memory with it, uncopied; a small one is copied, so that what a reader
+/// keeps is not larger than what it was given.
+final class OutputBuffer {
+    private static let capacity = HTTPBody.chunkSize
+    private var memory: UnsafeMutableRawPointer?
+    /// How much of the room is filled.
+    var count = 0
+
+    deinit {
+        free(memory)
+    }
+
+    /// Whether there is no room left.
+    var isFull: Bool { count == Self.capacity }
+
+    /// Gives some input, and the room that is left, to a closure.
+    ///
+    /// - Returns: How much of the input was used, and what the closure threw.
+    /// - Throws: ``ContentCodingError/Problem/outOfMemory``, and ``ContentCodingError/Problem/failed(_:)`` for a closure
+    ///   that says it used more than there was.
+    func fill(
+        from input: Data,
+        _ body: (inout CodingBuffers) throws(ContentCodingError.Problem) -> Void
+    ) throws(ContentCodingError.Problem) -> (buffers: CodingBuffers, problem: ContentCodingError.Problem?) {
+        if memory == nil { memory = malloc(Self.capacity) }
+        guard let memory else { throw .outOfMemory }
+        let room = UnsafeMutableRawBufferPointer(start: memory + count, count: Self.capacity - count)
+        let step: (buffers: CodingBuffers, problem: ContentCodingError.Problem?) = input.withUnsafeBytes { bytes in
+            var buffers = CodingBuffers(input: bytes, output: room)
+            do throws(ContentCodingError.Problem) {
+                try body(&buffers)
+                return (buffers, nil)
+            } catch {
+                return (buffers, error)
+            }
+        }
+        guard step.buffers.areValid else { throw .failed("it claims more bytes than there were") }
+        count += step.buffers.produced
+        return step
+    }
+
+    /// What was filled, as a chunk; the room is empty then.
+    func take() -> Data {
+        defer { count = 0 }
+        guard let filled = memory, count > 0 else { return Data() }
+        guard count > Self.capacity / 2 else { return Data(bytes: filled, count: count) }
+        memory = nil
+        return Data(bytesNoCopy: filled, count: count, deallocator: .free)
+    }
+}

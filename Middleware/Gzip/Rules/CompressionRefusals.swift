@@ -1,0 +1,42 @@
+import HTTPChainCore
+import HTTPTypes
+
+/// Which origins take no requests in a coding: they have said 415 to one, and taken it as it was.
+final class CompressionRefusals: Sendable {
+    /// Beyond it the one that is known for longest is forgotten, and asked once more.
+    private static let limit = 256
+
+    private struct Refusal: Hashable {
+        let origin: Origin
+        let coding: ContentCoding
+    }
+
+    private let known = Locked<[Refusal]>([])
+
+    func contains(_ origin: Origin?, _ coding: ContentCoding) -> Bool {
+        guard let origin else { return false }
+        return known.withLock { $0.contains(Refusal(origin: origin, coding: coding)) }
+    }
+
+    func insert(_ origin: Origin?, _ coding: ContentCoding) {
+        guard let origin else { return }
+        let refusal = Refusal(origin: origin, coding: coding)
+        known.withLock { known in
+            guard !known.contains(refusal) else { return }
+            if known.count == Self.limit { known.removeFirst() }
+            known.append(refusal)
+        }
+    }
+
+    /// Whether a response may have refused the coding of the request, RFC 9110 §15.5.16 with §12.5.3: a server that
+    /// names the codings it takes, this one among them, has refused something else.
+    static func mayRefuse(_ coding: ContentCoding, _ head: HTTPResponse) -> Bool {
+        guard head.status.code == 415 else { return false }
+        guard let accepted = head.headerFields[.acceptEncoding] else { return true }
+        return !accepted.split(separator: ",").contains { member in
+            let field = ParameterizedValue(member.utf8)
+            let isRefused = field.parameter("q").map { Double(String(decoding: $0, as: UTF8.self)) == 0 } ?? false
+            return (coding.isNamed(field.value) || field.value == "*") && !isRefused
+        }
+    }
+}
