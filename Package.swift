@@ -118,6 +118,10 @@ let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift", condit
 
 let xmlCoder = Target.Dependency.product(name: "XMLCoder", package: "XMLCoder", condition: .when(traits: ["XML"]))
 
+let brotli = Target.Dependency.target(name: "CBrotli", condition: .when(traits: ["Brotli"]))
+
+let zstd = Target.Dependency.target(name: "CZstd", condition: .when(traits: ["Zstd"]))
+
 let package = Package(
     name: "swift-http-chain",
     // The newest thing that is used without a check is `withDiscardingTaskGroup`.
@@ -129,6 +133,7 @@ let package = Package(
         .library(name: "HTTPChainInMemory", targets: ["HTTPChainInMemory"]),
         .library(name: "HTTPChainAsyncHTTPClient", targets: ["HTTPChainAsyncHTTPClient"]),
         .library(name: "HTTPChainAuthDigest", targets: ["HTTPChainAuthDigest"]),
+        .library(name: "HTTPChainBrotli", targets: ["HTTPChainBrotli"]),
         .library(name: "HTTPChainCacheSQLite", targets: ["HTTPChainCacheSQLite"]),
         .library(name: "HTTPChainClient", targets: ["HTTPChainClient"]),
         .library(name: "HTTPChainContentDigest", targets: ["HTTPChainContentDigest"]),
@@ -145,6 +150,7 @@ let package = Package(
         ),
         .library(name: "HTTPChainSerializerXML", targets: ["HTTPChainSerializerXML"]),
         .library(name: "HTTPChainTesting", targets: ["HTTPChainTesting"]),
+        .library(name: "HTTPChainZstd", targets: ["HTTPChainZstd"]),
     ] + lightStages.map { .library(name: "HTTPChain\($0)", targets: ["HTTPChain\($0)"]) },
     traits: [
         .trait(
@@ -152,11 +158,16 @@ let package = Package(
             description: "AsyncHTTPClientTransport, for servers: brings in async-http-client and SwiftNIO."
         ),
         .trait(
+            name: "Brotli",
+            description: "The content coding brotli, for GzipMiddleware: needs the system's libbrotli."
+        ),
+        .trait(
             name: "ServiceLifecycle",
             description: "LogShipper as a Service that is flushed on shutdown: brings in swift-service-lifecycle."
         ),
         .trait(name: "SQLite", description: "SQLiteCacheStore, for CacheMiddleware: brings in GRDB."),
         .trait(name: "XML", description: "XMLSerializer, for SerializerMiddleware: brings in XMLCoder."),
+        .trait(name: "Zstd", description: "The content coding zstd, for GzipMiddleware: needs the system's libzstd."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -212,9 +223,21 @@ let package = Package(
             pkgConfig: "zlib",
             providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"]), .brew(["zlib"])]
         ),
+        // The encoder's description brings in all that the decoder needs.
+        .systemLibrary(
+            name: "CBrotli",
+            pkgConfig: "libbrotlienc",
+            providers: [.apt(["libbrotli-dev"]), .yum(["brotli-devel"]), .brew(["brotli"])]
+        ),
+        .systemLibrary(
+            name: "CZstd",
+            pkgConfig: "libzstd",
+            providers: [.apt(["libzstd-dev"]), .yum(["libzstd-devel"]), .brew(["zstd"])]
+        ),
 
         stage("Auth"),
         stage("AuthDigest", ["HTTPChainAuth", crypto]),
+        stage("Brotli", ["HTTPChainGzip", brotli]),
         stage("Cache", [structuredFields]),
         stage("CacheSQLite", ["HTTPChainCache", grdb]),
         stage("CircuitBreaker"),
@@ -246,6 +269,7 @@ let package = Package(
         stage("StatusValidation"),
         stage("Timeout"),
         stage("URLBuilder"),
+        stage("Zstd", ["HTTPChainGzip", zstd]),
 
         .target(
             name: "TestSupport",
@@ -325,7 +349,10 @@ let package = Package(
         tests("FallbackTests", of: ["HTTPChainFallback"]),
         tests(
             "GzipTests",
-            of: ["HTTPChainGzip", "HTTPChainContentDigest", "HTTPChainURLSession", "HTTPChainAsyncHTTPClient"]
+            of: [
+                "HTTPChainGzip", "HTTPChainBrotli", "HTTPChainZstd", "HTTPChainAuthDigest", "HTTPChainContentDigest",
+                "HTTPChainURLSession", "HTTPChainAsyncHTTPClient",
+            ]
         ),
         tests(
             "HedgingTests",

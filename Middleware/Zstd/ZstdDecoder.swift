@@ -1,0 +1,69 @@
+#if Zstd
+import CZstd
+import HTTPChainCore
+import HTTPChainGzip
+
+/// Undoes zstd (RFC 8878), any number of frames; its memory, the window and some 150 KiB, goes when it goes.
+final class ZstdDecoder: ContentDecoder {
+    private let stream: OpaquePointer
+    private let maximumWindow: ByteCount
+    private var isInFrame = false
+    private var hasHadFrame = false
+
+    init(maximumWindow: ByteCount) throws(ContentCodingError.Problem) {
+        guard let stream = ZSTD_createDCtx() else { throw .outOfMemory }
+        self.stream = stream
+        let bounds = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax)
+        let bits = Int32(Int64.bitWidth - 1 - max(1, maximumWindow.bytes).leadingZeroBitCount)
+        let allowed = min(bounds.upperBound, max(bounds.lowerBound, bits))
+        self.maximumWindow = ByteCount(Int64(1) << Int64(allowed))
+        let result = ZSTD_DCtx_setParameter(stream, ZSTD_d_windowLogMax, allowed)
+        guard ZSTD_isError(result) == 0 else { throw .failed(String(cString: ZSTD_getErrorName(result))) }
+    }
+
+    deinit {
+        ZSTD_freeDCtx(stream)
+    }
+
+    func decode(_ buffers: inout CodingBuffers) throws(ContentCodingError.Problem) {
+        if !isInFrame {
+            // Asked without input it would begin a frame that nobody sent.
+            guard let first = buffers.input.first else { return }
+            guard Self.beginsFrame(first) else { throw strayBytes }
+        }
+        var input = ZSTD_inBuffer(src: buffers.input.baseAddress, size: buffers.input.count, pos: 0)
+        var output = ZSTD_outBuffer(dst: buffers.output.baseAddress, size: buffers.output.count, pos: 0)
+        let result = ZSTD_decompressStream(stream, &output, &input)
+        buffers.consumed = input.pos
+        buffers.produced = output.pos
+        guard ZSTD_isError(result) == 0 else { throw problem(result) }
+        isInFrame = result != 0
+        hasHadFrame = hasHadFrame || !isInFrame
+    }
+
+    func finish() throws(ContentCodingError.Problem) {
+        if isInFrame { throw .truncated }
+    }
+
+    /// Whether a byte begins the magic number of a frame, or of one to skip, RFC 8878 §3.1.1 and §3.1.2.
+    ///
+    /// The formats of old, which the library may still know, begin otherwise.
+    private static func beginsFrame(_ byte: UInt8) -> Bool {
+        byte == 0x28 || byte & 0xF0 == 0x50
+    }
+
+    private var strayBytes: ContentCodingError.Problem {
+        hasHadFrame ? .corrupt("there are bytes after the end that are no frame") : .notEncoded
+    }
+
+    private func problem(_ result: Int) -> ContentCodingError.Problem {
+        switch ZSTD_getErrorCode(result) {
+        case ZSTD_error_prefix_unknown: strayBytes
+        case ZSTD_error_frameParameter_windowTooLarge: .windowTooLarge(limit: maximumWindow)
+        case ZSTD_error_dictionary_wrong, ZSTD_error_dictionary_corrupted: .needsDictionary
+        case ZSTD_error_memory_allocation: .outOfMemory
+        default: .corrupt(String(cString: ZSTD_getErrorName(result)))
+        }
+    }
+}
+#endif
