@@ -49,6 +49,116 @@ struct StageTests {
         #expect(limiter.waiting(in: key) == 0)
     }
 
+    @Test("A heavy call is not overtaken by light ones that came later, however many come")
+    func heavyCall() async throws {
+        let clock = VirtualClock()
+        let passed = Events<String>()
+        let limiter = RateLimiter([RateLimit(10, per: .seconds(1))], excess: .wait(upTo: .seconds(60)))
+        let chain = try Chain(
+            [RateLimitMiddleware(limiter)],
+            transport: ClosureTransport { request in
+                passed.add(String(request.head.path?.dropFirst() ?? ""))
+                return Response(.ok)
+            }
+        )
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            _ = try await chain.send(Request.get("\(key)/first").on(clock).rateLimitWeight(10))
+            group.addTask { _ = try await chain.send(Request.get("\(key)/heavy").on(clock).rateLimitWeight(8)) }
+            try await until { limiter.waiting(in: key) == 1 }
+            // A tenth of a second makes room for a light call, and each time one comes.
+            for index in 0..<7 {
+                try await clock.waitForSleepers()
+                clock.advance(by: .milliseconds(100))
+                group.addTask { _ = try await chain.send(.get("\(key)/light\(index)").on(clock)) }
+                try await until("light call \(index)") { limiter.waiting(in: key) == index + 2 }
+                #expect(passed.all == ["first"])
+            }
+            while passed.all.count < 9 {
+                let count = passed.all.count
+                try await clock.waitForSleepers()
+                clock.advanceToNextDeadline()
+                try await passed.wait(until: count + 1)
+            }
+            try await group.waitForAll()
+        }
+        #expect(passed.all.prefix(2) == ["first", "heavy"])
+        #expect(passed.all.dropFirst(2) == ["light0", "light1", "light2", "light3", "light4", "light5", "light6"])
+    }
+
+    @Test("Whoever gives up, the others go in the order they came, and none waits for a turn that nobody has", .seeded)
+    func fairness() async throws {
+        let random = Seed.numbers()
+        for _ in 0..<20 {
+            let clock = VirtualClock()
+            let passed = Events<Int>()
+            let limiter = RateLimiter([RateLimit(5, per: .seconds(1), burst: 1)], excess: .wait(upTo: .seconds(3600)))
+            let chain = try Chain(
+                [RateLimitMiddleware(limiter)],
+                transport: ClosureTransport { request in
+                    passed.add(Int(request.head.path?.dropFirst() ?? "") ?? -1)
+                    return Response(.ok)
+                }
+            )
+            _ = try await chain.send(.get("\(key)/0").on(clock))
+            var calls: [(number: Int, task: Task<Void, any Error>)] = []
+            for number in 1...30 {
+                let task = Task { _ = try await chain.send(.get("\(key)/\(number)").on(clock)) }
+                calls.append((number, task))
+                try await until("call \(number)") { limiter.waiting(in: key) == number }
+            }
+            // Some leave, the one whose turn it is among them, and some more while the others pass.
+            var leaving = Set((0..<8).map { _ in 1 + random.index(below: 30) })
+            leaving.insert(1)
+            let later = Set((0..<4).map { _ in 20 + random.index(below: 11) }).subtracting(leaving)
+            for call in calls where leaving.contains(call.number) {
+                call.task.cancel()
+                await #expect(throws: CancellationError.self) { try await call.task.value }
+            }
+            let staying = calls.map(\.number).filter { !leaving.contains($0) }
+            try await until { limiter.waiting(in: key) == staying.count }
+            var last = Duration.zero
+            for count in 2...6 {
+                try await clock.waitForSleepers()
+                clock.advanceToNextDeadline()
+                try await passed.wait(until: count)
+                // As far apart as the limit says, for whoever gave up took nothing.
+                #expect(clock.elapsed - last == .milliseconds(200))
+                last = clock.elapsed
+            }
+            for call in calls where later.contains(call.number) {
+                call.task.cancel()
+                await #expect(throws: CancellationError.self) { try await call.task.value }
+            }
+            let expected = [0] + staying.filter { !later.contains($0) }
+            while passed.all.count < expected.count {
+                let count = passed.all.count
+                try await clock.waitForSleepers()
+                clock.advanceToNextDeadline()
+                try await passed.wait(until: count + 1)
+            }
+            for call in calls where !leaving.union(later).contains(call.number) { try await call.task.value }
+            #expect(passed.all == expected)
+            #expect(limiter.waiting(in: key) == 0)
+        }
+    }
+
+    @Test("A group whose limit is reached keeps no other group waiting")
+    func groupsApart() async throws {
+        let clock = VirtualClock()
+        let limiter = RateLimiter([RateLimit(1, per: .seconds(10))], excess: .wait(upTo: .seconds(60)))
+        let chain = try Chain([RateLimitMiddleware(limiter)], transport: ClosureTransport { _ in Response(.ok) })
+        _ = try await chain.send(.get(url).on(clock))
+        async let waiting = chain.send(.get(url).on(clock))
+        try await until { limiter.waiting(in: key) == 1 }
+        for host in ["a", "b", "c"] {
+            #expect(try await chain.send(.get("https://\(host).example.com/").on(clock)).status == .ok)
+        }
+        #expect(limiter.waiting(in: key) == 1)
+        try await clock.waitForSleepers()
+        clock.advance(by: .seconds(10))
+        _ = try await waiting
+    }
+
     @Test("Refuses what would wait too long, longer than its deadline, or behind too many")
     func refuses() async throws {
         let clock = VirtualClock()

@@ -28,7 +28,12 @@ package struct ClientPolicy: Sendable {
     package static let limits: [ClientPolicy] = [
         ClientPolicy("none"), ClientPolicy("fixed 8", concurrency: .fixed(8)),
         ClientPolicy("AIMD", concurrency: .aimd()),
-        ClientPolicy("Vegas", concurrency: .vegas()), ClientPolicy("Gradient2", concurrency: .gradient2()),
-        ClientPolicy("adaptive", concurrency: .adaptive()),
+        ClientPolicy("Vegas", concurrency: .vegas()), gradient2, adaptive,
     ]
+
+    /// The rule of Netflix.
+    package static let gradient2 = ClientPolicy("Gradient2", concurrency: .gradient2())
+
+    /// The rule that is the stage's own.
+    package static let adaptive = ClientPolicy("adaptive", concurrency: .adaptive())
 }

@@ -10,18 +10,7 @@ import HTTPChainLoadShedding
 /// Calls come when they come, whether those before were answered or not. A server works on what it was given, whether
 /// somebody still waits for it or not. There are no tasks, and the same seed gives the same run.
 package struct Simulation {
-    private enum Event {
-        case arrival
-        case served(server: Int, attempt: Int)
-        /// The server's answer, or that there is none.
-        case answer(attempt: Int, Answer)
-        case giveUp(call: Int)
-        case retry(call: Int)
-        case hedge(call: Int)
-        case leave(attempt: Int)
-    }
-
-    private enum Answer { case success, failure, overload, unreachable }
+    private typealias Answer = SimulationEvent.Answer
 
     private struct Call {
         let client: Int
@@ -68,7 +57,7 @@ package struct Simulation {
     private let scenario: Scenario
     private let policy: ClientPolicy
     private let random: Generator
-    private var events = EventQueue<Event>()
+    private let events = EventQueue()
     private var now = 0.0
     private var calls: [Call] = []
     private var attempts: [Attempt] = []
@@ -425,6 +414,20 @@ package struct Simulation {
         }
         return nil
     }
+}
+
+/// Something that happens at a time of the simulation.
+enum SimulationEvent {
+    case arrival
+    case served(server: Int, attempt: Int)
+    /// The server's answer, or that there is none.
+    case answer(attempt: Int, Answer)
+    case giveUp(call: Int)
+    case retry(call: Int)
+    case hedge(call: Int)
+    case leave(attempt: Int)
+
+    enum Answer { case success, failure, overload, unreachable }
 }
 
 /// SplitMix64 (Steele, Lea and Flood, 2014).

@@ -308,6 +308,24 @@ struct RetryMiddlewareTests {
         #expect("\(try #require(error))".contains("remove one"))
     }
 
+    @Test("A retry stage in a chain inside, below another stage, is refused, and named where it stands")
+    func twoLayers() throws {
+        struct Passing: Middleware {
+            func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+                try await next(request)
+            }
+        }
+        let inner = try Chain([Passing(), RetryMiddleware()], transport: InMemoryTransport())
+        let error = #expect(throws: ChainOrderError.self) {
+            try Chain([RetryMiddleware(), Passing()], transport: inner)
+        }
+        #expect(try #require(error).problems.map(\.stage) == ["RetryMiddleware"])
+        #expect("\(try #require(error))".contains("each attempt of one is tried by the other"))
+        // One layer is none too many, and who knows better may have two.
+        _ = try Chain([Passing()], transport: inner)
+        _ = try Chain([RetryMiddleware()], transport: inner, order: .unchecked)
+    }
+
     @Test("The summary tells the settings")
     func summary() throws {
         let chain = try Chain(transport: InMemoryTransport()) {

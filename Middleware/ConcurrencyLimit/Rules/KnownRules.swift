@@ -87,6 +87,8 @@ struct Gradient2Concurrency: ConcurrencyRule {
     private var bounded: BoundedLimit
     private var long = 0.0
     private var count = 0
+    /// Of the first samples, whose plain mean the average is at first.
+    private var sum = 0.0
 
     init(in range: ClosedRange<Int>, initial: Int) { bounded = BoundedLimit(range, initial: initial) }
 
@@ -97,7 +99,8 @@ struct Gradient2Concurrency: ConcurrencyRule {
         guard latency > 0 else { return }
         count += 1
         if count <= 10 {
-            long += (latency - long) / Double(count)
+            sum += latency
+            long = sum / Double(count)
         } else {
             long += (latency - long) * 2 / 601
         }
