@@ -203,8 +203,9 @@ let package = Package(
         library(
             "HTTPChainClient",
             [
-                "HTTPChainCore", "HTTPChainSupport", "HTTPChainInMemory", "HTTPChainPagination", "HTTPChainProgress",
-                "HTTPChainRetry", "HTTPChainSerializer", "HTTPChainTimeout", "HTTPChainURLBuilder", httpTypes,
+                "HTTPChainCore", "HTTPChainSupport", "HTTPChainCache", "HTTPChainInMemory", "HTTPChainPagination",
+                "HTTPChainProgress", "HTTPChainRetry", "HTTPChainSerializer", "HTTPChainTimeout", "HTTPChainURLBuilder",
+                httpTypes,
             ]
         ),
         library(

@@ -20,18 +20,21 @@ public final class Client: Sendable {
     ///   - environment: The clock of what the client does itself, such as the delays of mocks; chains have their own.
     ///   - slowAfter: When a call that has not ended is told to be slow, with ``CallEvent/Change-swift.enum/slow(after:)``;
     ///     never by default.
+    ///   - replies: Where the replies of ``StoredRequest`` types are stored; they are not by default.
     ///   - endpoints: The endpoints; the first that supports a request serves it.
     public init(
         processing: ResultProcessing = .concurrent,
         environment: ChainEnvironment = .live,
         slowAfter: Duration? = nil,
+        replies: ReplyStore? = nil,
         @EndpointBuilder endpoints: () throws -> [Endpoint]
     ) rethrows {
         core = ClientCore(
             endpoints: try endpoints(),
             processing: processing,
             environment: environment,
-            slowAfter: slowAfter
+            slowAfter: slowAfter,
+            replies: replies
         )
     }
 
@@ -40,8 +43,13 @@ public final class Client: Sendable {
     /// - Parameters:
     ///   - transport: What sends its requests: a chain.
     ///   - processing: Where results are made; on the concurrent pool by default.
-    public convenience init(over transport: some Transport, processing: ResultProcessing = .concurrent) {
-        self.init(processing: processing) { Endpoint(transport.name, over: transport) }
+    ///   - replies: Where the replies of ``StoredRequest`` types are stored; they are not by default.
+    public convenience init(
+        over transport: some Transport,
+        processing: ResultProcessing = .concurrent,
+        replies: ReplyStore? = nil
+    ) {
+        self.init(processing: processing, replies: replies) { Endpoint(transport.name, over: transport) }
     }
 
     private init(_ core: ClientCore) {
@@ -56,6 +64,9 @@ public final class Client: Sendable {
     /// The calls of this client that are running.
     public var registry: CallRegistry { core.registry }
 
+    /// Where the replies of ``StoredRequest`` types are stored; `nil` if they are not.
+    public var replies: ReplyStore? { core.replies }
+
     /// The names of its endpoints, in the order in which they are asked.
     public var endpoints: [String] { core.endpoints.map(\.name) }
 
@@ -66,7 +77,8 @@ public final class Client: Sendable {
                 endpoints: core.endpoints,
                 processing: core.processing,
                 environment: core.environment,
-                slowAfter: core.slowAfter
+                slowAfter: core.slowAfter,
+                replies: core.replies
             )
         )
     }

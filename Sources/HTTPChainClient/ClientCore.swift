@@ -9,6 +9,7 @@ final class ClientCore: Sendable {
     let processing: ResultProcessing
     let environment: ChainEnvironment
     let slowAfter: Duration?
+    let replies: ReplyStore?
     let registry = CallRegistry()
     let events = CallEventHub()
     private let helpers = MockHelpers(table: HelperTable())
@@ -17,12 +18,14 @@ final class ClientCore: Sendable {
         endpoints: [Endpoint],
         processing: ResultProcessing,
         environment: ChainEnvironment,
-        slowAfter: Duration?
+        slowAfter: Duration?,
+        replies: ReplyStore?
     ) {
         self.endpoints = endpoints
         self.processing = processing
         self.environment = environment
         self.slowAfter = slowAfter
+        self.replies = replies
     }
 
     /// Performs a call, and tells those who listen what happens to it.
@@ -58,23 +61,40 @@ final class ClientCore: Sendable {
             teller?.began(as: id)
             switch endpoint.handler {
             case .transport(let transport):
-                var http = try request.makeRequest()
-                http.value = request
-                for change in settings.changes { http = change(http) }
+                var http = try makeRequest(request, settings)
                 if let teller { http = http.onProgress { teller.tell(.progress($0)) } }
-                return try await kind.perform(http, transport, settings.processing ?? processing)
-            case .mock(let answer):
-                try Task.checkCancellation()
-                let context = MockContext(helpers: helpers, time: environment.time)
-                guard let output = try await answer(request, context) as? MockOutput<Kind.Output> else {
-                    throw UnsupportedRequestError(requestType: "\(Kind.self)", endpoints: [endpoint.name])
+                let place = settings.processing ?? processing
+                guard let replies, let stored = request as? any StoredRequest else {
+                    return try await kind.perform(http, transport, place)
                 }
-                try Task.checkCancellation()
-                return DecodedResponse(output.value, response: Response(.ok))
+                return try await storing(stored, http, in: replies, telling: teller) { [http] in
+                    try await kind.perform(http, type(of: stored).keepingBytes(transport), place)
+                }
+            case .mock(let answer):
+                guard let replies, let stored = request as? any StoredRequest else {
+                    return try await mocked(request, answer, endpoint)
+                }
+                return try await storing(stored, try makeRequest(request, settings), in: replies, telling: teller) {
+                    try await mocked(request, answer, endpoint)
+                }
             }
         } keeping: { result, place in
             kind.keep?(result, place) ?? result
         }
+    }
+
+    private func mocked<Kind: TypedRequest>(
+        _ request: Kind,
+        _ answer: @Sendable (any TypedRequest, MockContext) async throws -> any Sendable,
+        _ endpoint: Endpoint
+    ) async throws -> DecodedResponse<Kind.Output> {
+        try Task.checkCancellation()
+        let context = MockContext(helpers: helpers, time: environment.time)
+        guard let output = try await answer(request, context) as? MockOutput<Kind.Output> else {
+            throw UnsupportedRequestError(requestType: "\(Kind.self)", endpoints: [endpoint.name])
+        }
+        try Task.checkCancellation()
+        return DecodedResponse(output.value, response: Response(.ok))
     }
 
     func outcome<Kind: TypedRequest>(_ request: Kind, _ settings: CallSettings) async -> CallOutcome<Kind.Output> {
@@ -85,7 +105,7 @@ final class ClientCore: Sendable {
         }
     }
 
-    private func endpoint(for request: some TypedRequest) throws -> Endpoint {
+    func endpoint(for request: some TypedRequest) throws -> Endpoint {
         guard let endpoint = endpoints.first(where: { $0.supports(request) }) else {
             throw UnsupportedRequestError(requestType: "\(type(of: request))", endpoints: endpoints.map(\.name))
         }

@@ -197,6 +197,7 @@ extension CallEvent {
         case .didBegin: "\(call) didBegin"
         case .progress: "\(call) progress"
         case .slow(let limit): "\(call) slow after \(limit)"
+        case .notStored: "\(call) notStored"
         case .succeeded: "\(call) succeeded"
         case .failed(let error): "\(call) failed: \(type(of: error))"
         case .cancelled(let duplicate): "\(call) cancelled, duplicate: \(duplicate)"

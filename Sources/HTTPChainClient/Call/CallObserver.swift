@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Is told how calls of any type end, as a delegate of older frameworks is.
 ///
 /// ```swift
@@ -21,18 +23,33 @@ public struct CallReport: Sendable {
     public let request: any TypedRequest
     /// The call's key; `nil` if it has none.
     public let key: (any Hashable & Sendable)?
+    /// Whether it is about the stored reply, and not about what the service said now.
+    ///
+    /// Only ``Call/startStoredThenLive(dropping:onlyData:_:)`` reports stored replies.
+    public let isStored: Bool
+    /// When the reply was stored; `nil` for what came now, and for a stored reply that could not be read.
+    public let storedAt: Date?
     /// How it ended, the output's type aside.
     public let outcome: CallOutcome<any Sendable>
 
     private let typed: any Sendable
 
+    /// Where an outcome comes from.
+    struct Source {
+        var isStored = false
+        var date: Date?
+    }
+
     init<Kind: TypedRequest>(
         request: Kind,
         key: (any Hashable & Sendable)?,
+        source: Source = Source(),
         outcome: CallOutcome<Kind.Output>
     ) {
         self.request = request
         self.key = key
+        isStored = source.isStored
+        storedAt = source.date
         self.outcome = outcome.map { $0 as any Sendable }
         typed = outcome
     }

@@ -74,6 +74,18 @@ public struct ResultKind<Output: Sendable>: Sendable {
         }
     }
 
+    /// A kind that decodes one type and makes the output of it and the response that it came in.
+    package static func decodedWithResponse<Wire: Decodable & Sendable>(
+        _ type: Wire.Type,
+        map: @escaping @Sendable (_ value: Wire, _ response: Response) throws -> Output
+    ) -> ResultKind {
+        ResultKind { request, transport, processing in
+            let decoded = try await transport.send(request, decoding: Wire.self)
+            let value = try await processing.run { try map(decoded.value, decoded.response) }
+            return DecodedResponse(value, response: decoded.response)
+        }
+    }
+
     /// The kind whose output is made of this one's.
     ///
     /// - Parameter transform: Makes the new output of that of this kind.
@@ -186,7 +198,8 @@ extension ResultKind where Output == Response {
 }
 
 extension Response {
-    func text(of bytes: Data) throws -> String {
+    /// Bytes as text, in the charset that the content's type names.
+    package func text(of bytes: Data) throws -> String {
         try PlainTextSerializer().decode(String.self, from: bytes, contentType: headers[.contentType])
     }
 }

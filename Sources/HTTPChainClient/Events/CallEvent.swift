@@ -19,6 +19,8 @@ public struct CallEvent: Sendable {
         ///
         /// - Parameter after: The time that was set for the client or the call.
         case slow(after: Duration)
+        /// The reply of a ``StoredRequest`` could not be stored; the call goes on with it.
+        case notStored(any Error)
         /// The call has its output.
         case succeeded
         /// The call failed.
@@ -30,7 +32,7 @@ public struct CallEvent: Sendable {
         public var isEnd: Bool {
             switch self {
             case .succeeded, .failed, .cancelled: true
-            case .willBegin, .didBegin, .progress, .slow: false
+            case .willBegin, .didBegin, .progress, .slow, .notStored: false
             }
         }
     }

@@ -1,0 +1,79 @@
+import Foundation
+
+extension Client {
+    /// The reply that is stored for a request, however old; nothing is sent.
+    ///
+    /// ```swift
+    /// if let stored = try await client.storedReply(for: ListPlants()), stored.isYounger(than: .seconds(3_600)) {
+    ///     show(stored.value)
+    /// }
+    /// ```
+    ///
+    /// - Returns: The reply; `nil` if none is stored.
+    /// - Throws: ``ReplyStoreError`` for a client without a store; what reading and decoding throw.
+    public func storedReply<Kind: StoredRequest>(for request: Kind) async throws -> StoredReply<Kind.Output>? {
+        try await core.storedReply(for: request, CallSettings())
+    }
+
+    /// The stored reply of a request, and then the live one, as ``Call/storedThenLive(dropping:)`` gives them.
+    public func storedThenLive<Kind: StoredRequest>(
+        _ request: Kind,
+        dropping dependency: StoredReplyDependency = .onSuccess
+    ) -> StoredThenLive<Kind> {
+        makeCall(request).storedThenLive(dropping: dependency)
+    }
+}
+
+extension Call where Kind: StoredRequest {
+    /// The stored reply of the call, and then the live one.
+    ///
+    /// - Parameter dependency: When the stored reply is dropped; when the live call has succeeded by default.
+    public func storedThenLive(dropping dependency: StoredReplyDependency = .onSuccess) -> StoredThenLive<Kind> {
+        StoredThenLive(call: self, dependency: dependency)
+    }
+
+    /// Sends the request, and tells an observer of the stored reply and then of the live one.
+    ///
+    /// ```swift
+    /// func callEnded(_ report: CallReport) async {
+    ///     if let (_, outcome) = report.of(ListPlants.self) { show(outcome, isOld: report.storedAt != nil) }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - dependency: When the stored reply is dropped; when the live call has succeeded by default.
+    ///   - onlyData: Whether outputs alone are reported. Otherwise a stored reply that cannot be read is reported
+    ///     too, as a failure, and one that was dropped, as cancelled, and how the live call ended in any case.
+    ///   - observer: Told of each reply unless it has gone away; it is not kept.
+    @discardableResult
+    public func startStoredThenLive(
+        dropping dependency: StoredReplyDependency = .onSuccess,
+        onlyData: Bool = false,
+        _ observer: some CallObserver
+    ) -> StartedCall {
+        let run = StoredThenLiveRun(of: self, dependency)
+        let key = settings.registration.key
+        return StartedCall(
+            Task { [weak observer, request] in
+                func report(_ outcome: CallOutcome<Kind.Output>, isStored: Bool = false, at date: Date? = nil) async {
+                    guard !onlyData || outcome.output != nil else { return }
+                    let source = CallReport.Source(isStored: isStored, date: date)
+                    await observer?.callEnded(CallReport(request: request, key: key, source: source, outcome: outcome))
+                }
+                do {
+                    while let step = try await run.next() {
+                        switch step {
+                        case .stored(let reply): await report(.success(reply.value), isStored: true, at: reply.date)
+                        case .notStored(.nothing): break
+                        case .notStored(.dropped): await report(.cancelled(duplicate: false), isStored: true)
+                        case .notStored(.failed(let error)): await report(.failure(error), isStored: true)
+                        case .live(let result): await report(CallOutcome(result))
+                        }
+                    }
+                } catch {
+                    await report(.cancelled(duplicate: false))
+                }
+            }
+        )
+    }
+}

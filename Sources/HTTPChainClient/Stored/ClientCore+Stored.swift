@@ -1,0 +1,147 @@
+import Foundation
+import HTTPChainCache
+import HTTPChainCore
+import HTTPChainSerializer
+import HTTPTypes
+
+extension ClientCore {
+    /// The reply that is stored for a request.
+    func storedReply<Kind: StoredRequest>(
+        for request: Kind,
+        _ settings: CallSettings
+    ) async throws -> StoredReply<Kind.Output>? {
+        guard let replies else { throw ReplyStoreError(.noStore(requestType: "\(Kind.self)")) }
+        let endpoint = try endpoint(for: request)
+        let http = try makeRequest(request, settings)
+        guard let (metadata, body) = try await replies.read(request, http) else { return nil }
+        let place = settings.processing ?? processing
+        switch Kind.storage.form {
+        case .value(_, let decode):
+            let bytes = try await body.collect(upTo: .unlimited)
+            return StoredReply(value: try await place.run { try decode(bytes) }, date: metadata.responseTime)
+        case .raw:
+            guard case .transport(let transport) = endpoint.handler else { return nil }
+            let stored = StoredReplyTransport(head: metadata.head, body: body)
+            let value = try await request.result.perform(http.asking(transport), transport.decoding(stored), place)
+                .value
+            return StoredReply(value: value, date: metadata.responseTime)
+        }
+    }
+
+    /// Performs a call whose reply is stored; an error there does not fail the call, but is told.
+    func storing<Output: Sendable>(
+        _ request: any StoredRequest,
+        _ http: Request,
+        in replies: ReplyStore,
+        telling teller: CallTeller?,
+        _ operation: () async throws -> DecodedResponse<Output>
+    ) async throws -> DecodedResponse<Output> {
+        let stamp = replies.begin()
+        defer { replies.end() }
+        let start = environment.time.date
+        let result = try await operation()
+        guard result.status.kind == .successful else { return result }
+        do {
+            try await keep(result, of: request, http, in: replies, startedAt: start, since: stamp)
+        } catch {
+            teller?.tell(.notStored(error))
+        }
+        return result
+    }
+
+    private func keep<Kind: StoredRequest>(
+        _ result: any Sendable,
+        of request: Kind,
+        _ http: Request,
+        in replies: ReplyStore,
+        startedAt start: Date,
+        since stamp: UInt64
+    ) async throws {
+        guard request.storageIdentifier != nil, let result = result as? DecodedResponse<Kind.Output> else { return }
+        var head = HTTPResponse(status: result.status)
+        let bytes: Data
+        switch Kind.storage.form {
+        case .value(let encode, _): bytes = try encode(result.value)
+        case .raw:
+            guard Kind.canStoreRaw, result.response.body.isReplayable else { return }
+            head = result.response.head
+            // What sets a state is not to set it again.
+            head.headerFields[.setCookie] = nil
+            bytes = try await result.response.body.collect(upTo: .unlimited)
+        }
+        let times = (start, environment.time.date)
+        try await replies.write(bytes, of: request, http, head: head, times: times, since: stamp)
+    }
+
+    func makeRequest<Kind: TypedRequest>(_ request: Kind, _ settings: CallSettings) throws -> Request {
+        var http = try request.makeRequest()
+        http.value = request
+        for change in settings.changes { http = change(http) }
+        return http
+    }
+}
+
+extension StoredRequest {
+    /// Whether what is there after a call still has the bytes of the reply.
+    static var canStoreRaw: Bool {
+        !(Output.self == HTTPBody.self || Output.self == Response.self || Output.self == TemporaryFile.self)
+    }
+
+    /// What sends a call of this type, so that the bytes of its reply are still there when it has its output.
+    static func keepingBytes(_ transport: any Transport) -> any Transport {
+        guard case .raw = storage.form, canStoreRaw else { return transport }
+        return BytesKeepingTransport(transport: transport)
+    }
+}
+
+extension Request {
+    /// The request as one whose reply is stored already: nothing of it is sent.
+    fileprivate func asking(_ transport: any Transport) -> Request {
+        var request = self
+        request.body = .empty
+        (transport as? Chain)?.fillEnvironment(of: &request)
+        return request
+    }
+}
+
+extension Transport {
+    /// The serializers of the chain around a stored reply.
+    fileprivate func decoding(_ stored: StoredReplyTransport) throws -> any Transport {
+        try Chain(serializers, transport: stored, order: .unchecked)
+    }
+
+    private var serializers: [any Middleware] {
+        guard let chain = self as? Chain else { return [] }
+        return chain.stages.filter { $0 is SerializerMiddleware } + chain.transport.serializers
+    }
+}
+
+/// Answers with what is stored.
+private struct StoredReplyTransport: Transport {
+    let head: HTTPResponse
+    let body: HTTPBody
+
+    var capabilities: TransportCapabilities { [.streamsUploads, .backpressure, .keepsRepeatedFields] }
+    var name: String { "stored reply" }
+
+    func send(_ request: consuming Request) async throws -> Response {
+        var response = Response(head.status, headers: head.headerFields, body: body)
+        response.request = request.head
+        return response
+    }
+}
+
+/// Keeps the bytes of a response in memory that a serializer has not kept already.
+private struct BytesKeepingTransport: Transport {
+    private static let limit = ByteCount.mebibytes(16)
+    let transport: any Transport
+
+    var capabilities: TransportCapabilities { transport.capabilities }
+    var name: String { transport.name }
+
+    func send(_ request: consuming Request) async throws -> Response {
+        var response = try await transport.send(request)
+        response.body = try await response.body.buffered(upTo: Self.limit, memory: Self.limit)
+        return response
+    }
+}

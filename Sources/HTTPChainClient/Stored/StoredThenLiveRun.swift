@@ -1,0 +1,134 @@
+import HTTPChainCore
+import HTTPChainSupport
+
+/// The race of a live call with the store, for one iteration; it is cancelled when nobody has it any more.
+final class StoredThenLiveRun<Kind: StoredRequest>: Sendable {
+    typealias Output = Kind.Output
+
+    enum Step: Sendable {
+        case stored(StoredReply<Output>)
+        case notStored(NoStoredReply)
+        case live(Result<Output, any Error>)
+    }
+
+    struct State: Sendable {
+        var stored: Result<StoredReply<Output>?, any Error>?
+        var live: Result<Output, any Error>?
+        var hasGivenStored = false
+        var hasGivenLive = false
+
+        /// What is to be told now, the end included; `nil` while that is open.
+        mutating func next(_ dependency: StoredReplyDependency) -> Step?? {
+            if !hasGivenStored {
+                if let live, dependency.drops(after: live) {
+                    hasGivenStored = true
+                    return .some(.notStored(.dropped))
+                }
+                guard let stored else { return nil }
+                hasGivenStored = true
+                switch stored {
+                case .success(let reply?): return .some(.stored(reply))
+                case .success(nil): return .some(.notStored(.nothing))
+                case .failure(let error): return .some(.notStored(.failed(error)))
+                }
+            }
+            if hasGivenLive { return .some(nil) }
+            guard let live else { return nil }
+            hasGivenLive = true
+            return .some(.live(live))
+        }
+    }
+
+    private let core: ClientCore
+    private let request: Kind
+    private let settings: CallSettings
+    private let dependency: StoredReplyDependency
+    private let state = Watched(State())
+    private let tasks = Locked<[Task<Void, Never>]>([])
+
+    init(of call: Call<Kind>, _ dependency: StoredReplyDependency) {
+        core = call.client.core
+        request = call.request
+        settings = call.settings
+        self.dependency = dependency
+    }
+
+    deinit { cancel() }
+
+    /// The next thing to tell; `nil` at the end.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled that asks.
+    func next() async throws -> Step? {
+        begin()
+        do {
+            let step = try await state.wait { [dependency] in $0.next(dependency) }
+            // Nobody waits for the store any more.
+            if case .notStored(.dropped) = step { cancel() }
+            return step
+        } catch {
+            cancel()
+            throw error
+        }
+    }
+
+    func nextReply() async throws -> ReplyUpdate<Output>? {
+        while let step = try await next() {
+            switch step {
+            case .stored(let reply): return ReplyUpdate(value: reply.value, storedAt: reply.date)
+            case .live(let result): return ReplyUpdate(value: try result.get(), storedAt: nil)
+            case .notStored: break
+            }
+        }
+        return nil
+    }
+
+    func nextStep() async throws -> StoredThenLiveStep<Output>? {
+        switch try await next() {
+        case .stored(let reply): .stored(reply)
+        case .notStored(let reason): .notStored(reason)
+        case .live(let result): .live(CallOutcome(result))
+        case nil: nil
+        }
+    }
+
+    /// Sends the request and reads the store at the same time, once.
+    ///
+    /// Neither task keeps this, so that an iterator that goes away cancels them.
+    private func begin() {
+        tasks.withLock { tasks in
+            guard tasks.isEmpty else { return }
+            let (core, request, settings, state) = (core, request, settings, state)
+            tasks = [
+                Task {
+                    let stored = await Result.of { try await core.storedReply(for: request, settings) }
+                    state.update { $0.stored = stored }
+                },
+                Task {
+                    let live = await Result.of { try await core.perform(request, settings).value }
+                    state.update { $0.live = live }
+                },
+            ]
+        }
+    }
+
+    private func cancel() {
+        for task in tasks.withLock({ $0 }) { task.cancel() }
+    }
+}
+
+extension StoredReplyDependency {
+    func drops<Output>(after live: Result<Output, any Error>) -> Bool {
+        switch (self, live) {
+        case (.never, _): false
+        case (_, .success): true
+        case (.onSuccess, .failure): false
+        case (.onSuccessOrCancellation, .failure(let error)): error is CancellationError || error is DuplicateCallError
+        }
+    }
+}
+
+extension Result where Failure == any Error, Success: Sendable {
+    fileprivate static func of(_ operation: () async throws -> Success) async -> Result {
+        do { return .success(try await operation()) } catch { return .failure(error) }
+    }
+}
