@@ -144,6 +144,7 @@ let package = Package(
         .library(name: "HTTPChainOAuth", targets: ["HTTPChainOAuth"]),
         .library(name: "HTTPChainOData", targets: ["HTTPChainOData"]),
         .library(name: "HTTPChainPagination", targets: ["HTTPChainPagination"]),
+        .library(name: "HTTPChainRoutes", targets: ["HTTPChainRoutes"]),
         .library(
             name: "HTTPChainRemoteLoggingServiceLifecycle",
             targets: ["HTTPChainRemoteLoggingServiceLifecycle"]
@@ -213,6 +214,13 @@ let package = Package(
             ["HTTPChainCore", "HTTPChainSupport", "HTTPChainURLBuilder", httpTypes]
         ),
         library("HTTPChainOData", ["HTTPChainCore", httpTypes]),
+        library(
+            "HTTPChainRoutes",
+            [
+                "HTTPChainCore", "HTTPChainAuth", "HTTPChainCache", "HTTPChainClient", "HTTPChainGzip",
+                "HTTPChainMultipart", "HTTPChainSerializer", "HTTPChainURLBuilder", httpTypes,
+            ]
+        ),
         library(
             "HTTPChain",
             ["HTTPChainCore", "HTTPChainURLSession", httpTypes]
@@ -431,6 +439,7 @@ let package = Package(
         ),
         tests("RequestProcessorTests", of: ["HTTPChainRequestProcessor"]),
         tests("RetryTests", of: ["HTTPChainRetry", "HTTPChainURLSession"]),
+        tests("RoutesTests", of: ["HTTPChainRoutes", "HTTPChainClient", "HTTPChain"]),
         tests("SerializerTests", of: ["HTTPChainSerializer"]),
         tests("SerializerXMLTests", of: ["HTTPChainSerializerXML", "HTTPChainSerializer", xmlCoder]),
         tests("StatusValidationTests", of: ["HTTPChainStatusValidation"]),
@@ -464,15 +473,21 @@ let package = Package(
         ),
         example(
             "Garden",
-            ["HTTPChainClient", "HTTPChainOData", "HTTPChainPagination", "HTTPChainTesting"],
+            ["HTTPChainClient", "HTTPChainOData", "HTTPChainPagination", "HTTPChainRoutes", "HTTPChainTesting"],
             excluding: ["Tests"]
         ),
         .testTarget(
             name: "GardenTests",
-            dependencies: ["Garden", "HTTPChain", "HTTPChainClient", "HTTPChainTesting", "TestSupport"],
+            dependencies: [
+                "Garden", "HTTPChain", "HTTPChainClient", "HTTPChainRoutes", "HTTPChainTesting", "TestSupport",
+            ],
             path: "Examples/Garden/Tests",
             swiftSettings: settings
         ),
+        example("OfflineList", ["HTTPChainClient", "HTTPChainTesting"]),
+        example("ResourceBrowser", ["HTTPChainClient", "HTTPChainTesting"]),
+        example("RouteTool", ["HTTPChainClient", "HTTPChainRoutes", "HTTPChainTesting"]),
+        example("Upload", ["HTTPChainClient", "HTTPChainTesting"]),
         example(
             "LogReceiver",
             [

@@ -3,6 +3,7 @@ import HTTPChain
 import HTTPChainClient
 import HTTPChainOData
 import HTTPChainPagination
+import HTTPChainRoutes
 
 struct Plant: Codable, Hashable, Sendable, ODataEntity {
     var id: Int
@@ -53,11 +54,18 @@ struct WatchGrass: GardenRequest, Hashable {
     var path: String { "grass" }
 }
 
-/// The weather comes from elsewhere.
-struct GetWeather: ValuelessRequest, Hashable {
+/// The weather comes from elsewhere, and is stored: it is shown as it was until it is there.
+struct GetWeather: StoredRequest, ValuelessRequest, Hashable {
     typealias Output = String
     var path: String { "weather" }
+    var storageIdentifier: String? { "weather" }
+    static var storage: ReplyStorage<String> { .value }
 }
+
+/// Calls that others add without code, as they would stand in a file.
+let gardenRoutes = """
+    { "routes": { "season": { "path": "season/{month}", "responseRootKeyPath": "what", "headers": { "X-Zone": "8" } } } }
+    """
 
 /// A resource of the service, which has more properties than these.
 struct Gardener: Resource {
@@ -78,8 +86,10 @@ func gardenClient(garden: String, weather: String, over transport: some Transpor
         RetryMiddleware()
     }
     let elsewhere = try base.replacing(URLBuilderMiddleware.self, with: URLBuilderMiddleware(base: weather))
-    return Client {
-        Endpoint("garden", over: base) { $0 is any GardenRequest || $0 is any ResourceRequest }
+    return Client(replies: ReplyStore(.memory(limit: .megabytes(5)), partition: .shared)) {
+        Endpoint("garden", over: base) {
+            $0 is any GardenRequest || $0 is any ResourceRequest || $0 is any RoutedRequest
+        }
         Endpoint("weather", over: elsewhere, for: GetWeather.self)
     }
 }
@@ -90,6 +100,11 @@ func tour(of client: Client, say: @escaping @Sendable (String) -> Void) async th
     say("A plant by its id: \(rose.name), \(rose.height) cm")
     say("Added: \(try await client.call(AddPlant(plant: Plant(id: 0, name: "Oak", height: 900))).name)")
     say("From another endpoint: \(try await client.call(GetWeather.self))")
+    for try await weather in client.call(GetWeather.self).storedThenLive(dropping: .never) {
+        say("Weather, \(weather.isStored ? "stored" : "live"): \(weather.value)")
+    }
+    let routes = RouteClient(try RouteTable(json: Data(gardenRoutes.utf8)), client: client)
+    say("By a route: \(try await routes.request("season", as: String.self, variables: ["month": 5]))")
 
     var names: [String] = []
     for try await plant in client.call(ListPlants.self).pages(by: .linkHeader()).items() { names.append(plant.name) }

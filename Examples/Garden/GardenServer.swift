@@ -25,6 +25,7 @@ func startGardenServer() async throws -> LoopbackServer {
         case ("PATCH", "/garden/gardeners/1") where exchange.request.values("If-Match") == [#""1""#]:
             let changed = String(decoding: body, as: UTF8.self) == #"{"name":"Augusta","shift":"night"}"#
             try await reply(changed ? 204 : 400, [], "")
+        case ("GET", "/garden/season/5"): try await reply(200, json, #"{"what":"sowing"}"#)
         case ("GET", "/garden/grass"): try await exchange.waitForPeerToClose()
         case ("GET", "/weather/weather"): try await reply(200, [("Content-Type", "text/plain")], "mild, rain at night")
         default:

@@ -25,15 +25,7 @@ public struct URITemplate: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The names of the variables, each once, in the order they appear.
-    public var variableNames: [String] {
-        var names: [String] = []
-        for case .expression(let expression) in parts {
-            for variable in expression.variables where !names.contains(variable.name) {
-                names.append(variable.name)
-            }
-        }
-        return names
-    }
+    public var variableNames: [String] { parts.variableNames }
 
     /// The template with its variables filled in (RFC 6570 §3).
     ///
@@ -53,5 +45,26 @@ public struct URITemplate: Sendable, Hashable, CustomStringConvertible {
         )
         try expansion.append(parts)
         return String(decoding: expansion.output, as: UTF8.self)
+    }
+}
+
+extension URLVariableSyntax {
+    /// The names of the variables of a reference, in any notation of this syntax, each once, in the order they appear.
+    ///
+    /// - Throws: ``URLBuilderError`` with the position of what is malformed.
+    package func variableNames(in reference: String) throws(URLBuilderError) -> [String] {
+        try TemplateParser.parse(reference, syntax: self).variableNames
+    }
+}
+
+extension [TemplatePart] {
+    fileprivate var variableNames: [String] {
+        var names: [String] = []
+        for case .expression(let expression) in self {
+            for variable in expression.variables where !names.contains(variable.name) {
+                names.append(variable.name)
+            }
+        }
+        return names
     }
 }

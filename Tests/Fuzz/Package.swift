@@ -22,7 +22,7 @@ let package = Package(
                 library("HTTPChainAuthDigest"), library("HTTPChainCache"), library("HTTPChainCookies"),
                 library("HTTPChainCore"), library("HTTPChainEventStream"),
                 library("HTTPChainGzip"), library("HTTPChainHAR"), library("HTTPChainMultipart"),
-                library("HTTPChainRemoteLogging"), library("HTTPChainSerializer"),
+                library("HTTPChainRemoteLogging"), library("HTTPChainRoutes"), library("HTTPChainSerializer"),
                 library("HTTPChainURLBuilder"),
             ],
             swiftSettings: [

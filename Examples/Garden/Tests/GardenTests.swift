@@ -1,5 +1,6 @@
 import HTTPChain
 import HTTPChainClient
+import HTTPChainRoutes
 import HTTPChainTesting
 import TestSupport
 import Testing
@@ -10,6 +11,7 @@ import Testing
 struct GardenTests {
     static let lines = [
         "A plant by its id: Rose, 150 cm", "Added: Oak", "From another endpoint: mild, rain at night",
+        "Weather, stored: mild, rain at night", "Weather, live: mild, rain at night", "By a route: sowing",
         "All pages: Rose, Birch, Fern",
         "Tall ones, find?$filter=height gt 100 and not (startswith(name,'B'))&$orderby=name: Rose",
         "Saved: Augusta, night", "Event: GetPlant(id: 1) has begun", "Event: it has succeeded",
@@ -35,7 +37,7 @@ struct GardenTests {
     @Test("The tour shows the same with mocks that give results")
     func mocked() async throws {
         let rose = Plant(id: 1, name: "Rose", height: 150)
-        let client = Client {
+        let client = Client(replies: ReplyStore(.memory(limit: .megabytes(5)), partition: .shared)) {
             Endpoint.mock(GetPlant.self, where: { $0.id == 1 }) { _ in rose }
             Endpoint.mock(GetPlant.self) { get in throw NoPlant(id: get.id) }
             Endpoint.mock(AddPlant.self) { $0.plant }
@@ -48,6 +50,7 @@ struct GardenTests {
                 try ResourceRecord(Gardener(id: 1, name: "Ada"), properties: ["shift": "day"])
             }
             Endpoint.mock(SaveResource<Gardener>.self) { $0.record }
+            Endpoint.mock(RouteRequest<String>.self) { $0.route.name == "season" ? "sowing" : "nothing" }
             Endpoint.mock(WatchGrass.self, delay: .seconds(3600)) { _ in "it grows" }
         }
         let said = Events<String>()

@@ -20,6 +20,7 @@ enum Fuzz {
         "events": { checkEvents($0) },
         "forms": { checkForms($0) },
         "har": { checkHAR($0) },
+        "routes": { checkRoutes($0) },
     ]
 
     static let selected: Check = {

@@ -1,23 +1,30 @@
 import Foundation
 import Testing
 
-@Suite("The page about security")
-struct SecurityPageTests {
-    @Test("names a suite of tests that exists for each promise")
-    func suites() throws {
+@Suite("The pages of the kit")
+struct PageTests {
+    @Test(
+        "name a suite of tests that exists, or an example, for each promise and each task",
+        arguments: [("Security", 2), ("Calls", 3)]
+    )
+    func suites(name: String, columns: Int) throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../..").standardizedFileURL
-        let page = root.appendingPathComponent("Sources/HTTPChain/HTTPChain.docc/Security.md")
+        let page = root.appendingPathComponent("Sources/HTTPChain/HTTPChain.docc/\(name).md")
         let rows = try String(contentsOf: page, encoding: .utf8).split(separator: "\n").filter { $0.hasPrefix("| ") }
             .map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
-            .filter { $0.count == 2 && $0[0] != "The kit promises" && !$0[0].hasPrefix("--") }
+            .filter { $0.count == columns && !["The kit promises", "Task"].contains($0[0]) && !$0[0].hasPrefix("--") }
         #expect(rows.count > 20)
         let suites = try Self.suites(below: root.appendingPathComponent("Tests"))
         for row in rows {
-            let names = row[1].components(separatedBy: "`").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+            let names = row[columns - 1].components(separatedBy: "`").enumerated().filter { $0.offset % 2 == 1 }.map(
+                \.element
+            )
             #expect(!names.isEmpty, "\(row[0]): no test")
             for name in names where !name.hasSuffix("*") {
-                #expect(suites.contains(name), "\(row[0]): there is no suite \(name)")
+                let isExample =
+                    name.hasPrefix("Examples/") && FileManager.default.fileExists(atPath: "\(root.path)/\(name)")
+                #expect(suites.contains(name) || isExample, "\(row[0]): there is no suite or example \(name)")
             }
         }
     }

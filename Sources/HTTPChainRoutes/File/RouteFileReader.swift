@@ -1,0 +1,310 @@
+import HTTPChainCore
+import HTTPChainSerializer
+import HTTPTypes
+
+/// Makes a table of what a file says, and finds all that is wrong with it.
+struct RouteFileReader {
+    private static let maximumRoutes = 10_000
+
+    private(set) var mistakes: [RouteMistake]
+    private(set) var warnings: [RouteMistake] = []
+    /// Where the properties of routes are that are checked once all routes are known.
+    private var places: [[String]: RouteNode.Place] = [:]
+
+    init(mistakes: [RouteMistake]) { self.mistakes = mistakes }
+
+    /// The table.
+    mutating func table(
+        _ root: RouteNode?,
+        environment: String?,
+        overrides: [String: String]
+    ) throws(RouteTableError) -> RouteTable {
+        guard let root else { throw error }
+        var routes: [String: Route] = [:]
+        var base: ServiceAddress?
+        if let members = object(root, []) {
+            base = address(members, environment: environment, overrides: overrides)
+            for member in members where !["service", "environments", "routes"].contains(member.key) {
+                warn(
+                    [member.key],
+                    member.place,
+                    "this key means nothing here; there are service, environments and routes"
+                )
+            }
+            if let list = members.first(where: { $0.key == "routes" }) {
+                routes = read(list.node)
+            } else {
+                mistake([], root.place, "there are no routes: the key \"routes\" is missing")
+            }
+        }
+        let names = Set(routes.keys)
+        for route in routes.values {
+            for problem in RouteRules.problems(of: route, among: names, hasBase: base != nil) {
+                let path = ["routes", route.name] + [problem.key?.rawValue, problem.part].compactMap(\.self)
+                let place = places[path] ?? places[Array(path.prefix(3))] ?? places[Array(path.prefix(2))]
+                mistake(path, place ?? root.place, problem.text)
+            }
+        }
+        guard mistakes.isEmpty else { throw error }
+        return RouteTable(routes: routes, base: base, warnings: warnings)
+    }
+
+    private var error: RouteTableError {
+        RouteTableError(
+            mistakes: mistakes.sorted {
+                ($0.line ?? 0, $0.column ?? 0, $0.path, $0.text) < ($1.line ?? 0, $1.column ?? 0, $1.path, $1.text)
+            }
+        )
+    }
+
+    private mutating func mistake(_ path: [String], _ place: RouteNode.Place, _ text: String) {
+        guard mistakes.count < RouteJSONParser.maximumMistakes else { return }
+        mistakes.append(
+            RouteMistake(path: Self.shown(path), line: place.line, column: place.column, text: text)
+        )
+    }
+
+    private mutating func warn(_ path: [String], _ place: RouteNode.Place, _ text: String) {
+        guard warnings.count < RouteJSONParser.maximumMistakes else { return }
+        warnings.append(RouteMistake(path: Self.shown(path), line: place.line, column: place.column, text: text))
+    }
+
+    private static func shown(_ path: [String]) -> String {
+        path.map { String($0.prefix(100)) }.joined(separator: ".")
+    }
+
+    private mutating func wrong(_ node: RouteNode, _ path: [String], _ wanted: String) {
+        mistake(path, node.place, "\(node.kind) stands where \(wanted) is to stand")
+    }
+
+    private mutating func object(_ node: RouteNode, _ path: [String]) -> [RouteNode.Member]? {
+        if case .object(let members) = node.value { return members }
+        wrong(node, path, "an object")
+        return nil
+    }
+
+    private mutating func string(_ node: RouteNode, _ path: [String]) -> String? {
+        if case .string(let text) = node.value { return text }
+        wrong(node, path, "a string")
+        return nil
+    }
+
+    private mutating func truth(_ node: RouteNode, _ path: [String]) -> Bool? {
+        if case .bool(let value) = node.value { return value }
+        wrong(node, path, "true or false")
+        return nil
+    }
+
+    // MARK: The service
+
+    private mutating func address(
+        _ members: [RouteNode.Member],
+        environment: String?,
+        overrides: [String: String]
+    ) -> ServiceAddress? {
+        var sections: [(path: [String], node: RouteNode)] = []
+        if let service = members.first(where: { $0.key == "service" }) { sections.append((["service"], service.node)) }
+        let environments = members.first { $0.key == "environments" }
+        var known: [RouteNode.Member] = []
+        if let environments {
+            known = object(environments.node, ["environments"]) ?? []
+            // Of the others, only whether they are right.
+            for other in known where other.key != environment {
+                var address = ServiceAddress(host: "localhost")
+                read(other.node, ["environments", other.key], into: &address)
+            }
+        }
+        if let environment {
+            if let section = known.first(where: { $0.key == environment }) {
+                sections.append((["environments", environment], section.node))
+            } else {
+                let place = environments?.place ?? RouteNode.Place(line: 1, column: 1)
+                let names = known.map(\.key).joined(separator: ", ")
+                let text = "there is no environment \"\(environment)\"" + (names.isEmpty ? "" : "; there are \(names)")
+                mistake(["environments"], place, text)
+            }
+        }
+        guard !sections.isEmpty || !overrides.isEmpty else { return nil }
+        var address = ServiceAddress(host: "")
+        for section in sections { read(section.node, section.path, into: &address) }
+        let place = sections.last?.node.place ?? RouteNode.Place(line: 1, column: 1)
+        for (key, text) in overrides.sorted(by: { $0.key < $1.key }) {
+            switch key {
+            case "protocol": address.scheme = text.lowercased()
+            case "host": address.host = text
+            case "path": address.path = text
+            case "port" where Int(text) != nil: address.port = Int(text)
+            case "port": mistake(["overrides", key], place, "\"\(text)\" is no port; ports are 1 to 65535")
+            default:
+                mistake(["overrides", key], place, "there is no such key; there are protocol, host, port and path")
+            }
+        }
+        let path = sections.last?.path ?? ["overrides"]
+        for problem in RouteRules.addressProblems(of: address) {
+            let known = sections.reversed().compactMap { places[$0.path + [problem.key]] }
+            mistake(path + [problem.key], known.first ?? place, problem.text)
+        }
+        return address
+    }
+
+    private mutating func read(_ node: RouteNode, _ path: [String], into address: inout ServiceAddress) {
+        for member in object(node, path) ?? [] {
+            let path = path + [member.key]
+            places[path] = member.node.place
+            switch member.key {
+            case "protocol": if let text = string(member.node, path) { address.scheme = text.lowercased() }
+            case "host": if let text = string(member.node, path) { address.host = text }
+            case "path": if let text = string(member.node, path) { address.path = text }
+            case "port":
+                if case .number(let number) = member.node.value, let port = Int(exactly: number) {
+                    address.port = port
+                } else {
+                    wrong(member.node, path, "a whole number")
+                }
+            default: warn(path, member.place, "this key means nothing here; there are protocol, host, port and path")
+            }
+        }
+    }
+
+    // MARK: Routes
+
+    private mutating func read(_ list: RouteNode) -> [String: Route] {
+        guard let members = object(list, ["routes"]) else { return [:] }
+        guard members.count <= Self.maximumRoutes else {
+            mistake(["routes"], list.place, "there are more than \(Self.maximumRoutes) routes")
+            return [:]
+        }
+        var routes: [String: Route] = [:]
+        for member in members { routes[member.key] = route(member) }
+        return routes
+    }
+
+    private mutating func route(_ member: RouteNode.Member) -> Route {
+        let path = ["routes", member.key]
+        var route = Route(member.key, "")
+        places[path] = member.place
+        guard let properties = object(member.node, path) else { return Route(member.key, "/") }
+        if !properties.contains(where: { $0.key == Route.Key.path.rawValue }) {
+            mistake(path, member.place, "the key \"path\" is missing")
+            route.path = "/"
+        }
+        var serialization: Route.Serialization?
+        for property in properties {
+            places[path + [property.key]] = property.node.place
+            if let key = Route.Key(rawValue: property.key) {
+                read(property.node, key, path + [property.key], into: &route, &serialization)
+            } else {
+                route.extended[property.key] = property.node.json
+                if let near = Route.Key.allCases.first(where: { $0.rawValue.isNearly(property.key) }) {
+                    warn(
+                        path + [property.key],
+                        property.place,
+                        "is \"\(near.rawValue)\" meant? The key is kept as it is"
+                    )
+                }
+            }
+        }
+        route.serialization = serialization ?? Route.serialization(for: route.method)
+        return route
+    }
+
+    private mutating func read(
+        _ node: RouteNode,
+        _ key: Route.Key,
+        _ path: [String],
+        into route: inout Route,
+        _ serialization: inout Route.Serialization?
+    ) {
+        switch key {
+        case .method:
+            guard let text = string(node, path) else { return }
+            guard let method = HTTPRequest.Method(text) else {
+                return mistake(path, node.place, "\"\(text)\" is no method")
+            }
+            if text != text.uppercased() {
+                return mistake(path, node.place, "methods are in capitals: write \(text.uppercased())")
+            }
+            route.method = method
+        case .path: route.path = string(node, path) ?? "/"
+        case .serialization:
+            guard let text = string(node, path) else { return }
+            serialization = Route.Serialization(rawValue: text)
+            if serialization == nil {
+                let known = Route.Serialization.allCases.map(\.rawValue).joined(separator: ", ")
+                mistake(path, node.place, "\"\(text)\" is no serialization; there are \(known)")
+            }
+        case .contentType: route.contentType = string(node, path)
+        case .headers: route.headers = fields(node, path)
+        case .mapper: route.mapper = string(node, path)
+        case .requestRootKeyPath: string(node, path).map { route.requestRootKeyPath = BodyKeyPath($0) }
+        case .responseRootKeyPath: string(node, path).map { route.responseRootKeyPath = BodyKeyPath($0) }
+        case .gzip: truth(node, path).map { route.gzip = $0 }
+        case .saveAsFile: truth(node, path).map { route.saveAsFile = $0 }
+        case .cacheTTL:
+            guard case .number(let seconds) = node.value else { return wrong(node, path, "a number of seconds") }
+            guard abs(seconds) <= 1e10 else { return mistake(path, node.place, "a lifetime is at most 10^10 seconds") }
+            route.cacheTTL = .milliseconds(Int64(seconds * 1000))
+        case .cacheIgnoresQuery: truth(node, path).map { route.cacheIgnoresQuery = $0 }
+        case .invalidates: route.invalidates = names(node, path)
+        case .progress: truth(node, path).map { route.progress = $0 }
+        case .preventsUserInteraction: truth(node, path).map { route.preventsUserInteraction = $0 }
+        case .authenticator: route.authenticator = string(node, path)
+        }
+    }
+
+    private mutating func names(_ node: RouteNode, _ path: [String]) -> [String] {
+        guard case .array(let items) = node.value else {
+            wrong(node, path, "an array of names of routes")
+            return []
+        }
+        var names: [String] = []
+        for (index, item) in items.enumerated() {
+            let path = path + ["\(index)"]
+            places[path] = item.place
+            if let name = string(item, path) { names.append(name) }
+        }
+        return names
+    }
+
+    private mutating func fields(_ node: RouteNode, _ path: [String]) -> HTTPFields {
+        var fields = HTTPFields()
+        for member in object(node, path) ?? [] {
+            let path = path + [member.key]
+            guard let name = HTTPField.Name(member.key) else {
+                mistake(path, member.place, "this is no name of a header field")
+                continue
+            }
+            guard let value = string(member.node, path) else { continue }
+            guard HTTPField.isValidValue(value) else {
+                mistake(path, member.node.place, "this is no value of a header field")
+                continue
+            }
+            guard fields.count < 1_000 else {
+                mistake(path, member.place, "there are more than 1000 header fields")
+                return fields
+            }
+            fields.append(HTTPField(name: name, value: value))
+        }
+        return fields
+    }
+}
+
+extension String {
+    /// Whether another word differs by the case of its letters, an "s" at its end, or one or two letters.
+    func isNearly(_ other: String) -> Bool {
+        let (one, two) = (Array(lowercased().utf8), Array(other.lowercased().utf8.prefix(40)))
+        guard abs(one.count - two.count) <= 2 else { return false }
+        // Levenshtein's distance, a row at a time.
+        var row = Array(0...two.count)
+        for (index, letter) in one.enumerated() {
+            var corner = row[0]
+            row[0] = index + 1
+            for column in two.indices {
+                let change = corner + (two[column] == letter ? 0 : 1)
+                corner = row[column + 1]
+                row[column + 1] = Swift.min(change, Swift.min(corner, row[column]) + 1)
+            }
+        }
+        return row[two.count] <= (count > 5 ? 2 : 1)
+    }
+}

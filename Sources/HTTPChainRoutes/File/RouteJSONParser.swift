@@ -1,0 +1,288 @@
+import Foundation
+
+/// Reads JSON (RFC 8259) with the place of each value, and goes on behind mistakes where it can.
+///
+/// It makes nothing of a file that is too large, too deep, or not UTF-8.
+struct RouteJSONParser {
+    static let maximumSize = 4 << 20
+    static let maximumDepth = 64
+    static let maximumMistakes = 100
+
+    private let bytes: [UInt8]
+    private var position = 0
+    private var line = 1
+    private var lineStart = 0
+    private var depth = 0
+    /// How far the characters of the line have been counted, and the column there.
+    private var counted = 0
+    private var column = 1
+    private(set) var mistakes: [RouteMistake] = []
+    private var isLost = false
+    /// The way from the root to where it reads: names of members, and numbers of elements.
+    private var steps: [String] = []
+
+    init(_ data: Data) {
+        bytes = data.count <= Self.maximumSize ? [UInt8](data) : []
+        if data.count > Self.maximumSize {
+            add("the file is larger than \(Self.maximumSize >> 20) MiB")
+            isLost = true
+        } else if String(validating: bytes, as: UTF8.self) == nil {
+            add("the file is not UTF-8")
+            isLost = true
+        }
+        // A byte order mark, RFC 8259 §8.1: may be ignored.
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { (position, lineStart) = (3, 3) }
+    }
+
+    /// The value of the file; `nil` if there is none to go on with.
+    mutating func parse() -> RouteNode? {
+        guard !isLost, let root = value() else { return nil }
+        skipSpace()
+        if !isLost, position < bytes.count { add("there is something behind the end of the JSON") }
+        return root
+    }
+
+    /// Where it reads.
+    ///
+    /// The column is counted from where it was last asked for, so that a file in one line is not read again for each
+    /// value.
+    private var place: RouteNode.Place {
+        mutating get {
+            if counted < lineStart { (counted, column) = (lineStart, 1) }
+            while counted < min(position, bytes.count) {
+                // Of a character, every byte but the first begins with the bits 10.
+                if bytes[counted] & 0xC0 != 0x80 { column += 1 }
+                counted += 1
+            }
+            return RouteNode.Place(line: line, column: column)
+        }
+    }
+
+    private mutating func add(_ text: String, at place: RouteNode.Place? = nil) {
+        let path = steps.map { String($0.prefix(100)) }.joined(separator: ".")
+        let place = place ?? self.place
+        guard mistakes.count < Self.maximumMistakes else { return isLost = true }
+        mistakes.append(RouteMistake(path: path, line: place.line, column: place.column, text: text))
+    }
+
+    /// A mistake behind which nothing can be understood.
+    private mutating func lose(_ text: String) {
+        guard !isLost else { return }
+        add(text)
+        isLost = true
+    }
+
+    private mutating func skipSpace() {
+        while position < bytes.count {
+            switch bytes[position] {
+            case 0x0A:
+                line += 1
+                lineStart = position + 1
+            case 0x20, 0x09, 0x0D: break
+            default: return
+            }
+            position += 1
+        }
+    }
+
+    private mutating func value() -> RouteNode? {
+        skipSpace()
+        let place = place
+        guard position < bytes.count else {
+            lose("the file ends where a value is to stand")
+            return nil
+        }
+        switch bytes[position] {
+        case UInt8(ascii: "{"): return nested { $0.object(at: place) }
+        case UInt8(ascii: "["): return nested { $0.array(at: place) }
+        case UInt8(ascii: "\""): return string().map { RouteNode(.string($0), at: place) }
+        case UInt8(ascii: "t") where word("true"): return RouteNode(.bool(true), at: place)
+        case UInt8(ascii: "f") where word("false"): return RouteNode(.bool(false), at: place)
+        case UInt8(ascii: "n") where word("null"): return RouteNode(.null, at: place)
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return number(at: place)
+        default:
+            lose(
+                "here a value is to stand: an object, an array, a string in double quotes, a number, true, false, null"
+            )
+            return nil
+        }
+    }
+
+    private mutating func nested(_ read: (inout RouteJSONParser) -> RouteNode?) -> RouteNode? {
+        guard depth < Self.maximumDepth else {
+            lose("values are nested deeper than \(Self.maximumDepth) levels")
+            return nil
+        }
+        depth += 1
+        defer { depth -= 1 }
+        position += 1
+        return read(&self)
+    }
+
+    private mutating func word(_ text: String) -> Bool {
+        guard bytes[position...].starts(with: text.utf8) else { return false }
+        position += text.utf8.count
+        return true
+    }
+
+    /// Whether the list goes on; says what stands between values that should not.
+    private mutating func goesOn(until end: UInt8, isFirst: Bool) -> Bool {
+        skipSpace()
+        guard !isLost else { return false }
+        guard position < bytes.count else {
+            lose("the file ends before \"\(Character(UnicodeScalar(end)))\"")
+            return false
+        }
+        if bytes[position] == end {
+            position += 1
+            return false
+        }
+        guard !isFirst else { return true }
+        guard bytes[position] == UInt8(ascii: ",") else {
+            // A comma that was forgotten does not keep what follows from being read.
+            add("a comma is missing before this")
+            return !isLost
+        }
+        let comma = place
+        position += 1
+        skipSpace()
+        if position < bytes.count, bytes[position] == end {
+            add("the comma before \"\(Character(UnicodeScalar(end)))\" is one too many", at: comma)
+            position += 1
+            return false
+        }
+        return true
+    }
+
+    private mutating func object(at place: RouteNode.Place) -> RouteNode? {
+        var members: [RouteNode.Member] = []
+        var seen: Set<String> = []
+        while goesOn(until: UInt8(ascii: "}"), isFirst: members.isEmpty) {
+            let keyPlace = self.place
+            guard bytes.indices.contains(position), bytes[position] == UInt8(ascii: "\"") else {
+                lose("here the name of a member is to stand, in double quotes")
+                return nil
+            }
+            guard let key = string() else { return nil }
+            steps.append(key)
+            defer { steps.removeLast() }
+            skipSpace()
+            guard position < bytes.count, bytes[position] == UInt8(ascii: ":") else {
+                lose("a colon is missing behind the name")
+                return nil
+            }
+            position += 1
+            guard let node = value() else { return nil }
+            if !seen.insert(key).inserted { add("there are two members with this name", at: keyPlace) }
+            members.append(RouteNode.Member(key: key, place: keyPlace, node: node))
+        }
+        return isLost ? nil : RouteNode(.object(members), at: place)
+    }
+
+    private mutating func array(at place: RouteNode.Place) -> RouteNode? {
+        var items: [RouteNode] = []
+        while goesOn(until: UInt8(ascii: "]"), isFirst: items.isEmpty) {
+            steps.append("\(items.count)")
+            defer { steps.removeLast() }
+            guard let node = value() else { return nil }
+            items.append(node)
+        }
+        return isLost ? nil : RouteNode(.array(items), at: place)
+    }
+
+    private mutating func number(at place: RouteNode.Place) -> RouteNode? {
+        let start = position
+        let isStrict = scanNumber()
+        // What goes on behind it, as in 01 or 1.x, belongs to the same mistake.
+        let end = position
+        while position < bytes.count, "+-.eE0123456789".utf8.contains(bytes[position]) { position += 1 }
+        let text = String(decoding: bytes[start..<position], as: UTF8.self)
+        guard isStrict, end == position, let number = Double(text), number.isFinite else {
+            lose("\"\(text.prefix(40))\" is no number of JSON")
+            return nil
+        }
+        return RouteNode(.number(number), at: place)
+    }
+
+    /// Passes a number, RFC 8259 §6; returns whether it is one.
+    private mutating func scanNumber() -> Bool {
+        func byte(_ offset: Int = 0) -> UInt8? { position + offset < bytes.count ? bytes[position + offset] : nil }
+        func digits() -> Bool {
+            let start = position
+            while let digit = byte(), 0x30...0x39 ~= digit { position += 1 }
+            return position > start
+        }
+        if byte() == UInt8(ascii: "-") { position += 1 }
+        if byte() == UInt8(ascii: "0") {
+            position += 1
+        } else if !digits() {
+            return false
+        }
+        if byte() == UInt8(ascii: ".") {
+            position += 1
+            guard digits() else { return false }
+        }
+        if byte() == UInt8(ascii: "e") || byte() == UInt8(ascii: "E") {
+            position += 1
+            if byte() == UInt8(ascii: "+") || byte() == UInt8(ascii: "-") { position += 1 }
+            guard digits() else { return false }
+        }
+        return true
+    }
+
+    private mutating func string() -> String? {
+        position += 1
+        var text: [UInt8] = []
+        while position < bytes.count {
+            let byte = bytes[position]
+            position += 1
+            switch byte {
+            case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
+            case UInt8(ascii: "\\"):
+                guard let scalar = escape() else { return nil }
+                text += Array(String(Character(scalar)).utf8)
+            case 0..<0x20:
+                position -= 1
+                lose("a string does not go over the end of a line, nor hold a control character")
+                return nil
+            default: text.append(byte)
+            }
+        }
+        lose("the string has no end")
+        return nil
+    }
+
+    private mutating func escape() -> UnicodeScalar? {
+        let escapes: [UInt8: UnicodeScalar] = [
+            UInt8(ascii: "\""): "\"", UInt8(ascii: "\\"): "\\", UInt8(ascii: "/"): "/", UInt8(ascii: "b"): "\u{8}",
+            UInt8(ascii: "f"): "\u{C}", UInt8(ascii: "n"): "\n", UInt8(ascii: "r"): "\r", UInt8(ascii: "t"): "\t",
+        ]
+        guard position < bytes.count else {
+            lose("the string has no end")
+            return nil
+        }
+        let byte = bytes[position]
+        position += 1
+        if let scalar = escapes[byte] { return scalar }
+        if byte == UInt8(ascii: "u"), let first = hex() {
+            if let scalar = UnicodeScalar(first) { return scalar }
+            // RFC 8259 §7: beyond the Basic Multilingual Plane, two escapes make one character.
+            if 0xD800..<0xDC00 ~= first, bytes[position...].starts(with: #"\u"#.utf8) {
+                position += 2
+                if let second = hex(), 0xDC00..<0xE000 ~= second {
+                    return UnicodeScalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
+                }
+            }
+        }
+        lose("the string has an escape that JSON does not know")
+        return nil
+    }
+
+    private mutating func hex() -> UInt32? {
+        guard position + 4 <= bytes.count else { return nil }
+        let digits = bytes[position..<(position + 4)]
+        guard digits.allSatisfy({ UnicodeScalar($0).properties.isASCIIHexDigit }) else { return nil }
+        position += 4
+        return UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
+    }
+}

@@ -1,0 +1,37 @@
+public import Foundation
+public import HTTPChainCore
+
+/// What a route answered; it has all that a response has: `reply.status`, `reply.headers`, `reply.cacheStatus`.
+@dynamicMemberLookup
+public struct RouteReply: Sendable {
+    /// The content of a reply.
+    public enum Content: Sendable {
+        /// None.
+        case none
+        /// JSON.
+        case json(JSONValue)
+        /// Text.
+        case text(String)
+        /// Something else.
+        case data(Data)
+        /// A file, for routes that save what comes; move it, or it is deleted with the last reference to it.
+        case file(TemporaryFile)
+    }
+
+    /// The content.
+    public let content: Content
+    /// The response.
+    public let response: Response
+
+    /// The JSON; `nil` for anything else.
+    public var json: JSONValue? { if case .json(let value) = content { value } else { nil } }
+
+    /// The text; `nil` for anything else.
+    public var text: String? { if case .text(let text) = content { text } else { nil } }
+
+    /// The file; `nil` for anything else.
+    public var file: TemporaryFile? { if case .file(let file) = content { file } else { nil } }
+
+    /// A part of the response.
+    public subscript<Part>(dynamicMember part: KeyPath<Response, Part>) -> Part { response[keyPath: part] }
+}

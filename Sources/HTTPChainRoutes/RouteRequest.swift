@@ -1,0 +1,170 @@
+import Foundation
+import HTTPChainAuth
+import HTTPChainCache
+public import HTTPChainClient
+public import HTTPChainCore
+import HTTPChainGzip
+public import HTTPChainMultipart
+import HTTPChainSerializer
+public import HTTPChainURLBuilder
+public import HTTPTypes
+
+/// A typed request that was made of a route, for endpoints, events and observers.
+///
+/// ```swift
+/// for await event in client.events() {
+///     guard let route = (event.request as? any RoutedRequest)?.route else { continue }
+///     if case .slow = event.change, route.preventsUserInteraction { window.showWaiting(for: route.name) }
+/// }
+/// ```
+public protocol RoutedRequest: TypedRequest {
+    /// The route.
+    var route: Route { get }
+}
+
+/// One call of a route, with what it brings along; ``RouteClient`` makes it.
+public struct RouteRequest<Output: Sendable>: RoutedRequest {
+    /// The route.
+    public let route: Route
+    /// Where the service is; `nil` where that is up to the chain.
+    public let base: ServiceAddress?
+    /// The values of the path's variables.
+    public let variables: URLParameters
+    /// What is sent as the route's serialization says.
+    public let parameters: (any Encodable & Sendable)?
+    /// What is sent beside or instead of parameters.
+    public let data: [MultipartPart]
+    /// How the response is made the output.
+    public let result: ResultKind<Output>
+
+    /// The route's method.
+    public var method: HTTPRequest.Method { route.method }
+
+    /// The route's path, behind the base's.
+    public var path: String {
+        guard let base, !route.path.isAbsoluteURL else { return route.path }
+        let separator = base.description.hasSuffix("/") || route.path.isEmpty ? "" : "/"
+        return base.description + separator + route.path.drop { $0 == "/" }
+    }
+
+    /// The values of the path's variables.
+    public var pathParameters: URLParameters { variables }
+
+    /// The route's header fields.
+    public var headers: HTTPFields { route.headers }
+
+    /// Makes the request, with an absolute URL where the service's address is known.
+    ///
+    /// - Throws: ``RouteError`` for parameters and data that the route cannot send; `URLBuilderError` for variables
+    ///   that have no value.
+    public func makeRequest() throws -> Request {
+        var request = Request(route.method, path, headers: route.headers)
+        request.options[RouteOption.self] = route
+        var arguments = URLArguments(path: variables)
+        try setContent(of: &request, &arguments)
+        if path.isAbsoluteURL {
+            request.url = try URLBuilder(base: nil).url(path, arguments)
+        } else {
+            request.urlArguments = arguments
+        }
+        return try configured(request)
+    }
+
+    private func setContent(of request: inout Request, _ arguments: inout URLArguments) throws {
+        if !data.isEmpty, [.get, .head].contains(route.method) {
+            throw RouteError(.dataWithoutBody(route: route.name, method: "\(route.method)"))
+        }
+        guard route.serialization != .form || data.isEmpty else {
+            let parts = try parameters.map { try formParts($0) } ?? []
+            request = request.multipart(MultipartForm(parts + data))
+            return
+        }
+        if let parameters {
+            switch route.serialization {
+            case .none: throw RouteError(.noParameters(route: route.name))
+            case .query:
+                guard isObject(parameters) else { throw RouteError(.notAnObject(route: route.name)) }
+                arguments.query = .encoding(parameters)
+            case .json, .form:
+                guard data.isEmpty else {
+                    throw RouteError(.parametersAndData(route: route.name, serialization: route.serialization.rawValue))
+                }
+                setValue(parameters, of: &request)
+            }
+        }
+        // Without a form, the first is the content as it is.
+        guard let part = data.first else { return }
+        request.body = part.body
+        let guessed = part.fileName.map { FileContentType.guess(fileName: $0) }
+        request.headers[.contentType] =
+            request.headers[.contentType] ?? route.contentType ?? part.contentType ?? guessed
+            ?? FileContentType.octetStream
+    }
+
+    private func setValue(_ parameters: any Encodable & Sendable, of request: inout Request) {
+        request.body = .value(parameters)
+        if route.serialization == .form, route.mapper == nil {
+            request = request.encoded(by: .form)
+        } else if route.mapper == nil, request.headers[.contentType] == nil {
+            request.headers[.contentType] = "application/json"
+        }
+        if let type = route.contentType { request.headers[.contentType] = type }
+        if !route.requestRootKeyPath.isWhole { request = request.encoded(under: route.requestRootKeyPath) }
+    }
+
+    private func configured(_ request: Request) throws -> Request {
+        var request = request
+        if let mapper = route.mapper { request = request.serialized(by: mapper) }
+        if !route.responseRootKeyPath.isWhole { request = request.decoded(at: route.responseRootKeyPath) }
+        if route.gzip { request = request.compressed() }
+        switch route.authenticator {
+        case "none": request = request.unauthenticated()
+        case let name?: request = request.authenticated(by: name)
+        case nil: break
+        }
+        var settings = CacheSettings(invalidates: route.invalidates.map { .identifierPrefix(Self.cacheName($0)) })
+        if let lifetime = route.cacheTTL {
+            settings.lifetime = .exactly(lifetime)
+            settings.identifier = try cacheIdentifier
+        }
+        if route.cacheIgnoresQuery { settings.ignoredQuery = .all }
+        return request.caching(settings)
+    }
+
+    private static func cacheName(_ route: String) -> String { "route \(route)#" }
+
+    /// The route's name, and for what goes in the body, a digest of it, because the URL does not tell it.
+    private var cacheIdentifier: String {
+        get throws {
+            var name = Self.cacheName(route.name)
+            guard let parameters, route.serialization == .json || route.serialization == .form else { return name }
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            name += SHA256Digest.hex(of: String(decoding: try encoder.encode(parameters), as: UTF8.self))
+            return name
+        }
+    }
+
+    private func formParts(_ parameters: any Encodable & Sendable) throws -> [MultipartPart] {
+        guard isObject(parameters) else { throw RouteError(.notAnObject(route: route.name)) }
+        // The names are those that the same parameters have in a form without data.
+        let pairs = try ParameterEncoder(spaces: .percent).encode(parameters)
+        return pairs.split(separator: "&").map { pair in
+            let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                .map { $0.removingPercentEncoding ?? String($0) }
+            return .text(halves[0], halves.count > 1 ? halves[1] : "")
+        }
+    }
+
+    private func isObject(_ parameters: any Encodable & Sendable) -> Bool {
+        guard let json = parameters as? JSONValue else { return true }
+        return json.object != nil
+    }
+}
+
+extension String {
+    var isAbsoluteURL: Bool {
+        guard let end = range(of: "://") else { return false }
+        return self[..<end.lowerBound].allSatisfy { $0.isASCII && $0.isLetter }
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainSerializer
+import HTTPChainURLBuilder
+import HTTPTypes
+
+/// What makes a route wrong, whether it comes from code or from a file.
+enum RouteRules {
+    /// What is wrong with a property of a route.
+    struct Problem {
+        var key: Route.Key?
+        /// The element of an array, or the name of a header field.
+        var part: String?
+        var text: String
+    }
+
+    static func problems(of route: Route, among names: Set<String>, hasBase: Bool) -> [Problem] {
+        var problems = pathProblems(route.path, hasBase: hasBase).map { Problem(key: .path, text: $0) }
+        if route.name.isEmpty { problems.append(Problem(text: "a route needs a name")) }
+        if let type = route.contentType, MediaType(type) == nil {
+            problems.append(Problem(key: .contentType, text: "\"\(type)\" is no media type; write one as text/plain"))
+        }
+        if let lifetime = route.cacheTTL, lifetime < .zero {
+            problems.append(Problem(key: .cacheTTL, text: "a lifetime is not negative"))
+        }
+        for (index, name) in route.invalidates.enumerated() where !names.contains(name) {
+            problems.append(Problem(key: .invalidates, part: "\(index)", text: "there is no route named \"\(name)\""))
+        }
+        if route.saveAsFile, !route.responseRootKeyPath.isWhole {
+            problems.append(
+                Problem(
+                    key: .responseRootKeyPath,
+                    text: "what is saved as a file is not decoded; remove this or saveAsFile"
+                )
+            )
+        }
+        if route.serialization == .none, !route.requestRootKeyPath.isWhole {
+            problems.append(
+                Problem(key: .requestRootKeyPath, text: "nothing is put under it with the serialization none")
+            )
+        }
+        if [.get, .head, .delete].contains(route.method), route.gzip, route.serialization != .json {
+            problems.append(Problem(key: .gzip, text: "\(route.method) sends nothing here that could be compressed"))
+        }
+        return problems
+    }
+
+    static func addressProblems(of address: ServiceAddress) -> [(key: String, text: String)] {
+        var problems: [(key: String, text: String)] = []
+        if !["http", "https"].contains(address.scheme) {
+            problems.append(("protocol", "\"\(address.scheme)\" is neither https nor http"))
+        }
+        if let port = address.port, !(1...65535).contains(port) {
+            problems.append(("port", "\(port) is no port; ports are 1 to 65535"))
+        }
+        let plain = ServiceAddress(scheme: "https", host: address.host)
+        let isHost = !address.host.utf8.contains { "/?#@{}%\\ \t\r\n".utf8.contains($0) } && !address.host.isEmpty
+        if !isHost || (try? URLBuilder(base: plain.description)) == nil || Origin(plain.description)?.port != 443 {
+            problems.append(
+                ("host", "\"\(address.host)\" is no host; write one as api.example.com, with the port apart")
+            )
+        }
+        if address.path.utf8.contains(where: { "?#{}".utf8.contains($0) || $0 < 0x21 || $0 == 0x7F }) {
+            problems.append(("path", "\"\(address.path)\" is not a plain path"))
+        }
+        return problems
+    }
+
+    private static func pathProblems(_ path: String, hasBase: Bool) -> [String] {
+        if path.isEmpty { return hasBase ? [] : ["an empty path needs a service to be at"] }
+        if path.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) { return ["a path has no control characters"] }
+        do {
+            _ = try URLVariableSyntax.all.variableNames(in: path)
+        } catch {
+            return ["\(error.reason)"]
+        }
+        guard let end = path.range(of: "://") else { return [] }
+        let scheme = path[..<end.lowerBound].lowercased()
+        guard scheme.allSatisfy({ $0.isLetter }) else { return [] }
+        if scheme != "http", scheme != "https" { return ["\"\(scheme)\" is neither https nor http"] }
+        return path[end.upperBound...].first.map { "/?#".contains($0) } ?? true ? ["the URL has no host"] : []
+    }
+}

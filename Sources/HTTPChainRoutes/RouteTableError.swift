@@ -1,0 +1,87 @@
+public import HTTPChainCore
+
+/// One thing that is wrong with a table of routes.
+public struct RouteMistake: Sendable, Hashable, CustomStringConvertible {
+    /// Where in the file: "routes.add.method"; empty for the file as a whole.
+    public let path: String
+    /// The line, from 1; `nil` for a table made in code.
+    public let line: Int?
+    /// The column in the line, in characters from 1; `nil` for a table made in code.
+    public let column: Int?
+    /// What is wrong, and what to do.
+    public let text: String
+
+    /// "12:5: routes.add.method: …".
+    public var description: String {
+        let place = line.map { "\($0):\(column ?? 1): " } ?? ""
+        return place + (path.isEmpty ? text : "\(path): \(text)")
+    }
+}
+
+/// A table of routes is wrong; it tells all mistakes at once.
+public struct RouteTableError: HTTPChainError, Hashable {
+    /// The mistakes, in the order of the file.
+    public let mistakes: [RouteMistake]
+
+    /// Always "Routes".
+    public var stage: String { "Routes" }
+
+    /// The mistakes, a line for each.
+    public var reason: String {
+        let count = mistakes.count == 1 ? "there is a mistake" : "there are \(mistakes.count) mistakes"
+        return ([count + " in the table of routes"] + mistakes.map { "  \($0)" }).joined(separator: "\n")
+    }
+
+    /// To correct the file.
+    public var recoverySuggestion: String? { "correct the table; no route of it can be called before" }
+}
+
+/// A route cannot be called so.
+public struct RouteError: HTTPChainError, Hashable {
+    /// Why.
+    public enum Problem: Sendable, Hashable {
+        /// There is no route with the name.
+        case unknownRoute(String, known: [String])
+        /// Parameters were given to a route that sends none.
+        case noParameters(route: String)
+        /// Parameters and data were given to a route that can send one of them.
+        case parametersAndData(route: String, serialization: String)
+        /// Data was given to a route whose method sends none.
+        case dataWithoutBody(route: String, method: String)
+        /// Parameters for a form, a query or multipart parts are not an object.
+        case notAnObject(route: String)
+    }
+
+    /// Why.
+    public let problem: Problem
+
+    init(_ problem: Problem) { self.problem = problem }
+
+    /// Always "Routes".
+    public var stage: String { "Routes" }
+
+    /// Why, in words.
+    public var reason: String {
+        switch problem {
+        case .unknownRoute(let name, _): "there is no route named \"\(name)\""
+        case .noParameters(let route): "the route \"\(route)\" sends no parameters, and was given some"
+        case .parametersAndData(let route, let serialization):
+            "the route \"\(route)\" was given parameters and data; by its serialization, \(serialization), it sends one of them"
+        case .dataWithoutBody(let route, let method):
+            "the route \"\(route)\" was given data; \(method) sends none"
+        case .notAnObject(let route): "the parameters of the route \"\(route)\" are no object, and so have no names"
+        }
+    }
+
+    /// What to do about it.
+    public var recoverySuggestion: String? {
+        switch problem {
+        case .unknownRoute(_, let known):
+            known.isEmpty ? "the table is empty" : "there are \(known.joined(separator: ", "))"
+        case .noParameters: "set its serialization to query, form or json"
+        case .parametersAndData: "set its serialization to form, which sends both as parts, or to query"
+        case .dataWithoutBody: "set its method to POST, PUT or PATCH"
+        case .notAnObject: "give an object, such as [\"name\": \"Ada\"]"
+        }
+    }
+}

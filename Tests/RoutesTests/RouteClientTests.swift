@@ -1,0 +1,365 @@
+import Foundation
+import HTTPChain
+import HTTPChainClient
+import HTTPChainRoutes
+import HTTPChainTesting
+import TestSupport
+import Testing
+
+@Suite("Calls of routes", .timeLimit(.minutes(10)))
+struct RouteClientTests {
+    struct Document: Codable, Hashable, Sendable {
+        var id: Int
+        var title: String
+    }
+
+    /// What the service was sent.
+    struct Sent: Sendable {
+        var method: String
+        var target: String
+        var headers: HTTPFields
+        var body: Data
+        var route: Route
+        var text: String { String(decoding: body, as: UTF8.self) }
+    }
+
+    /// A service that remembers what it was sent, in memory and over loopback.
+    enum Way: String, CaseIterable, CustomTestStringConvertible {
+        case memory, loopback
+
+        var testDescription: String { rawValue }
+
+        static func answer(_ target: String) -> (type: String, body: String) {
+            let path = target.prefix { $0 != "?" }
+            switch path {
+            case "/v2/documents/123", "/v2/wrapped":
+                let document = #"{"id":123,"title":"Roses"}"#
+                return ("application/json", path == "/v2/wrapped" ? #"{"data":{"item":\#(document)}}"# : document)
+            case "/v2/text": return ("text/plain; charset=utf-8", "Grüße")
+            case "/v2/bytes": return ("application/octet-stream", "\u{1}\u{2}")
+            case "/v2/empty": return ("text/plain", "")
+            default: return ("application/json", #"{"ok":true}"#)
+            }
+        }
+
+        func withRoutes(
+            _ json: String = RouteClientTests.file,
+            _ body: (RouteClient, Events<Sent>) async throws -> Void
+        ) async throws {
+            let sent = Events<Sent>()
+            switch self {
+            case .memory:
+                let transport = ClosureTransport { request in
+                    let bytes = try await request.body.collect(upTo: .mebibytes(1))
+                    let target = request.head.path ?? ""
+                    sent.add(
+                        Sent(
+                            method: request.method.rawValue,
+                            target: target,
+                            headers: request.headers,
+                            body: bytes,
+                            route: request.route
+                        )
+                    )
+                    let answer = Self.answer(target)
+                    var response = Response(
+                        .ok,
+                        headers: [.contentType: answer.type],
+                        body: HTTPBody(Data(answer.body.utf8))
+                    )
+                    response.request = request.head
+                    return response
+                }
+                let overrides = ["protocol": "http", "host": "api.example.com"]
+                try await body(try Self.client(json, over: transport, overrides), sent)
+            case .loopback:
+                let server = try await LoopbackServer.start { exchange in
+                    let bytes = try await exchange.readBody()
+                    var headers = HTTPFields()
+                    for name in ["Content-Type", "Content-Encoding", "Authorization", "X-Trace", "Content-Length"] {
+                        guard let field = HTTPField.Name(name), let value = exchange.request.values(name).first else {
+                            continue
+                        }
+                        headers[field] = value
+                    }
+                    sent.add(
+                        Sent(
+                            method: exchange.request.method,
+                            target: exchange.request.target,
+                            headers: headers,
+                            body: bytes,
+                            route: .none
+                        )
+                    )
+                    let answer = Self.answer(exchange.request.target)
+                    try await exchange.reply(200, fields: [("Content-Type", answer.type)], body: Data(answer.body.utf8))
+                }
+                let port = server.origin.split(separator: ":").last.map(String.init) ?? ""
+                let overrides = ["protocol": "http", "host": "127.0.0.1", "port": port]
+                try await body(try Self.client(json, over: URLSessionTransport(), overrides), sent)
+                await server.stop()
+            }
+        }
+
+        static func client(
+            _ json: String,
+            over transport: some Transport,
+            _ overrides: [String: String]
+        ) throws -> RouteClient {
+            let table = try RouteTable(json: Data(json.utf8), overrides: overrides)
+            let chain = try Chain(transport: transport) {
+                ProgressMiddleware()
+                SerializerMiddleware(.json, .form)
+                StatusValidationMiddleware()
+                MultipartMiddleware()
+                GzipMiddleware()
+                CacheMiddleware(store: .memory(limit: .mebibytes(1)), partition: .shared)
+            }
+            return RouteClient(table, over: chain)
+        }
+    }
+
+    static let file = """
+        {
+          "service": { "host": "api.example.com", "path": "/v2" },
+          "routes": {
+            "doc": { "path": "documents/{uniqueId}", "headers": { "X-Trace": "on" }, "extended": "special" },
+            "search": { "path": "/search", "responseRootKeyPath": "ok" },
+            "save": { "method": "PUT", "path": "documents/:id", "requestRootKeyPath": "document", "gzip": true },
+            "login": { "method": "POST", "path": "user/login", "serialization": "form" },
+            "upload": { "method": "POST", "path": "upload", "serialization": "form" },
+            "raw": { "method": "POST", "path": "upload/{name}", "serialization": "none" },
+            "image": { "path": "bytes", "saveAsFile": true },
+            "wrapped": { "path": "wrapped", "responseRootKeyPath": "data.item", "mapper": "JSON" },
+            "text": { "path": "text" }, "bytes": { "path": "bytes" }, "empty": { "path": "empty" },
+            "list": { "path": "list", "cacheTTL": 3600 },
+            "signed": { "path": "signed", "cacheTTL": 3600, "cacheIgnoresQuery": true },
+            "query": { "method": "POST", "path": "query", "cacheTTL": 3600 },
+            "add": { "method": "POST", "path": "add", "invalidates": ["list", "query"] }
+          }
+        }
+        """
+
+    @Test("A route is called by its name, with its variables and header fields", arguments: Way.allCases)
+    func byName(way: Way) async throws {
+        try await way.withRoutes { client, sent in
+            let reply = try await client.request("doc", variables: ["uniqueId": 123])
+            #expect(reply.json?["title"]?.string == "Roses" && reply.status == .ok)
+            let document = try await client.request("doc", as: Document.self, variables: ["uniqueId": 123])
+            #expect(document == Document(id: 123, title: "Roses"))
+            let first = try #require(sent.all.first)
+            #expect(first.method == "GET" && first.target == "/v2/documents/123")
+            #expect(first.headers[try #require(HTTPField.Name("X-Trace"))] == "on")
+            if way == .memory { #expect(first.route["extended"]?.string == "special" && first.route.name == "doc") }
+        }
+    }
+
+    @Test("Parameters go into the query, the body as JSON, or a form, as the route says", arguments: Way.allCases)
+    func serializations(way: Way) async throws {
+        try await way.withRoutes { client, sent in
+            #expect(try await client.request("search", parameters: ["q": "a b", "page": 2]).json == true)
+            let document = Document(id: 7, title: String(repeating: "Rose ", count: 400))
+            _ = try await client.call("save", as: JSONValue.self, variables: ["id": 7], parameters: document).value
+            try await client.request("login", parameters: ["user": "ada", "password": "ä&b"])
+            let all = sent.all
+            #expect(all[0].target == "/v2/search?page=2&q=a%20b" || all[0].target == "/v2/search?q=a%20b&page=2")
+            #expect(all[1].method == "PUT" && all[1].headers[.contentEncoding] == "gzip")
+            #expect(all[1].headers[.contentType] == "application/json")
+            #expect(all[2].headers[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true)
+            #expect(Set(all[2].text.split(separator: "&")) == ["user=ada", "password=%C3%A4%26b"])
+        }
+    }
+
+    @Test("Values are put under the keys of the request, and taken from those of the response", arguments: Way.allCases)
+    func keyPaths(way: Way) async throws {
+        let json = Self.file.replacingOccurrences(of: #", "gzip": true"#, with: "")
+        try await way.withRoutes(json) { client, sent in
+            try await client.request("save", variables: ["id": 7], parameters: ["title": "Fern"])
+            #expect(sent.all.last?.text == #"{"document":{"title":"Fern"}}"#)
+            let document = try await client.request("wrapped", as: Document.self)
+            #expect(document.title == "Roses")
+            #expect(try await client.request("wrapped").json?["id"]?.integer == 123)
+        }
+    }
+
+    @Test("A form with data is a multipart upload with the parameters as parts", arguments: Way.allCases)
+    func multipart(way: Way) async throws {
+        try await way.withRoutes { client, sent in
+            let scratch = try ScratchDirectory.created()
+            let file = scratch.url.appendingPathComponent("rose.txt")
+            try Data("petals".utf8).write(to: file)
+            try await client.request(
+                "upload",
+                parameters: ["title": "A=B & ü", "size": ["w": 3]],
+                data: [.file("image", file), .data("thumbnail", Data("tiny".utf8), fileName: "t.png")]
+            )
+            let upload = try #require(sent.all.last)
+            let parts = try MultipartParts(HTTPBody(upload.body), contentType: upload.headers[.contentType])
+            var found: [String: String] = [:]
+            for try await part in parts {
+                found["\(part.name ?? "")/\(part.fileName ?? "")"] = try await part.body.text()
+            }
+            #expect(
+                found == ["title/": "A=B & ü", "size[w]/": "3", "image/rose.txt": "petals", "thumbnail/t.png": "tiny"]
+            )
+            // Without a form, data is the content as it is.
+            try await client.request("raw", variables: ["name": "rose.txt"], data: [.file("", file)])
+            #expect(sent.all.last?.text == "petals" && sent.all.last?.target == "/v2/upload/rose.txt")
+            #expect(sent.all.last?.headers[.contentType] == "text/plain")
+        }
+    }
+
+    @Test("A reply is JSON, text, data, nothing, or a file that can be moved", arguments: Way.allCases)
+    func replies(way: Way) async throws {
+        try await way.withRoutes { client, _ in
+            #expect(try await client.request("text").text == "Grüße")
+            guard case .data(let data) = try await client.request("bytes").content else {
+                Issue.record("it is no data")
+                return
+            }
+            #expect(data == Data([1, 2]))
+            guard case .none = try await client.request("empty").content else {
+                Issue.record("it is not empty")
+                return
+            }
+            let file = try #require(try await client.request("image").file)
+            #expect(try Data(contentsOf: file.url) == Data([1, 2]))
+        }
+    }
+
+    @Test(
+        "Replies are fresh as long as the route says, and a route makes those of others invalid",
+        arguments: Way.allCases
+    )
+    func caching(way: Way) async throws {
+        try await way.withRoutes { client, sent in
+            func asks(_ name: String, _ parameters: JSONValue? = nil) async throws -> Bool {
+                let before = sent.all.count
+                try await client.request(name, parameters: parameters)
+                return sent.all.count > before
+            }
+            var asked: [Bool] = []
+            for (name, parameters) in [
+                ("list", ["page": 1]), ("list", ["page": 1]), ("list", ["page": 2]),
+                ("signed", ["key": 1]), ("signed", ["key": 2]),
+                ("query", ["q": 1]), ("query", ["q": 1]), ("query", ["q": 2]), ("query", ["q": 2]),
+                ("add", nil), ("list", ["page": 1]), ("query", ["q": 1]), ("signed", ["key": 3]),
+            ] as [(String, JSONValue?)] {
+                asked.append(try await asks(name, parameters))
+            }
+            #expect(
+                asked == [
+                    true, false, true, true, false, true, false, true, false, true, true, true, false,
+                ]
+            )
+        }
+    }
+
+    @Test("A program without async waits for a route, with a limit", arguments: Way.allCases)
+    func waits(way: Way) async throws {
+        try await way.withRoutes { client, _ in
+            let title = try await withCheckedThrowingContinuation { continuation in
+                DispatchQueue.global().async {
+                    continuation.resume(
+                        with: Result {
+                            try client.call("doc", variables: ["uniqueId": 123]).wait(atMost: .seconds(60)).json?[
+                                "title"
+                            ]?.string
+                        }
+                    )
+                }
+            }
+            #expect(title == "Roses")
+        }
+    }
+
+    @Test("What a route cannot send is refused with a word on what to do")
+    func refusals() async throws {
+        try await Way.memory.withRoutes { client, sent in
+            let part = MultipartPart.data("a", Data("b".utf8))
+            func reason(_ body: () async throws -> Void) async -> String {
+                do {
+                    try await body()
+                    return "none"
+                } catch { return "\(error)" }
+            }
+            #expect(await reason { try await client.request("nothing") }.contains("add, bytes, doc"))
+            #expect(
+                await reason { try await client.request("raw", variables: ["name": 1], parameters: ["a": 1]) }
+                    .contains("sends no parameters")
+            )
+            #expect(
+                await reason { try await client.request("add", parameters: ["a": 1], data: [part]) }.contains(
+                    "one of them"
+                )
+            )
+            #expect(
+                await reason { try await client.request("doc", variables: ["uniqueId": 1], data: [part]) }.contains(
+                    "GET sends none"
+                )
+            )
+            #expect(await reason { try await client.request("search", parameters: [1, 2]) }.contains("no object"))
+            #expect(
+                await reason { try await client.request("upload", parameters: "x", data: [part]) }.contains("no object")
+            )
+            #expect(await reason { try await client.request("doc") }.contains("uniqueId"))
+            #expect(sent.all.isEmpty)
+        }
+    }
+
+    @Test("An authenticator is chosen by its name, and none by none")
+    func authenticators() async throws {
+        let json = """
+            { "routes": {
+                "mine": { "path": "https://api.example.com/mine", "authenticator": "user" },
+                "open": { "path": "https://api.example.com/open", "authenticator": "none" }
+            } }
+            """
+        let sent = Events<(String, String?)>()
+        let chain = try Chain(
+            transport: ClosureTransport { request in
+                sent.add((request.head.path ?? "", request.headers[.authorization]))
+                return Response(.ok)
+            }
+        ) {
+            RoutedAuthMiddleware([
+                AuthRoute(
+                    "user",
+                    with: BasicAuthMiddleware(
+                        .fixed(user: "ada", password: "secret", for: "https://api.example.com"),
+                        sending: .preemptively
+                    )
+                )
+            ])
+        }
+        let client = RouteClient(try RouteTable(json: Data(json.utf8)), over: chain)
+        try await client.request("mine")
+        try await client.request("open")
+        #expect(sent.all.last?.0 == "/open" && sent.all.last?.1 == nil)
+        #expect(sent.all.first?.1?.hasPrefix("Basic ") == true)
+    }
+
+    @Test("A table without an address leaves it to the chain, and events tell the route")
+    func events() async throws {
+        let chain = try Chain(transport: ClosureTransport { Response(.ok, body: HTTPBody(Data("\($0.url)".utf8))) }) {
+            ProgressMiddleware()
+            URLBuilderMiddleware(base: "https://chain.example.com/v1")
+        }
+        var route = Route("get", "things/{id}")
+        route.preventsUserInteraction = true
+        let routes = RouteClient(try RouteTable([route]), over: chain)
+        let events = routes.client.events()
+        guard case .data(let url) = try await routes.request("get", variables: ["id": "a/b"]).content else {
+            Issue.record("it is no data")
+            return
+        }
+        #expect(String(decoding: url, as: UTF8.self) == "https://chain.example.com/v1/things/a%2Fb")
+        var names: Set<String> = []
+        for await event in events {
+            let route = (event.request as? any RoutedRequest)?.route
+            if route?.preventsUserInteraction == true { names.insert(route?.name ?? "") }
+            if event.change.isEnd { break }
+        }
+        #expect(names == ["get"])
+    }
+}
