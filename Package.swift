@@ -114,6 +114,12 @@ let nio: [Target.Dependency] =
         .product(name: $0, package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"]))
     } + [.product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["AsyncHTTPClient"]))]
 
+/// The parts of SwiftNIO that the client of Valkey and Redis is made of.
+let valkeyNIO: [Target.Dependency] =
+    ["NIOCore", "NIOPosix"].map {
+        .product(name: $0, package: "swift-nio", condition: .when(traits: ["Valkey"]))
+    } + [.product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["Valkey"]))]
+
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"]))
 
 let xmlCoder = Target.Dependency.product(name: "XMLCoder", package: "XMLCoder", condition: .when(traits: ["XML"]))
@@ -144,13 +150,15 @@ let package = Package(
         .library(name: "HTTPChainOAuth", targets: ["HTTPChainOAuth"]),
         .library(name: "HTTPChainOData", targets: ["HTTPChainOData"]),
         .library(name: "HTTPChainPagination", targets: ["HTTPChainPagination"]),
-        .library(name: "HTTPChainRoutes", targets: ["HTTPChainRoutes"]),
+        .library(name: "HTTPChainRateLimitValkey", targets: ["HTTPChainRateLimitValkey"]),
         .library(
             name: "HTTPChainRemoteLoggingServiceLifecycle",
             targets: ["HTTPChainRemoteLoggingServiceLifecycle"]
         ),
+        .library(name: "HTTPChainRoutes", targets: ["HTTPChainRoutes"]),
         .library(name: "HTTPChainSerializerXML", targets: ["HTTPChainSerializerXML"]),
         .library(name: "HTTPChainTesting", targets: ["HTTPChainTesting"]),
+        .library(name: "HTTPChainValkey", targets: ["HTTPChainValkey"]),
         .library(name: "HTTPChainZstd", targets: ["HTTPChainZstd"]),
     ] + lightStages.map { .library(name: "HTTPChain\($0)", targets: ["HTTPChain\($0)"]) },
     traits: [
@@ -167,6 +175,10 @@ let package = Package(
             description: "LogShipper as a Service that is flushed on shutdown: brings in swift-service-lifecycle."
         ),
         .trait(name: "SQLite", description: "SQLiteCacheStore, for CacheMiddleware: brings in GRDB."),
+        .trait(
+            name: "Valkey",
+            description: "ValkeyRateLimitStore, for limits that machines share: brings in SwiftNIO and swift-nio-ssl."
+        ),
         .trait(name: "XML", description: "XMLSerializer, for SerializerMiddleware: brings in XMLCoder."),
         .trait(name: "Zstd", description: "The content coding zstd, for GzipMiddleware: needs the system's libzstd."),
     ],
@@ -193,6 +205,7 @@ let package = Package(
             "HTTPChainAsyncHTTPClient",
             ["HTTPChainCore", "HTTPChainSupport", httpTypes, asyncHTTPClient, crypto] + nio
         ),
+        library("HTTPChainValkey", ["HTTPChainCore", "HTTPChainSupport"] + valkeyNIO),
         library(
             "HTTPChainTesting",
             [
@@ -268,6 +281,7 @@ let package = Package(
         stage("OAuth", ["HTTPChainAuth", crypto]),
         stage("Progress"),
         stage("RateLimit", [structuredFields]),
+        stage("RateLimitValkey", ["HTTPChainRateLimit", "HTTPChainValkey"]),
         stage("Redirect"),
         stage("RemoteLogging", [logging, metrics, structuredFields]),
         stage("RemoteLoggingServiceLifecycle", ["HTTPChainRemoteLogging", serviceLifecycle]),
@@ -444,6 +458,7 @@ let package = Package(
         tests("SerializerXMLTests", of: ["HTTPChainSerializerXML", "HTTPChainSerializer", xmlCoder]),
         tests("StatusValidationTests", of: ["HTTPChainStatusValidation"]),
         tests("TimeoutTests", of: ["HTTPChainTimeout"]),
+        tests("ValkeyTests", of: ["HTTPChainRateLimitValkey", "HTTPChainRateLimit", "HTTPChainValkey"]),
         tests("URLBuilderTests", of: ["HTTPChainURLBuilder"], resources: [.copy("Resources")]),
 
         example(

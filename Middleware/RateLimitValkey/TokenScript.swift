@@ -1,0 +1,46 @@
+#if Valkey
+/// The token buckets of one key as a script, so that nothing comes between looking and taking.
+///
+/// `KEYS[1]` is a hash with a field for each limit: a point in time and the debt then, both in microseconds of the
+/// server's clock. The debt is the time that the bucket takes to be full (the generic cell rate algorithm, ITU-T I.371).
+/// `ARGV` has the tokens, which are given back when there are less than none, and for each limit its field, the
+/// microseconds that a token takes to come, and how many tokens the bucket holds. The answer is 0 when they were taken,
+/// otherwise for how many microseconds they are missing. A key whose buckets are all full is forgotten.
+enum TokenScript {
+    static let text = """
+        local time = redis.call('TIME')
+        local now = time[1] * 1000000 + time[2]
+        local tokens = tonumber(ARGV[1])
+        local missing, longest = 0, 0
+        local changed = {}
+        for index = 2, #ARGV, 3 do
+            local interval, burst = tonumber(ARGV[index + 1]), tonumber(ARGV[index + 2])
+            local debt = 0
+            local known = redis.call('HGET', KEYS[1], ARGV[index])
+            if known then
+                local at, owed = string.match(known, '^(%S+) (%S+)$')
+                at, owed = tonumber(at), tonumber(owed)
+                -- A clock that was set back adds nothing, and takes nothing.
+                if at and owed then debt = math.max(0, owed - math.max(0, now - at)) end
+            end
+            if tokens < 0 then
+                debt = math.max(0, debt - interval * math.min(-tokens, burst))
+            else
+                debt = debt + interval * math.min(tokens, burst)
+                missing = math.max(missing, debt - interval * burst)
+            end
+            longest = math.max(longest, debt)
+            changed[#changed + 1] = ARGV[index]
+            changed[#changed + 1] = string.format('%.17g %.17g', now, debt)
+        end
+        if missing > 0.001 then return math.min(math.ceil(missing), 9000000000000000) end
+        if longest <= 0 then
+            redis.call('DEL', KEYS[1])
+        else
+            redis.call('HSET', KEYS[1], unpack(changed))
+            redis.call('PEXPIRE', KEYS[1], string.format('%.0f', math.min(math.ceil(longest / 1000) + 1, 100000000000000)))
+        end
+        return 0
+        """
+}
+#endif

@@ -1,0 +1,205 @@
+#if Valkey
+import HTTPChainCore
+import NIOCore
+import NIOPosix
+
+/// A connection to a Valkey or Redis server, shared by whatever is kept there, and made anew when it is lost.
+///
+/// ```swift
+/// let client = ValkeyClient(ValkeySettings(host: "valkey.internal"))
+/// let store = ValkeyRateLimitStore(client)
+/// ...
+/// await client.shutdown()
+/// ```
+///
+/// It is made when it is first needed. Commands of all tasks share it, one behind the other without waiting for answers
+/// in between. All of its work is done on an event loop of SwiftNIO, none on Swift's own threads. After a failure the
+/// next attempt to connect waits (``ValkeySettings/reconnection``), and commands fail at once until then.
+///
+/// Valkey 7.2 and later, and Redis 6 and later.
+public final class ValkeyClient: Sendable {
+    private enum Link {
+        case none
+        case made(EventLoopFuture<any Channel>)
+        case closed
+    }
+
+    private struct State {
+        var link = Link.none
+        /// Attempts to connect that failed, one after the other.
+        var failures = 0
+        var notBefore: NIODeadline?
+        var pending = 0
+        /// What the server calls the scripts that it was given.
+        var digests: [String: String] = [:]
+    }
+
+    /// Where the server is.
+    public let settings: ValkeySettings
+    private let loop: any EventLoop
+    private let state = Locked(State())
+
+    /// Makes a client; nothing is connected yet.
+    ///
+    /// - Parameter settings: Where the server is, and how long it may take.
+    public init(_ settings: ValkeySettings = ValkeySettings()) {
+        self.settings = settings
+        loop = MultiThreadedEventLoopGroup.singleton.next()
+    }
+
+    deinit {
+        if case .made(let channel) = state.withLock({ $0.link }) {
+            channel.whenSuccess { $0.close(mode: .all, promise: nil) }
+        }
+    }
+
+    private var server: String { "\(settings.host):\(settings.port)" }
+
+    /// How many commands wait for answers.
+    package var pendingCommands: Int { state.withLock { $0.pending } }
+
+    /// Closes the connection; commands in flight fail, and so do all that come later.
+    public func shutdown() async {
+        let link = state.withLock { state in
+            defer { state.link = .closed }
+            return state.link
+        }
+        guard case .made(let future) = link, let channel = try? await future.get() else { return }
+        try? await channel.close(mode: .all)
+    }
+
+    /// Sends a command and waits for its answer, for no longer than the settings say.
+    ///
+    /// - Parameters:
+    ///   - command: The command.
+    ///   - abandoned: Told of an answer that came when the task had been cancelled.
+    /// - Throws: ``ValkeyError``, for an answer that is an error as well; `CancellationError`.
+    package func send(
+        _ command: ValkeyCommand,
+        abandoned: (@Sendable (RESPValue) -> Void)? = nil
+    ) async throws -> RESPValue {
+        try Task.checkCancellation()
+        let answer = Handover<Result<RESPValue, any Error>>()
+        start(command).whenComplete { result in
+            let isTaken = answer.give(result)
+            if !isTaken, case .success(let value) = result { abandoned?(value) }
+        }
+        let value = try await answer.value().get()
+        if case .error(let text) = value {
+            throw ValkeyError(.server, server: server, detail: String(text.prefix(200)))
+        }
+        return value
+    }
+
+    /// Runs a script, which the server is given once and from then on knows by its digest.
+    ///
+    /// - Parameters:
+    ///   - script: The script in Lua.
+    ///   - keys: The keys that it reads and changes.
+    ///   - arguments: Its arguments.
+    ///   - abandoned: Told of an answer that came when the task had been cancelled.
+    package func run(
+        _ script: String,
+        keys: [String],
+        arguments: [String],
+        abandoned: (@Sendable (RESPValue) -> Void)? = nil
+    ) async throws -> RESPValue {
+        let rest = ["\(keys.count)"] + keys + arguments
+        if let digest = state.withLock({ $0.digests[script] }) {
+            do {
+                return try await send(ValkeyCommand(["EVALSHA", digest] + rest), abandoned: abandoned)
+            } catch let error as ValkeyError where error.kind == .server && error.detail.hasPrefix("NOSCRIPT") {
+                // The server was started again, or told to forget. Nothing was done.
+                state.withLock { $0.digests[script] = nil }
+            }
+        }
+        let value = try await send(ValkeyCommand(["EVAL", script] + rest), abandoned: abandoned)
+        if state.withLock({ $0.digests[script] }) == nil,
+            let digest = try? await send(ValkeyCommand(["SCRIPT", "LOAD", script])).string
+        {
+            state.withLock { $0.digests[script] = digest }
+        }
+        return value
+    }
+
+    /// Runs a script, and waits for nothing.
+    package func post(_ script: String, keys: [String], arguments: [String]) {
+        _ = start(ValkeyCommand(["EVAL", script, "\(keys.count)"] + keys + arguments))
+    }
+
+    private func start(_ command: ValkeyCommand) -> EventLoopFuture<RESPValue> {
+        let isRoom = state.withLock { state in
+            guard state.pending < max(1, settings.maximumPending) else { return false }
+            state.pending += 1
+            return true
+        }
+        guard isRoom else { return loop.makeFailedFuture(ValkeyError(.busy, server: server)) }
+        let server = server
+        let pending = PendingCommand(command, within: settings.commandTimeout, on: loop, server)
+        // The state outlives the client where an answer is late.
+        pending.future.whenComplete { [state] _ in state.withLock { $0.pending -= 1 } }
+        channel().whenComplete { result in
+            switch result {
+            case .success(let channel): ValkeyConnector.send(pending, over: channel, server)
+            case .failure(let error): pending.answer(.failure(error))
+            }
+        }
+        return pending.future
+    }
+
+    /// The connection, which is made if there is none and it is time to.
+    private func channel() -> EventLoopFuture<any Channel> {
+        let promise = self.loop.makePromise(of: (any Channel).self)
+        let found = state.withLock { state -> EventLoopFuture<any Channel>? in
+            switch state.link {
+            case .made(let channel): return channel
+            case .closed: return self.loop.makeFailedFuture(ValkeyError(.closed, server: server))
+            case .none:
+                if let notBefore = state.notBefore, NIODeadline.now() < notBefore {
+                    let error = ValkeyError(.unavailable, server: server, detail: "waiting before the next attempt")
+                    return self.loop.makeFailedFuture(error)
+                }
+                state.link = .made(promise.futureResult)
+                return nil
+            }
+        }
+        if let found {
+            promise.fail(ValkeyError(.closed, server: server))
+            return found
+        }
+        let (settings, state) = (settings, state)
+        let loop = loop
+        // On the loop from the start: roots of trust are read from a file.
+        loop.flatSubmit { ValkeyConnector.connect(settings, on: loop) }.whenComplete { result in
+            switch result {
+            case .success(let channel):
+                let isWanted = state.withLock { state in
+                    state.failures = 0
+                    state.notBefore = nil
+                    if case .closed = state.link { return false }
+                    return true
+                }
+                channel.closeFuture.whenComplete { _ in Self.lost(state, settings) }
+                if !isWanted { channel.close(mode: .all, promise: nil) }
+            case .failure: Self.lost(state, settings)
+            }
+            promise.completeWith(result)
+        }
+        return promise.futureResult
+    }
+
+    /// A connection ended, or could not be made: the next one has to wait, the longer the more often that happened.
+    private static func lost(_ state: Locked<State>, _ settings: ValkeySettings) {
+        state.withLock { state in
+            guard case .made = state.link else { return }
+            state.link = .none
+            // What another server, or the same one after a restart, does not know.
+            state.digests = [:]
+            let longest = settings.reconnection.upperBound
+            let wait = min(settings.reconnection.lowerBound * (1 << min(state.failures, 20)), longest)
+            state.failures += 1
+            state.notBefore = .now() + (wait * Double.random(in: 0.5...1)).timeAmount
+        }
+    }
+}
+#endif

@@ -1,0 +1,199 @@
+#if Valkey
+import HTTPChainCore
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// A command on its way, and who waits for its answer.
+///
+/// It is answered once: by the server, by its time, or by the end of the connection.
+final class PendingCommand: Sendable {
+    let bytes: [UInt8]
+    private let promise: EventLoopPromise<RESPValue>
+    private let isAnswered = Locked(false)
+
+    /// Makes a command, whose time begins now: it is answered when that is over, sent or not.
+    init(_ command: ValkeyCommand, within limit: Duration, on loop: any EventLoop, _ server: String) {
+        bytes = command.encoded
+        promise = loop.makePromise()
+        let timer = loop.scheduleTask(in: limit.timeAmount) { [self] in
+            answer(.failure(ValkeyError(.timeout, server: server)))
+        }
+        promise.futureResult.whenComplete { _ in timer.cancel() }
+    }
+
+    /// The answer.
+    var future: EventLoopFuture<RESPValue> { promise.futureResult }
+
+    /// Whether nobody waits for an answer any more.
+    var isOver: Bool { isAnswered.withLock { $0 } }
+
+    func answer(_ result: Result<RESPValue, any Error>) {
+        let isFirst = isAnswered.withLock { answered in
+            defer { answered = true }
+            return !answered
+        }
+        if isFirst { promise.completeWith(result) }
+    }
+}
+
+/// Writes commands and gives each the answer in its place, on the connection's event loop.
+final class CommandHandler: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = PendingCommand
+    typealias OutboundOut = ByteBuffer
+
+    private let server: String
+    private var parser = RESPParser()
+    private var pending = CircularBuffer<PendingCommand>()
+    private var failure: ValkeyError?
+
+    init(server: String) {
+        self.server = server
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let command = unwrapOutboundIn(data)
+        guard context.channel.isActive, failure == nil else {
+            command.answer(.failure(failure ?? ValkeyError(.connectionLost, server: server)))
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
+        // Its time was over before there was a connection.
+        if command.isOver {
+            promise?.succeed()
+            return
+        }
+        pending.append(command)
+        context.write(wrapOutboundOut(context.channel.allocator.buffer(bytes: command.bytes)), promise: promise)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var buffer = unwrapInboundIn(data)
+        parser.append(buffer.readBytes(length: buffer.readableBytes) ?? [])
+        do throws(RESPParser.Malformed) {
+            while let value = try parser.next() {
+                guard let command = pending.popFirst() else {
+                    return fail(context, ValkeyError(.malformedReply, server: server, detail: "an answer to nothing"))
+                }
+                command.answer(.success(value))
+            }
+        } catch {
+            fail(context, ValkeyError(.malformedReply, server: server, detail: error.reason))
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        failAll(ValkeyError(.connectionLost, server: server))
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        let detail = error is NIOSSLError || error is NIOSSLExtraError ? "TLS: \(error)" : "\(type(of: error))"
+        fail(context, ValkeyError(.connectionLost, server: server, detail: detail))
+    }
+
+    private func fail(_ context: ChannelHandlerContext, _ error: ValkeyError) {
+        failAll(error)
+        context.close(promise: nil)
+    }
+
+    private func failAll(_ error: ValkeyError) {
+        if failure == nil { failure = error }
+        while let command = pending.popFirst() { command.answer(.failure(failure ?? error)) }
+    }
+}
+
+/// Makes connections: TLS, the password and the database are done when one is there.
+enum ValkeyConnector {
+    static func connect(_ settings: ValkeySettings, on loop: any EventLoop) -> EventLoopFuture<any Channel> {
+        let server = "\(settings.host):\(settings.port)"
+        let context: NIOSSLContext?
+        do {
+            context = try tlsContext(settings.tls)
+        } catch {
+            return loop.makeFailedFuture(ValkeyError(.unavailable, server: server, detail: "TLS: \(error)"))
+        }
+        return ClientBootstrap(group: loop)
+            .connectTimeout(settings.connectTimeout.timeAmount)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    if let context {
+                        let name = isAddress(settings.host) ? nil : settings.host
+                        let handler = try NIOSSLClientHandler(context: context, serverHostname: name)
+                        try channel.pipeline.syncOperations.addHandler(handler)
+                    }
+                    try channel.pipeline.syncOperations.addHandler(CommandHandler(server: server))
+                }
+            }
+            .connect(host: settings.host, port: settings.port)
+            .flatMapErrorThrowing { error in
+                throw ValkeyError(.unavailable, server: server, detail: "\(type(of: error))")
+            }
+            .flatMap { channel in
+                greet(channel, settings, server).map { channel }
+                    .flatMapError { error in
+                        channel.close(mode: .all, promise: nil)
+                        return channel.eventLoop.makeFailedFuture(error)
+                    }
+            }
+    }
+
+    private static func greet(
+        _ channel: any Channel,
+        _ settings: ValkeySettings,
+        _ server: String
+    ) -> EventLoopFuture<Void> {
+        var commands: [ValkeyCommand] = []
+        if let password = settings.password {
+            let user = settings.username.map { [$0] } ?? []
+            commands.append(ValkeyCommand(["AUTH"] + user + [password.revealed]))
+        }
+        if settings.database != 0 { commands.append(ValkeyCommand(["SELECT", "\(settings.database)"])) }
+        // Also without either: an answer says that it is a server that talks this protocol, and that TLS was agreed on.
+        if commands.isEmpty { commands.append(ValkeyCommand(["PING"])) }
+        let answers = commands.map { command in
+            let pending = PendingCommand(command, within: settings.connectTimeout, on: channel.eventLoop, server)
+            send(pending, over: channel, server)
+            return pending.future
+        }
+        return EventLoopFuture.whenAllSucceed(answers, on: channel.eventLoop).flatMapThrowing { answers in
+            for case .error(let text) in answers {
+                // The kind of error alone: the server may repeat what it was sent.
+                throw ValkeyError(.server, server: server, detail: String(text.prefix { $0 != " " }))
+            }
+        }
+    }
+
+    /// Sends a command, and closes the connection when its time is over: the server hangs, or is too slow.
+    static func send(_ pending: PendingCommand, over channel: any Channel, _ server: String) {
+        pending.future.whenFailure { error in
+            if (error as? ValkeyError)?.kind == .timeout { channel.close(mode: .all, promise: nil) }
+        }
+        channel.writeAndFlush(pending).whenFailure { _ in
+            pending.answer(.failure(ValkeyError(.connectionLost, server: server)))
+        }
+    }
+
+    private static func tlsContext(_ tls: ValkeySettings.TLS) throws -> NIOSSLContext? {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        switch tls {
+        case .off: return nil
+        case .systemRoots: break
+        case .roots(let file): configuration.trustRoots = .file(file)
+        }
+        return try NIOSSLContext(configuration: configuration)
+    }
+
+    /// An address is no name that TLS could send (RFC 6066 §3).
+    private static func isAddress(_ host: String) -> Bool { (try? SocketAddress(ipAddress: host, port: 0)) != nil }
+}
+
+extension Duration {
+    var timeAmount: TimeAmount {
+        let bounded = min(max(self, .zero), .seconds(86_400))
+        return .nanoseconds(bounded.components.seconds * 1_000_000_000 + bounded.components.attoseconds / 1_000_000_000)
+    }
+}
+#endif

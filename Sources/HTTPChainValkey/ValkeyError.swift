@@ -1,0 +1,65 @@
+#if Valkey
+public import HTTPChainCore
+
+/// A Valkey or Redis server did not do what it was asked.
+public struct ValkeyError: HTTPChainError {
+    /// What went wrong.
+    public enum Kind: Sendable, Hashable {
+        /// There is no connection, and none can be made now.
+        case unavailable
+        /// The connection ended before the answer came; the command may have been carried out.
+        case connectionLost
+        /// The answer took too long; the command may have been carried out.
+        case timeout
+        /// More commands wait for answers than may.
+        case busy
+        /// The server answered with an error.
+        case server
+        /// The server sent what is no answer.
+        case malformedReply
+        /// The client was shut down.
+        case closed
+    }
+
+    /// What went wrong.
+    public let kind: Kind
+    /// The server, as "host:port".
+    public let server: String
+    /// What the server or the network said about it, without secrets; empty for nothing.
+    public let detail: String
+
+    package init(_ kind: Kind, server: String, detail: String = "") {
+        self.kind = kind
+        self.server = server
+        self.detail = detail
+    }
+
+    /// Always "Valkey".
+    public var stage: String { "Valkey" }
+
+    /// What happened, and with which server.
+    public var reason: String {
+        let what =
+            switch kind {
+            case .unavailable: "no connection to the Valkey server at \(server) can be made"
+            case .connectionLost: "the connection to the Valkey server at \(server) was lost"
+            case .timeout: "the Valkey server at \(server) did not answer in time"
+            case .busy: "too many commands wait for the Valkey server at \(server)"
+            case .server: "the Valkey server at \(server) refused a command"
+            case .malformedReply: "what answers at \(server) is no Valkey server"
+            case .closed: "the client of the Valkey server at \(server) was shut down"
+            }
+        return detail.isEmpty ? what : "\(what) (\(detail))"
+    }
+
+    /// What to do about it.
+    public var recoverySuggestion: String? {
+        switch kind {
+        case .unavailable, .connectionLost, .timeout, .busy: "try again; if it lasts, look at the server"
+        case .server: "check the user, the password and what the user may do"
+        case .malformedReply: "check host, port and whether TLS is on"
+        case .closed: nil
+        }
+    }
+}
+#endif
