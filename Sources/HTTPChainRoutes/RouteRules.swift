@@ -68,6 +68,8 @@ enum RouteRules {
 
     private static func pathProblems(_ path: String, hasBase: Bool) -> [String] {
         if path.isEmpty { return hasBase ? [] : ["an empty path needs a service to be at"] }
+        // What servers take at all; a template of megabytes would take seconds to read.
+        if path.utf8.count > 8_192 { return ["a path is at most 8192 bytes"] }
         if path.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) { return ["a path has no control characters"] }
         do {
             _ = try URLVariableSyntax.all.variableNames(in: path)

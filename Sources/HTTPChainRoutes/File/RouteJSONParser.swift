@@ -7,6 +7,10 @@ struct RouteJSONParser {
     static let maximumSize = 4 << 20
     static let maximumDepth = 64
     static let maximumMistakes = 100
+    private static let escapes: [UInt8: UnicodeScalar] = [
+        UInt8(ascii: "\""): "\"", UInt8(ascii: "\\"): "\\", UInt8(ascii: "/"): "/", UInt8(ascii: "b"): "\u{8}",
+        UInt8(ascii: "f"): "\u{C}", UInt8(ascii: "n"): "\n", UInt8(ascii: "r"): "\r", UInt8(ascii: "t"): "\t",
+    ]
 
     private let bytes: [UInt8]
     private var position = 0
@@ -253,17 +257,14 @@ struct RouteJSONParser {
     }
 
     private mutating func escape() -> UnicodeScalar? {
-        let escapes: [UInt8: UnicodeScalar] = [
-            UInt8(ascii: "\""): "\"", UInt8(ascii: "\\"): "\\", UInt8(ascii: "/"): "/", UInt8(ascii: "b"): "\u{8}",
-            UInt8(ascii: "f"): "\u{C}", UInt8(ascii: "n"): "\n", UInt8(ascii: "r"): "\r", UInt8(ascii: "t"): "\t",
-        ]
         guard position < bytes.count else {
             lose("the string has no end")
             return nil
         }
+        let start = position
         let byte = bytes[position]
         position += 1
-        if let scalar = escapes[byte] { return scalar }
+        if let scalar = Self.escapes[byte] { return scalar }
         if byte == UInt8(ascii: "u"), let first = hex() {
             if let scalar = UnicodeScalar(first) { return scalar }
             // RFC 8259 §7: beyond the Basic Multilingual Plane, two escapes make one character.
@@ -274,6 +275,7 @@ struct RouteJSONParser {
                 }
             }
         }
+        position = start
         lose("the string has an escape that JSON does not know")
         return nil
     }
