@@ -456,6 +456,7 @@ let package = Package(
         tests("RoutesTests", of: ["HTTPChainRoutes", "HTTPChainClient", "HTTPChain"]),
         tests("SerializerTests", of: ["HTTPChainSerializer"]),
         tests("SerializerXMLTests", of: ["HTTPChainSerializerXML", "HTTPChainSerializer", xmlCoder]),
+        tests("SimulationTests", of: ["HTTPChain", "HTTPChainAuthDigest", "HTTPChainContentDigest"]),
         tests("StatusValidationTests", of: ["HTTPChainStatusValidation"]),
         tests("TimeoutTests", of: ["HTTPChainTimeout"]),
         tests("ValkeyTests", of: ["HTTPChainRateLimitValkey", "HTTPChainRateLimit", "HTTPChainValkey"]),

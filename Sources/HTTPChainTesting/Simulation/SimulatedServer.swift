@@ -1,0 +1,204 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+/// What a request was when it reached a simulated server.
+struct ReceivedRequest: Sendable {
+    var method: HTTPRequest.Method
+    var origin: String
+    var path: String
+    var headers: HTTPFields
+    var content: Data
+    /// The call that it belongs to.
+    var call: SimulatedCall
+}
+
+/// What a simulated server answers.
+struct SimulatedAnswer: Sendable {
+    var status: HTTPResponse.Status
+    var headers: HTTPFields = [:]
+    var content = Data()
+}
+
+/// The servers of a simulation: what they have, who their users are, and what was done to them.
+///
+/// It is the truth that a chain's results are held against, so it keeps every version that a thing ever had, and counts
+/// every effect.
+struct SimulatedServer: Sendable {
+    /// What stands in every secret, so that one in the wrong place is found.
+    static let secretMark = "simulated-secret"
+
+    let origins: SimulatedOrigins
+    /// Every version that a thing ever had, oldest first.
+    private var versions: [Int: [String]] = [:]
+    /// How often each call's order was taken.
+    private(set) var orders: [Int: Int] = [:]
+    /// The number of the token that is valid for each user.
+    private var tokens: [String: Int] = [:]
+    private(set) var violations: [SimulationReport.Violation] = []
+
+    init(origins: SimulatedOrigins) {
+        self.origins = origins
+    }
+
+    /// Every version that a thing of the first origin ever had, oldest first.
+    func versions(of thing: Int) -> [String] { ["0"] + versions[thing, default: []] }
+
+    /// A new token for a user; the one before is no longer valid.
+    mutating func issueToken(for user: String) -> String {
+        tokens[user, default: 0] += 1
+        return token(of: user)
+    }
+
+    /// Makes a user's token invalid.
+    mutating func revokeToken(of user: String) { tokens[user, default: 0] += 1 }
+
+    private func token(of user: String) -> String { "\(Self.secretMark)-\(user)-\(tokens[user, default: 0])" }
+
+    /// What sending an order must contain.
+    static func order(of call: Int) -> Data {
+        Data(String(repeating: "order of call \(call)\n", count: 1 + call % 50 * 20).utf8)
+    }
+
+    /// Does what a request asks for.
+    mutating func answer(_ request: ReceivedRequest, at date: Date) -> SimulatedAnswer {
+        lookForLeaks(in: request)
+        guard request.headers[.contentEncoding] == nil else {
+            return SimulatedAnswer(status: .unsupportedMediaType, headers: [.acceptEncoding: "identity"])
+        }
+        let parts = request.path.split(separator: "/").map(String.init)
+        var answer =
+            switch (parts.first, parts.count) {
+            case ("things", 2): thing(parts[1], request)
+            case ("orders", 1): order(request)
+            case ("go", 4): redirect(parts)
+            default: SimulatedAnswer(status: .notFound)
+            }
+        answer.headers[.date] = HTTPDate(date).description
+        if request.method == .head {
+            answer.headers[.contentLength] = "\(answer.content.count)"
+            answer.content = Data()
+        }
+        return answer
+    }
+
+    private mutating func lookForLeaks(in request: ReceivedRequest) {
+        let isForeign = request.origin != origins.own
+        for field in request.headers where field.value.contains(Self.secretMark) {
+            if isForeign {
+                found(.credentialLeak, request, "\(request.origin) was sent \(field.name)")
+            } else if !field.value.contains("\(Self.secretMark)-\(request.call.user)") {
+                found(.otherUser, request, "\(field.name) is a secret of somebody else than \(request.call.user)")
+            }
+        }
+        if request.path.contains(Self.secretMark) {
+            found(.credentialLeak, request, "a secret is in the path of a request to \(request.origin)")
+        }
+    }
+
+    private mutating func found(_ invariant: SimulationReport.Invariant, _ request: ReceivedRequest, _ detail: String) {
+        violations.append(.init(invariant: invariant, call: request.call.number, detail: detail))
+    }
+
+    private func isAuthorized(_ request: ReceivedRequest) -> Bool {
+        request.headers[.authorization] == "Bearer \(token(of: request.call.user))"
+    }
+
+    private var challenge: SimulatedAnswer {
+        SimulatedAnswer(status: .unauthorized, headers: [.wwwAuthenticate: #"Bearer error="invalid_token""#])
+    }
+}
+
+extension SimulatedServer {
+    private mutating func thing(_ name: String, _ request: ReceivedRequest) -> SimulatedAnswer {
+        guard let number = Int(name), (0..<SimulatedThing.count).contains(number) else {
+            return SimulatedAnswer(status: .notFound)
+        }
+        let thing = SimulatedThing(number: number)
+        let isOwn = request.origin == origins.own
+        if thing.isPrivate, !isOwn { return SimulatedAnswer(status: .forbidden) }
+        if thing.isPrivate, !isAuthorized(request) { return challenge }
+        switch request.method {
+        case .get, .head: return representation(of: thing, for: request)
+        case .put where isOwn:
+            if request.content != Self.order(of: request.call.number) {
+                found(.uploads, request, "\(request.content.count) bytes were put that are not what the call sent")
+            }
+            versions[number, default: []].append("\(request.call.number)")
+            return SimulatedAnswer(status: .noContent)
+        default: return SimulatedAnswer(status: .methodNotAllowed, headers: [.allow: "GET, HEAD, PUT"])
+        }
+    }
+
+    private func representation(of thing: SimulatedThing, for request: ReceivedRequest) -> SimulatedAnswer {
+        let language = thing.hasLanguages ? request.headers[.acceptLanguage] ?? "en" : "any"
+        let user = thing.isPrivate ? request.call.user : "all"
+        let version = request.origin == origins.own ? versions(of: thing.number).last ?? "0" : "0"
+        let isCoded = thing.isCoded && (request.headers[.acceptEncoding] ?? "").contains("gzip")
+        let tag = "\"\(version)-\(language)-\(user)\(isCoded ? "-gzip" : "")\""
+        var answer = SimulatedAnswer(status: .ok, headers: [.eTag: tag, .contentType: "text/plain"])
+        answer.headers[.cacheControl] = thing.cacheControl
+        var varying: [String] = []
+        if thing.hasLanguages { varying.append("Accept-Language") }
+        if thing.isCoded { varying.append("Accept-Encoding") }
+        if !varying.isEmpty { answer.headers[.vary] = varying.joined(separator: ", ") }
+        if thing.isPrivate {
+            answer.headers[.setCookie] = "session=\(Self.secretMark)-\(user); Path=/; Secure; HttpOnly"
+        }
+        if request.headers[.ifNoneMatch] == tag {
+            answer.status = .notModified
+            return answer
+        }
+        answer.content = thing.content(version: version, language: language, user: user, origin: request.origin)
+        if isCoded {
+            answer.content = StoredGzip.encode(answer.content)
+            answer.headers[.contentEncoding] = "gzip"
+        }
+        answer.headers[.acceptRanges] = "bytes"
+        return range(request.headers, of: answer, tag)
+    }
+
+    /// The rest of a content, where a request asks for it and has the beginning of the same version (RFC 9110 §14.2).
+    private func range(_ headers: HTTPFields, of whole: SimulatedAnswer, _ tag: String) -> SimulatedAnswer {
+        guard let range = headers[.range], range.hasPrefix("bytes="), range.hasSuffix("-"),
+            let first = Int(range.dropFirst(6).dropLast()), headers[.ifRange].map({ $0 == tag }) ?? true
+        else { return whole }
+        let length = whole.content.count
+        guard first < length else {
+            return SimulatedAnswer(status: .rangeNotSatisfiable, headers: [.contentRange: "bytes */\(length)"])
+        }
+        var part = whole
+        part.status = .partialContent
+        part.headers[.contentRange] = "bytes \(first)-\(length - 1)/\(length)"
+        part.content = Data(whole.content.dropFirst(first))
+        return part
+    }
+
+    private mutating func order(_ request: ReceivedRequest) -> SimulatedAnswer {
+        // A redirect that changes the method asks what has become of the orders.
+        guard request.method == .post else { return SimulatedAnswer(status: .ok, content: Data("orders".utf8)) }
+        guard isAuthorized(request) else { return challenge }
+        if request.content != Self.order(of: request.call.number) {
+            found(.uploads, request, "an order of \(request.content.count) bytes is not what the call sent")
+        }
+        orders[request.call.number, default: 0] += 1
+        return SimulatedAnswer(status: .created, content: Data("taken".utf8))
+    }
+
+    /// `/go/307/foreign/3` leads to thing 3 elsewhere, `/go/303/own/orders` to the orders here.
+    private func redirect(_ parts: [String]) -> SimulatedAnswer {
+        guard let code = Int(parts[1]), (300..<400).contains(code) else { return SimulatedAnswer(status: .notFound) }
+        let origin = parts[2] == "own" ? origins.own : origins.foreign
+        let path =
+            switch parts[3] {
+            case "orders": "/orders"
+            case "loop": "/go/\(code)/own/loop"
+            case let thing: "/things/\(thing)"
+            }
+        return SimulatedAnswer(
+            status: .init(code: code),
+            headers: [.location: origin + path, .cacheControl: "no-store"],
+            content: Data("elsewhere".utf8)
+        )
+    }
+}

@@ -1,0 +1,184 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+/// Carries requests to the servers of a simulation, over a network that fails in every way.
+final class SimulatedTransport: Transport {
+    private struct State: Sendable {
+        var server: SimulatedServer
+        var requests = 0
+        var faults: [SimulatedFault: Int] = [:]
+        var transfers = 0
+        /// Everything that happened, folded into one number.
+        var fingerprint: UInt64 = 0xCBF2_9CE4_8422_2325
+
+        mutating func note(_ text: String) {
+            for byte in text.utf8 { fingerprint = (fingerprint ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        }
+    }
+
+    private let state: Locked<State>
+    private let clock: VirtualClock
+    private let random: SeededRandom
+    private let faultRate: Double
+
+    init(origins: SimulatedOrigins, clock: VirtualClock, random: SeededRandom, faultRate: Double) {
+        state = Locked(State(server: SimulatedServer(origins: origins)))
+        self.clock = clock
+        self.random = random
+        self.faultRate = faultRate
+    }
+
+    let capabilities: TransportCapabilities = [.streamsUploads, .backpressure, .keepsRepeatedFields]
+
+    /// How many response bodies are neither read to the end nor dropped.
+    var transfers: Int { state.withLock { $0.transfers } }
+    var requests: Int { state.withLock { $0.requests } }
+    var faults: [SimulatedFault: Int] { state.withLock { $0.faults } }
+    var fingerprint: UInt64 { state.withLock { $0.fingerprint } }
+
+    func withServer<Result: Sendable>(_ body: @Sendable (inout SimulatedServer) -> Result) -> Result {
+        state.withLock { body(&$0.server) }
+    }
+
+    /// Folds something that happened into the fingerprint.
+    func note(_ text: String) { state.withLock { $0.note(text) } }
+
+    func send(_ request: consuming Request) async throws -> Response {
+        let fault = nextFault()
+        try await clock.sleep(for: .milliseconds(1 + Int(random.next() % 40)))
+        switch fault {
+        case .refused: throw failure(.cannotConnect, sent: .nothing)
+        case .staleConnection: throw failure(.connectionLost, sent: .maybe)
+        default: break
+        }
+        let received = try await receive(request)
+        try await clock.sleep(for: .milliseconds(1 + Int(random.next() % 60)))
+        switch fault {
+        case .unavailable: return refusal(.serviceUnavailable)
+        case .tooManyRequests: return refusal(.tooManyRequests)
+        case .revokedToken:
+            let user = received.call.user
+            withServer { $0.revokeToken(of: user) }
+        case .duplicate where received.method.isIdempotent: _ = answer(received)
+        default: break
+        }
+        let answer = answer(received)
+        switch fault {
+        case .lostAfterActing: throw failure(.connectionLost, sent: .maybe)
+        case .gatewayTimeout: return Response(.gatewayTimeout, body: "the gateway gave up")
+        case .slowHead: try await clock.sleep(for: .seconds(150))
+        default: break
+        }
+        return response(answer, fault)
+    }
+
+    private func nextFault() -> SimulatedFault? {
+        let fault = random.chance(faultRate) ? random.element(of: SimulatedFault.allCases) : nil
+        state.withLock { state in
+            state.requests += 1
+            if let fault { state.faults[fault, default: 0] += 1 }
+        }
+        return fault
+    }
+
+    private func receive(_ request: Request) async throws -> ReceivedRequest {
+        ReceivedRequest(
+            method: request.head.method,
+            origin: request.origin?.description ?? "",
+            path: request.head.path ?? "",
+            headers: request.head.headerFields,
+            content: try await request.body.collect(upTo: .mebibytes(4)),
+            call: request.options[SimulatedCallOption.self]
+        )
+    }
+
+    private func answer(_ request: ReceivedRequest) -> SimulatedAnswer {
+        let date = clock.date
+        return state.withLock { state in
+            let answer = state.server.answer(request, at: date)
+            state.note("\(request.call.number) \(request.method) \(request.origin)\(request.path) \(answer.status)")
+            return answer
+        }
+    }
+
+    private func failure(_ kind: TransportError.Kind, sent: TransportError.Sent) -> TransportError {
+        TransportError(kind, sent: sent, stage: name, detail: "simulated")
+    }
+
+    private func refusal(_ status: HTTPResponse.Status) -> Response {
+        Response(status, headers: [.retryAfter: "\(1 + random.next() % 4)"], body: "later")
+    }
+
+    private func response(_ answer: SimulatedAnswer, _ fault: SimulatedFault?) -> Response {
+        var content = answer.content
+        var response = Response(answer.status, headers: answer.headers)
+        guard !content.isEmpty else { return response }
+        var isCut = fault == .cut
+        if fault == .truncatedCoding {
+            // Without a coding nobody could see it, and so it is as if the connection had ended.
+            isCut = answer.headers[.contentEncoding] == nil
+            content = content.prefix(1 + Int(random.next() % UInt64(content.count)))
+        }
+        let hasLength = fault != .truncatedCoding && random.chance(0.7)
+        if hasLength { response.headers[.contentLength] = "\(answer.content.count)" }
+        if isCut { content = content.prefix(Int(random.next() % UInt64(content.count + 1))) }
+        let transfer = SimulatedTransfer { [weak self] in self?.state.withLock { $0.transfers -= 1 } }
+        state.withLock { $0.transfers += 1 }
+        let pause: Duration? = fault == .slowContent ? .seconds(200) : nil
+        let length = hasLength ? Int64(answer.content.count) : nil
+        response.body = .once(length: length) { [clock, random, content, isCut] in
+            SimulatedContentReader(
+                rest: content,
+                chunk: 1 + Int(random.next() % 20_000),
+                pause: pause,
+                failure: isCut
+                    ? TransportError(.connectionLost, sent: .answered, stage: "SimulatedTransport", detail: "simulated")
+                    : nil,
+                clock: clock,
+                transfer: transfer
+            )
+        }
+        return response
+    }
+}
+
+/// Lives as long as somebody may still read a response's content.
+private final class SimulatedTransfer: Sendable {
+    private let end: @Sendable () -> Void
+
+    init(end: @escaping @Sendable () -> Void) { self.end = end }
+
+    deinit { end() }
+}
+
+/// Reads the content of a simulated response piece by piece, to its end or to where its connection ends.
+private struct SimulatedContentReader: BodyReader {
+    var rest: Data
+    let chunk: Int
+    let pause: Duration?
+    let failure: TransportError?
+    let clock: VirtualClock
+    var transfer: SimulatedTransfer?
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        guard transfer != nil else { return nil }
+        try await clock.sleep(for: pause ?? .milliseconds(2))
+        guard !rest.isEmpty else {
+            transfer = nil
+            if let failure { throw failure }
+            return nil
+        }
+        let piece = rest.prefix(chunk)
+        rest = rest.dropFirst(piece.count)
+        return piece
+    }
+}
+
+extension SeededRandom {
+    /// Whether something happens that happens so often.
+    func chance(_ share: Double) -> Bool { double(in: 0...1) < share }
+
+    /// One of several, each as likely as the others.
+    func element<Element>(of elements: [Element]) -> Element { elements[Int(next() % UInt64(elements.count))] }
+}

@@ -1,0 +1,52 @@
+public import HTTPChainCore
+
+/// Where the servers of a simulation are.
+public struct SimulatedOrigins: Sendable, Hashable {
+    /// The server whose users the calls belong to: "https://api.example.com".
+    public let own = "https://api.example.com"
+    /// Somebody else's server, to which redirects lead and which must see no secret: "https://elsewhere.example.net".
+    public let foreign = "https://elsewhere.example.net"
+}
+
+/// What a ``ChainSimulation`` gives to a chain: servers to talk to, users to be, and time that passes by itself.
+public struct SimulatedWorld: Sendable {
+    /// Where the servers are.
+    public let origins = SimulatedOrigins()
+    /// The users whose calls are made.
+    public let users: [String]
+    /// The transport to put under the chain.
+    public let transport: any Transport
+    /// The clock and the random numbers of each call, for stages that want them when they are made.
+    public let environment: ChainEnvironment
+
+    let simulated: SimulatedTransport
+    let clock: VirtualClock
+    let random: SeededRandom
+
+    /// Gets a new bearer token for a user, as from a token endpoint: it takes its time, and now and then it fails.
+    ///
+    /// - Returns: The token; those before it are no longer valid.
+    /// - Throws: `TransportError`; `CancellationError` as soon as the task is cancelled.
+    public func token(for user: String) async throws -> Secret {
+        try await clock.sleep(for: .milliseconds(1 + Int(random.next() % 500)))
+        if random.chance(0.02) {
+            throw TransportError(.cannotConnect, sent: .nothing, stage: "SimulatedWorld", detail: "simulated")
+        }
+        return Secret(simulated.withServer { $0.issueToken(for: user) })
+    }
+}
+
+/// The call of a simulation that a request belongs to.
+struct SimulatedCall: Sendable, Hashable {
+    var number: Int
+    var user: String
+}
+
+enum SimulatedCallOption: RequestOption {
+    static var defaultValue: SimulatedCall { SimulatedCall(number: -1, user: "") }
+}
+
+extension Request {
+    /// The user of a simulation whose call this is, for partitions; empty outside a ``ChainSimulation``.
+    public var simulatedUser: String { options[SimulatedCallOption.self].user }
+}

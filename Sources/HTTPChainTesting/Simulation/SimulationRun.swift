@@ -1,0 +1,227 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+/// One run of a simulation, on the thread that it is performed on.
+struct SimulationRun {
+    private struct Progress: Sendable {
+        var report: SimulationReport
+        var next = 0
+        var ended = 0
+        /// The last version that each user has written of each thing, and knows to be written.
+        var written: [String: Int] = [:]
+    }
+
+    private let simulation: ChainSimulation
+    private let world: SimulatedWorld
+    private let scheduler: SimulatedScheduler
+    private let progress: Locked<Progress>
+    private let build: ChainSimulation.Build
+    /// What every second errand is about.
+    private let hot: SimulatedThing
+
+    init(_ simulation: ChainSimulation, seed: UInt64, build: @escaping ChainSimulation.Build) {
+        self.simulation = simulation
+        self.build = build
+        let clock = VirtualClock()
+        let random = SeededRandom(seed: seed)
+        let transport = SimulatedTransport(
+            origins: SimulatedOrigins(),
+            clock: clock,
+            random: random,
+            faultRate: simulation.faultRate
+        )
+        world = SimulatedWorld(
+            users: (0..<max(1, simulation.users)).map { ["ada", "bob", "cyd", "dan", "eve"][$0 % 5] + "\($0)" },
+            transport: transport,
+            environment: ChainEnvironment(time: clock, random: random),
+            simulated: transport,
+            clock: clock,
+            random: random
+        )
+        hot = .any(random)
+        scheduler = SimulatedScheduler(
+            seed: seed &+ 1,
+            clock: clock,
+            maximumSteps: max(1, simulation.calls) * simulation.stepsPerCall
+        )
+        progress = Locked(Progress(report: SimulationReport(seed: seed)))
+    }
+
+    func perform() throws -> SimulationReport {
+        try scheduler.whileOwningThread { Result { try performCalls() } }.get()
+        var report = progress.withLock { $0.report }
+        report.calls = simulation.calls
+        report.requests = world.simulated.requests
+        report.faults = Dictionary(uniqueKeysWithValues: world.simulated.faults.map { ($0.key.rawValue, $0.value) })
+        report.steps = scheduler.steps
+        report.fingerprint = world.simulated.fingerprint
+        report.violations += world.simulated.withServer { $0.violations }
+        return report
+    }
+
+    private func performCalls() throws {
+        let makeChain = try build(world)
+        let chains = try Dictionary(uniqueKeysWithValues: world.users.map { ($0, try makeChain($0)) })
+        for _ in 0..<min(max(1, simulation.concurrency), simulation.calls) {
+            Task { await callAgainAndAgain(chains) }
+        }
+        let ending = scheduler.run { progress.withLock { $0.ended } == simulation.calls }
+        let ended = progress.withLock { $0.ended }
+        switch ending {
+        case .done: checkWhatIsLeft()
+        case .stuck: found(.outcome, nil, "\(simulation.calls - ended) calls wait for something that does not come")
+        case .endless: found(.outcome, nil, "\(simulation.calls - ended) calls go on and on")
+        }
+    }
+
+    /// What was started in the background may end in its own time; what is left then has been forgotten.
+    private func checkWhatIsLeft() {
+        scheduler.settle()
+        var moves = 0
+        while moves < 1000, world.simulated.transfers > 0 || !world.clock.waits.isEmpty {
+            guard world.clock.advanceToNextDeadline() != nil else { break }
+            scheduler.settle()
+            moves += 1
+        }
+        if world.simulated.transfers > 0 {
+            found(.leftovers, nil, "\(world.simulated.transfers) responses are held open")
+        }
+        for wait in world.clock.waits { found(.leftovers, nil, "\(wait)") }
+        let orders = world.simulated.withServer { $0.orders }
+        for (call, count) in orders.sorted(by: { $0.key < $1.key }) where count > 1 {
+            found(.effect, call, "the order was taken \(count) times")
+        }
+    }
+
+    private func found(_ invariant: SimulationReport.Invariant, _ call: Int?, _ detail: String) {
+        progress.withLock { $0.report.found(invariant, call, detail) }
+    }
+}
+
+extension SimulationRun {
+    private func callAgainAndAgain(_ chains: [String: Chain]) async {
+        while let number = takeNumber() {
+            let user = world.random.element(of: world.users)
+            guard let chain = chains[user] else { continue }
+            let call = SimulatedCall(number: number, user: user)
+            let errand = SimulatedErrand(
+                call,
+                world.random,
+                hot: hot,
+                cancellationRate: simulation.cancellationRate
+            )
+            let task = Task { await self.run(errand, through: chain) }
+            if let steps = errand.cancelledAfter { scheduler.interrupt(after: steps) { task.cancel() } }
+            await task.value
+            progress.withLock { $0.ended += 1 }
+        }
+    }
+
+    private func takeNumber() -> Int? {
+        progress.withLock { progress in
+            guard progress.next < simulation.calls else { return nil }
+            progress.next += 1
+            return progress.next - 1
+        }
+    }
+
+    private func run(_ errand: SimulatedErrand, through chain: Chain) async {
+        let place = "\(errand.call.user) \(errand.thing.number)"
+        let atLeast = progress.withLock { $0.written[place] } ?? 0
+        var request = errand.request
+        request.environment = world.environment
+        do {
+            let response = try await chain.send(request)
+            let content = try await read(response, as: errand.reading)
+            try judge(errand, response.status, content, notBefore: atLeast)
+            progress.withLock { $0.report.successes += 1 }
+            world.simulated.note("\(errand.call.number) \(response.status.code) \(content?.count ?? -1)")
+        } catch {
+            judge(errand, error)
+        }
+    }
+
+    private func read(_ response: Response, as reading: SimulatedErrand.Reading) async throws -> Data? {
+        switch reading {
+        case .whole: return try await response.body.collect(upTo: .mebibytes(4))
+        case .none: return nil
+        case .oneChunk:
+            var reader = try await response.body.makeReader()
+            _ = try await reader.read()
+            return nil
+        }
+    }
+
+    private func judge(
+        _ errand: SimulatedErrand,
+        _ status: HTTPResponse.Status,
+        _ content: Data?,
+        notBefore atLeast: Int
+    ) throws {
+        guard status.kind == .successful else { return }
+        let number = errand.call.number
+        switch errand.kind {
+        case .order:
+            let count = world.simulated.withServer { $0.orders[number] ?? 0 }
+            if count == 0 { found(.effect, number, "the order succeeded, and was not taken") }
+        case .put:
+            let versions = world.simulated.withServer { [thing = errand.thing.number] in $0.versions(of: thing) }
+            guard let index = versions.lastIndex(of: "\(number)") else {
+                return found(.effect, number, "the thing was put, and is not there")
+            }
+            progress.withLock { progress in
+                let place = "\(errand.call.user) \(errand.thing.number)"
+                progress.written[place] = max(progress.written[place] ?? 0, index)
+            }
+        default:
+            guard let origin = errand.origin, let content else { return }
+            judge(errand, content, of: origin, notBefore: atLeast)
+        }
+    }
+
+    private func judge(_ errand: SimulatedErrand, _ content: Data, of origin: String, notBefore atLeast: Int) {
+        let thing = errand.thing
+        let version = thing.version(
+            of: content,
+            language: thing.hasLanguages ? errand.language : "any",
+            user: thing.isPrivate ? errand.call.user : "all",
+            origin: origin
+        )
+        let versions =
+            origin == world.origins.own
+            ? world.simulated.withServer { [number = thing.number] in $0.versions(of: number) } : ["0"]
+        guard let version, let index = versions.lastIndex(of: version) else {
+            let line = String(decoding: content.prefix { $0 != UInt8(ascii: "\n") }.prefix(120), as: UTF8.self)
+            let others = world.users.filter { $0 != errand.call.user && line.contains("user \($0) ") }
+            return found(
+                others.isEmpty ? .content : .otherUser,
+                errand.call.number,
+                "\(errand.call.user) asked for thing \(thing.number) in \(errand.language) and got \(content.count) "
+                    + "bytes: \(line)"
+            )
+        }
+        if origin == world.origins.own, index < atLeast {
+            found(
+                .ownWrites,
+                errand.call.number,
+                "\(errand.call.user) had written version \(versions[atLeast]) of thing \(thing.number) and got \(version)"
+            )
+        }
+    }
+
+    private func judge(_ errand: SimulatedErrand, _ error: any Error) {
+        let number = errand.call.number
+        let text = "\(error)"
+        world.simulated.note("\(number) \(type(of: error))")
+        if text.contains(SimulatedServer.secretMark) { found(.credentialLeak, number, "the error says \(text)") }
+        if error is CancellationError {
+            if errand.cancelledAfter == nil { found(.outcome, number, "it was cancelled by nobody") }
+            progress.withLock { $0.report.cancelled += 1 }
+        } else if let error = error as? any HTTPChainError {
+            progress.withLock { $0.report.failures[error.stage, default: 0] += 1 }
+        } else {
+            found(.outcome, number, "it ended in \(type(of: error)): \(text.prefix(200))")
+        }
+    }
+}

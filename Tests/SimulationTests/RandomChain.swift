@@ -1,0 +1,89 @@
+import HTTPChain
+import HTTPChainContentDigest
+import HTTPChainTesting
+
+/// A chain of stages in their order, each there or not, and set in one of its ways, as a seed chooses.
+struct RandomChain {
+    /// What the chains of all users share.
+    private let shared: [any Middleware]
+    private let world: SimulatedWorld
+
+    static func simulation(seed: UInt64) -> ChainSimulation {
+        ChainSimulation { world in
+            let chain = RandomChain(world, SeededRandom(seed: seed))
+            return { user in try chain.chain(for: user) }
+        }
+    }
+
+    init(_ world: SimulatedWorld, _ random: SeededRandom) {
+        func maybe(_ share: Double = 0.5) -> Bool { random.double(in: 0...1) < share }
+        self.world = world
+        let partition = UserPartition.by { $0.simulatedUser }
+        let budget = RetryBudget()
+        var stages: [any Middleware] = []
+        let validates = maybe(0.8)
+        if validates, maybe(0.3) { stages.append(ErrorHandlerMiddleware(.problemDetails)) }
+        if maybe(0.3) { stages.append(ProgressMiddleware()) }
+        if maybe(0.6) { stages.append(TimeoutMiddleware(.seconds(maybe() ? 20 : 240))) }
+        if validates { stages.append(StatusValidationMiddleware()) }
+        if maybe(0.4) { stages.append(HeadersMiddleware([.userAgent: "Simulation/1.0"])) }
+        if maybe(0.8) { stages.append(RedirectMiddleware()) }
+        if maybe(0.7) { stages.append(GzipMiddleware(requests: maybe(0.4) ? .standard : nil)) }
+        if maybe(0.3) { stages.append(ContentDigestMiddleware()) }
+        if maybe(0.7) {
+            var settings = CacheSettings()
+            if maybe(0.3) { settings.use = .storedOnFailure }
+            stages.append(
+                CacheMiddleware(
+                    store: .memory(limit: maybe() ? .kibibytes(60) : .mebibytes(8)),
+                    partition: partition,
+                    settings: settings,
+                    abandonment: maybe() ? .discard : .finish(upTo: .mebibytes(1))
+                )
+            )
+        }
+        if maybe(0.5) { stages.append(CoalescingMiddleware(partition: partition)) }
+        if maybe(0.8) { stages.append(RetryMiddleware(budget: budget)) }
+        if maybe(0.3) {
+            stages.append(HedgingMiddleware(HedgingPolicy(after: .fixed(.milliseconds(60))), budget: budget))
+        }
+        stages.append(ForEachUser())
+        if maybe(0.1) { stages.append(CircuitBreakerMiddleware(.consecutive(failures: 8))) }
+        if maybe(0.1) { stages.append(LoadSheddingMiddleware()) }
+        if maybe(0.3) { stages.append(RateLimitMiddleware(RateLimit(20, per: .seconds(1)))) }
+        if maybe(0.2) { stages.append(ConcurrencyLimitMiddleware(maybe() ? .fixed(6) : .adaptive())) }
+        if maybe(0.6) {
+            stages.append(AttemptTimeoutMiddleware(.seconds(30), response: .seconds(20), read: .seconds(20)))
+        }
+        shared = stages
+    }
+
+    func chain(for user: String) throws -> Chain {
+        let bearer = BearerAuthMiddleware(SimulatedTokens(world: world, user: user), for: world.origins.own)
+        let cookies = CookieMiddleware(CookieJar())
+        return try Chain(transport: world.transport) {
+            shared.flatMap { stage -> [any Middleware] in
+                switch stage {
+                case is ForEachUser: [bearer]
+                case is RedirectMiddleware: [stage, cookies]
+                default: [stage]
+                }
+            }
+        }
+    }
+}
+
+/// Stands where each user's own stage comes.
+private struct ForEachUser: Middleware {
+    func intercept(_ request: consuming Request, next: Next) async throws -> Response { try await next(request) }
+}
+
+/// Tokens as the simulation's server issues them.
+struct SimulatedTokens: AccessTokenProvider {
+    let world: SimulatedWorld
+    let user: String
+
+    func accessToken(replacing old: AccessToken?, in context: RefreshContext) async throws -> AccessToken {
+        AccessToken(try await world.token(for: user))
+    }
+}

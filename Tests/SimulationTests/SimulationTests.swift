@@ -1,0 +1,115 @@
+import Foundation
+import HTTPChain
+import HTTPChainTesting
+import TestSupport
+import Testing
+
+/// Chains of all stages over a world in which everything fails.
+@Suite("Whole chains under simulated faults", .heavy, .timeLimit(.minutes(20)))
+struct SimulationTests {
+    /// `HTTPCHAIN_SIMULATION_CALLS` in the environment sets another number; CI makes 20,000.
+    private static let calls =
+        ProcessInfo.processInfo.environment["HTTPCHAIN_SIMULATION_CALLS"].flatMap { Int($0) } ?? 2000
+    /// The one run that `HTTPCHAIN_SIMULATION_SEED` asks for.
+    private static let onlySeed =
+        ProcessInfo.processInfo.environment["HTTPCHAIN_SIMULATION_SEED"].flatMap { UInt64($0) }
+    private static let callsPerRun = 100
+
+    private static func run(_ seed: UInt64) async throws -> SimulationReport {
+        var simulation = RandomChain.simulation(seed: seed)
+        simulation.calls = callsPerRun
+        return try await simulation.run(seed: seed)
+    }
+
+    @Test("Whatever fails, no chain of these stages breaks an invariant", .seeded)
+    func anyChain() async throws {
+        var calls = 0
+        var total: [String: Int] = [:]
+        var seed = Self.onlySeed ?? Seed.current &* 1_000_000
+        repeat {
+            let report = try await Self.run(seed)
+            #expect(report.violations.isEmpty, "HTTPCHAIN_SIMULATION_SEED=\(seed): \(report)")
+            calls += report.calls
+            total["successes", default: 0] += report.successes
+            total["cancelled", default: 0] += report.cancelled
+            total["requests", default: 0] += report.requests
+            for (name, count) in report.faults { total[name, default: 0] += count }
+            seed += 1
+        } while calls < Self.calls && Self.onlySeed == nil
+        print("simulation: \(calls) calls,", total.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" })
+        #expect(total["successes", default: 0] > calls / 3)
+    }
+
+    @Test("A seed gives the same run again, and another seed another one", arguments: [3, 4, 5] as [UInt64])
+    func oneSeedIsOneRun(seed: UInt64) async throws {
+        let (once, again, other) = try await (Self.run(seed), Self.run(seed), Self.run(seed + 100))
+        #expect(once.steps == again.steps)
+        #expect(once.fingerprint == again.fingerprint)
+        #expect(once.description == again.description)
+        #expect(once.fingerprint != other.fingerprint)
+    }
+
+    @Test("Without faults and cancellations every call of a plain chain succeeds", .seeded)
+    func withoutFaults() async throws {
+        var simulation = ChainSimulation { world in
+            { user in
+                try Chain(transport: world.transport) {
+                    StatusValidationMiddleware()
+                    RedirectMiddleware(.limited(3))
+                    GzipMiddleware()
+                    CacheMiddleware(store: .memory(limit: .mebibytes(1)), partition: .by { $0.simulatedUser })
+                    BearerAuthMiddleware(SimulatedTokens(world: world, user: user), for: world.origins.own)
+                }
+            }
+        }
+        simulation.faultRate = 0
+        simulation.cancellationRate = 0
+        let report = try await simulation.run(seed: Seed.current)
+        #expect(report.violations.isEmpty, "\(report)")
+        #expect(report.faults.isEmpty)
+        #expect(report.cancelled == 0)
+        // Some follow a redirect that leads nowhere, to what another user may not see, or to what takes no POST.
+        #expect(report.successes > simulation.calls * 3 / 4, "\(report)")
+    }
+
+    @Test("Simulations run side by side, each on a thread of its own")
+    func sideBySide() async throws {
+        let alone = try await Self.run(11)
+        let together = try await withThrowingTaskGroup(of: SimulationReport.self) { group in
+            for seed in [11, 12, 13, 11] as [UInt64] { group.addTask { try await Self.run(seed) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(together.count { $0.fingerprint == alone.fingerprint } == 2)
+    }
+
+    @Test("The example of the documentation")
+    func documentation() async throws {
+        let simulation = ChainSimulation { world in
+            let cache = CacheMiddleware(store: .memory(limit: .mebibytes(8)), partition: .by { $0.simulatedUser })
+            return { user in
+                let tokens = ClosureAccessTokenProvider { _, _ in AccessToken(try await world.token(for: user)) }
+                return try Chain(transport: world.transport) {
+                    RedirectMiddleware()
+                    cache
+                    RetryMiddleware()
+                    BearerAuthMiddleware(tokens, for: world.origins.own)
+                }
+            }
+        }
+        let report = try await simulation.run(seed: 42)
+        #expect(report.violations.isEmpty, "\(report)")
+    }
+
+    @Test("What a chain cannot be built of is thrown")
+    func impossibleChain() async throws {
+        let simulation = ChainSimulation { world in
+            { _ in
+                try Chain(transport: world.transport) {
+                    RetryMiddleware()
+                    RedirectMiddleware()
+                }
+            }
+        }
+        await #expect(throws: ChainOrderError.self) { try await simulation.run(seed: 1) }
+    }
+}
