@@ -95,7 +95,8 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
             state.flights[key] = nil
             return flight.waiters
         }
-        for waiter in waiters.values { waiter.resume(with: result) }
+        // Whoever came first goes on first.
+        for (_, waiter) in waiters.sorted(by: { $0.key < $1.key }) { waiter.resume(with: result) }
     }
 
     private func leave(_ key: Key, _ id: Int) {

@@ -21,8 +21,9 @@ final class SharedBody: Sendable {
         var spillFailure: (any Error)?
         var task: Task<Void, Never>?
 
+        /// Takes out those who wait, in the order in which they joined.
         mutating func takeWaiting() -> [Waiter] {
-            let waiters = Array(waiting.values)
+            let waiters = waiting.sorted { $0.key < $1.key }.map(\.value)
             waiting = [:]
             return waiters
         }

@@ -123,15 +123,16 @@ final class SharedTransfers: Sendable {
             let response = try await next(request)
             deliver(response, to: head, of: id)
         } catch {
-            for waiter in finish(id).waiters.values { waiter.resume(throwing: error) }
+            for (_, waiter) in finish(id).waiters { waiter.resume(throwing: error) }
         }
     }
 
-    private func finish(_ id: Int) -> (first: Int, waiters: [Int: Waiter]) {
+    /// Takes out a transfer: the call that began it, and those who wait, in the order in which they came.
+    private func finish(_ id: Int) -> (first: Int, waiters: [(call: Int, waiter: Waiter)]) {
         state.withLock { state in
-            guard let transfer = state.remove(id) else { return (0, [:]) }
+            guard let transfer = state.remove(id) else { return (0, []) }
             for call in transfer.waiters.keys { state.joined[call] = nil }
-            return (transfer.first, transfer.waiters)
+            return (transfer.first, transfer.waiters.map { ($0.key, $0.value) }.sorted { $0.call < $1.call })
         }
     }
 
@@ -140,7 +141,7 @@ final class SharedTransfers: Sendable {
         let (first, waiters) = finish(id)
         if waiters.count > 1, response.head.isEventStream {
             // It has no end at which the slower ones would catch up: the others ask for streams of their own.
-            let owner = waiters[first] == nil ? waiters.keys.min() : first
+            let owner = waiters.first?.call
             for (call, waiter) in waiters {
                 if call == owner {
                     waiter.resume(returning: response)
