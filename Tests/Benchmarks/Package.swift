@@ -9,7 +9,9 @@ let settings: [SwiftSetting] = [
 ]
 
 let core = Target.Dependency.product(name: "HTTPChainCore", package: "swift-http-chain")
-let gzip = Target.Dependency.product(name: "HTTPChainGzip", package: "swift-http-chain")
+let codings = ["Gzip", "Brotli", "Zstd"].map {
+    Target.Dependency.product(name: "HTTPChain\($0)", package: "swift-http-chain")
+}
 let inMemory = Target.Dependency.product(name: "HTTPChainInMemory", package: "swift-http-chain")
 let stages = [
     "Auth", "AuthDigest", "Cache", "CacheSQLite", "CircuitBreaker", "Client", "ConcurrencyLimit", "Cookies",
@@ -28,7 +30,7 @@ let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "swift-http-chain", path: "../..", traits: ["SQLite"]),
+        .package(name: "swift-http-chain", path: "../..", traits: ["SQLite", "Brotli", "Zstd"]),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
@@ -37,13 +39,16 @@ let package = Package(
     ],
     targets: [
         .target(name: "MallocCounter"),
-        .target(name: "ZlibLoop", linkerSettings: [.linkedLibrary("z")]),
+        .target(
+            name: "CodecLoops",
+            linkerSettings: ["z", "brotlidec", "brotlienc", "zstd"].map { .linkedLibrary($0) }
+        ),
         .target(
             name: "Scenarios",
             dependencies: [
-                "ZlibLoop", core, gzip, httpTypes, inMemory, logging, multipart, urlBuilder,
+                "CodecLoops", core, httpTypes, inMemory, logging, multipart, urlBuilder,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
-            ] + stages,
+            ] + stages + codings,
             swiftSettings: settings
         ),
         .executableTarget(

@@ -1,11 +1,11 @@
 import Scenarios
 
 extension Suite {
-    /// What it costs to read a body in chunks of 64 KiB through transforms and a tee, and how gzip
-    /// and forms compare with C.
+    /// What it costs to read a body in chunks of 64 KiB through transforms and a tee, and how
+    /// gzip, brotli, zstd and forms compare with C.
     static let body = Suite(
         name: "body",
-        prefixes: ["body", "memory", "gzip", "gunzip", "multipart", "urltemplate"],
+        prefixes: ["body", "memory", "gzip", "gunzip", "brotli", "zstd", "multipart", "urltemplate"],
         run: measureBody
     )
 
@@ -36,7 +36,7 @@ extension Suite {
                 figures.append(Figure(name: "\(scenario.name).allocations", value: value, unit: "count/chunk"))
             }
         }
-        return try await figures + urlTemplates() + GzipFigures.measure()
+        return try await figures + urlTemplates() + CodingFigures.measure()
     }
 
     private static func urlTemplates() async throws -> [Figure] {

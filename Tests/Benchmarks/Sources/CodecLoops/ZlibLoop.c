@@ -1,4 +1,4 @@
-#include "ZlibLoop.h"
+#include "CodecLoops.h"
 
 #include <stdlib.h>
 #include <string.h>
