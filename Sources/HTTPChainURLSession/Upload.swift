@@ -111,7 +111,7 @@ final class StoredUpload: UploadSource {
     private let content: Content
     private let rest: Locked<Range<Int64>?>
     /// Opened by the first read, which is on a thread that may wait for the disk.
-    private let opened = Locked<ContentFile?>(nil)
+    private let opened = Locked<(file: ContentFile, version: FileVersion)?>(nil)
 
     init(_ bytes: Data) {
         content = .bytes(bytes)
@@ -132,15 +132,17 @@ final class StoredUpload: UploadSource {
         case .bytes(let data):
             let start = data.startIndex + Int(range.lowerBound)
             chunk = data[start..<start + wanted]
-        case .file(let path, _):
-            let file = try opened.withLock { opened in
+        case .file(let path, let owner):
+            let (file, version) = try opened.withLock { opened in
                 if let opened { return opened }
                 let file = try ContentFile.reading(path, access: .standard)
-                opened = file
-                return file
+                let new = (file, try file.version)
+                opened = new
+                return new
             }
             chunk = try file.read(at: range.lowerBound, count: wanted)
             guard !chunk.isEmpty else { throw BodyError(.fileChanged(path: file.path)) }
+            try file.requireUnchanged(since: version, mayGrow: owner.file?.range != nil)
         }
         chunk.copyBytes(to: buffer)
         rest.withLock { rest in

@@ -169,4 +169,75 @@ struct FileBodyTests {
         try FileHandle(forWritingTo: file).truncate(atOffset: 70_000)
         await #expect(throws: BodyError(.fileChanged(path: file.path))) { while try await reader.read() != nil {} }
     }
+
+    /// What becomes of reading a file of 600,000 bytes, the first chunk of which is read before it is changed.
+    private func outcome(
+        range: Range<Int64>? = nil,
+        _ change: (URL) throws -> Void
+    ) async throws -> (count: Int, problem: BodyError.Problem?, path: String) {
+        let scratch = try ScratchDirectory()
+        let file = try scratch.file("a", Data(count: 600_000))
+        // Long ago: the clocks of some file systems are coarse.
+        let past = [FileAttributeKey.modificationDate: Date(timeIntervalSince1970: 1_000_000_000)]
+        try FileManager.default.setAttributes(past, ofItemAtPath: file.path)
+        var reader = try await HTTPBody.file(file, range: range).makeReader()
+        var count = try await reader.read()?.count ?? 0
+        try change(file)
+        do {
+            while let chunk = try await reader.read() { count += chunk.count }
+            return (count, nil, file.path)
+        } catch let error as BodyError {
+            return (count, error.problem, file.path)
+        }
+    }
+
+    private func append(_ file: URL) throws {
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data("more".utf8))
+        try handle.close()
+    }
+
+    private func overwrite(_ file: URL) throws {
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.write(contentsOf: Data("other".utf8))
+        try handle.close()
+    }
+
+    @Test("notices a file that grows or is overwritten while it is read, before its last bytes are handed out")
+    func changing() async throws {
+        for change in [append, overwrite] {
+            let (count, problem, path) = try await outcome(change)
+            #expect(problem == .fileChanged(path: path))
+            #expect(count < 600_000)
+        }
+        let error = BodyError(.fileChanged(path: "/a"))
+        #expect("\(error)".contains("/a changed while it was read"))
+    }
+
+    @Test("lets a file grow of which a range was asked for, and notices all else")
+    func changingRange() async throws {
+        let grown = try await outcome(range: 100..<500_000, append)
+        #expect(grown.problem == nil)
+        #expect(grown.count == 499_900)
+        let overwritten = try await outcome(range: 100..<500_000, overwrite)
+        #expect(overwritten.problem == .fileChanged(path: overwritten.path))
+        let shrunk = try await outcome(range: 100..<500_000) {
+            try FileHandle(forWritingTo: $0).truncate(atOffset: 550_000)
+        }
+        #expect(shrunk.problem == .fileChanged(path: shrunk.path))
+    }
+
+    @Test("whose length was looked up before notices that it has another one when it is read")
+    func changedBefore() async throws {
+        let scratch = try ScratchDirectory()
+        let file = try scratch.file("a", Data(count: 1000))
+        let body = try await HTTPBody.file(file).measured()
+        #expect(body.length == 1000)
+        try append(file)
+        await #expect(throws: BodyError(.fileChanged(path: file.path))) { try await body.collect() }
+        // Replaced as a whole before it is read, it is another file of the same length.
+        try Data(repeating: 1, count: 1000).write(to: file)
+        #expect(try await body.collect() == Data(repeating: 1, count: 1000))
+    }
 }

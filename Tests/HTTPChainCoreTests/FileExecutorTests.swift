@@ -130,20 +130,25 @@ struct FileContentTests {
     }
     #endif
 
-    @Test("a chain asks for the size of a file once, and sends what it had then")
+    @Test("a chain asks for the size of a file once, and sends no file that has another one by then")
     func measured() async throws {
         let scratch = try ScratchDirectory()
         let file = try scratch.file("a", Data("hello".utf8))
+        let changes = Locked(false)
         let chain = try Chain(
             transport: ClosureTransport { request in
                 #expect(!request.body.asksDiskForLength)
-                try Data("hello, and more".utf8).write(to: file)
+                if changes.withLock({ $0 }) { try Data("hello, and more".utf8).write(to: file) }
                 #expect(request.body.length == 5)
                 #expect(try await request.body.text() == "hello")
                 return Response(.ok)
             }
         )
         _ = try await chain.send(.post("http://h/", body: .file(file)))
+        changes.withLock { $0 = true }
+        await #expect(throws: BodyError(.fileChanged(path: file.path))) {
+            try await chain.send(.post("http://h/", body: .file(file)))
+        }
     }
 
     @Test("a slice of bytes has indices that begin at 0")

@@ -89,6 +89,30 @@ struct UploadTests {
         #expect(try await drain(upload) == bytes[5..<90_000])
     }
 
+    @Test("A file that grows while it is sent fails the upload, unless a range of it was asked for")
+    func growing() async throws {
+        for (range, isFailure) in [(nil, true), (0..<100_000 as Range<Int64>, false)] {
+            let file = try await HTTPBody(Data(count: 100_000)).saveToTemporaryFile()
+            let body = HTTPBody.file(file.url, range: range)
+            let upload = StoredUpload(file: file.url, range: 0..<100_000, owner: body)
+            var count = try readSome(upload)
+            let handle = try FileHandle(forWritingTo: file.url)
+            try handle.seekToEnd()
+            try handle.write(contentsOf: Data("more".utf8))
+            try handle.close()
+            var problem: BodyError.Problem?
+            do {
+                while case let more = try readSome(upload), more > 0 { count += more }
+            } catch let error as BodyError { problem = error.problem }
+            #expect(problem == (isFailure ? .fileChanged(path: file.url.path) : nil))
+            #expect((count == 100_000) == !isFailure)
+        }
+    }
+
+    private func readSome(_ upload: StoredUpload) throws -> Int {
+        try withUnsafeTemporaryAllocation(byteCount: 1000, alignment: 1) { try upload.read(into: $0) }
+    }
+
     @Test("A file that shrinks while it is sent fails the upload")
     func shrinking() async throws {
         let file = try await HTTPBody(Data(count: 1_000)).saveToTemporaryFile()

@@ -20,7 +20,7 @@ public struct BodyError: HTTPChainError, Hashable {
         case missingFile(path: String)
         /// A directory, a pipe, a socket or a device was given as a file.
         case notARegularFile(path: String)
-        /// The file changed its size while it was read.
+        /// The file changed its size, or was written to, while it was read.
         case fileChanged(path: String)
         /// The file system refused; the code is `errno`.
         case file(path: String, operation: String, code: Int32, message: String)
@@ -81,7 +81,10 @@ public struct BodyError: HTTPChainError, Hashable {
                 "read it yourself and give the chunks as HTTPBody.once(chunks:)"
             )
         case .fileChanged(let path):
-            Explanation("\(path) became shorter while it was read")
+            Explanation(
+                "\(path) changed while it was read",
+                "send a copy of it; of a file that only grows, send a range"
+            )
         case .file(let path, let operation, let code, let message):
             Explanation("cannot \(operation) \(path): \(message) (errno \(code))")
         }

@@ -51,6 +51,21 @@ package final class ContentFile: Sendable {
         }
     }
 
+    /// What the file is now, to notice later that it has changed.
+    package var version: FileVersion {
+        get throws(BodyError) {
+            let status = try file.status()
+            return FileVersion(size: status.size, modified: status.modified)
+        }
+    }
+
+    /// - Parameter mayGrow: Whether content may have been added: of a range that was asked for, that changes nothing.
+    /// - Throws: ``BodyError/Problem/fileChanged(path:)`` when the file is no longer what it was.
+    package func requireUnchanged(since version: FileVersion, mayGrow: Bool) throws(BodyError) {
+        let now = try self.version
+        guard now == version || (mayGrow && now.size > version.size) else { throw BodyError(.fileChanged(path: path)) }
+    }
+
     package var permissions: UInt16 {
         get throws(BodyError) { try file.status().permissions }
     }
@@ -67,6 +82,14 @@ package final class ContentFile: Sendable {
     package func write(_ data: Data, at offset: Int64) throws(BodyError) {
         try file.write(data, at: offset)
     }
+}
+
+/// What a file was at one moment.
+///
+/// Another content of the same size within one tick of the file system's clock, some milliseconds, looks the same.
+package struct FileVersion: Sendable, Hashable {
+    package let size: Int64
+    package let modified: Int64
 }
 
 extension BodyError: FileFailure {

@@ -33,17 +33,19 @@ struct FileBody: Sendable {
     func open() async throws -> FileReader {
         try await access.executor.run { [self] in
             let file = try ContentFile.reading(url.path, access: access)
-            let size = try file.size
-            guard let range = range ?? knownSize.map({ 0..<$0 }) else {
-                // The files of /proc have a size of 0 and content.
-                return FileReader(file: file, range: size == 0 ? nil : 0..<size, keepAlive: keepAlive)
+            let version = try file.version
+            let size = version.size
+            guard let range else {
+                guard knownSize == nil || knownSize == size else { throw BodyError(.fileChanged(path: url.path)) }
+                // The files of /proc have a size of 0 and content, which is another each time.
+                return size == 0 && knownSize == nil
+                    ? FileReader(file: file, range: nil, version: nil, mayGrow: false, keepAlive: keepAlive)
+                    : FileReader(file: file, range: 0..<size, version: version, mayGrow: false, keepAlive: keepAlive)
             }
             guard range.lowerBound >= 0, range.upperBound <= size else {
-                throw self.range == nil
-                    ? BodyError(.fileChanged(path: url.path))
-                    : BodyError(.rangeOutsideFile(path: url.path, range: range, fileSize: size))
+                throw BodyError(.rangeOutsideFile(path: url.path, range: range, fileSize: size))
             }
-            return FileReader(file: file, range: range, keepAlive: keepAlive)
+            return FileReader(file: file, range: range, version: version, mayGrow: true, keepAlive: keepAlive)
         }
     }
 }
@@ -55,6 +57,9 @@ struct FileReader: BodyReader, Sendable {
     /// Where to stop; `nil` where only the end of the file tells.
     private let end: Int64?
     private var isFinished = false
+    /// What the file was when it was opened; `nil` where that says nothing.
+    private let version: FileVersion?
+    private let mayGrow: Bool
     private let keepAlive: TemporaryFile?
     /// What was read already, the last of it first.
     private var ahead: [Data] = []
@@ -62,8 +67,10 @@ struct FileReader: BodyReader, Sendable {
     /// How many chunks are read at once: to have a thread that may wait read one costs as much as to read it.
     private static let chunkCount = 4
 
-    init(file: ContentFile, range: Range<Int64>?, keepAlive: TemporaryFile?) {
+    init(file: ContentFile, range: Range<Int64>?, version: FileVersion?, mayGrow: Bool, keepAlive: TemporaryFile?) {
         self.file = file
+        self.version = version
+        self.mayGrow = mayGrow
         offset = range?.lowerBound ?? 0
         end = range?.upperBound
         self.keepAlive = keepAlive
@@ -73,8 +80,12 @@ struct FileReader: BodyReader, Sendable {
         if let chunk = ahead.popLast() { return chunk }
         guard !isFinished, offset != end else { return nil }
         try Task.checkCancellation()
-        let chunks = try await file.access.executor.run { [file, offset, end] in
-            try Self.chunks(of: file, from: offset, to: end ?? .max)
+        let chunks = try await file.access.executor.run { [file, offset, end, version, mayGrow] in
+            let chunks = try Self.chunks(of: file, from: offset, to: end ?? .max)
+            // After reading: what was read before is of the same version then, and the last chunk is not handed out of
+            // a file that is another.
+            if let version { try file.requireUnchanged(since: version, mayGrow: mayGrow) }
+            return chunks
         }
         guard !chunks.isEmpty else {
             guard end == nil else { throw BodyError(.fileChanged(path: file.path)) }
@@ -110,7 +121,9 @@ extension HTTPBody {
     /// The content of a file, or of a range of it, read when the body is.
     ///
     /// The file is opened for each read. A file that is missing, a directory, a pipe or a device, a range outside the
-    /// file and a file that shrinks while it is read are ``BodyError``s then. Reading waits for the disk on threads of
+    /// file and a file that changes while it is read are ``BodyError``s then. A change is another size or time of
+    /// modification, growth too; where a range is given the file may grow, as a log does. A receiver gets the error in
+    /// place of the end, and no whole request. Reading waits for the disk on threads of
     /// the package's own, never on one of Swift's.
     ///
     /// - Parameters:

@@ -102,14 +102,18 @@ package struct FileStatus: Sendable, Hashable {
     package var permissions: UInt16
     /// The user that it belongs to.
     package var owner: UInt32
+    /// When the content changed last, in nanoseconds since 1970, as exactly as the file system knows.
+    package var modified: Int64
 
     package init(
         kind: Kind = .regular,
         size: Int64,
         links: Int = 1,
         permissions: UInt16 = 0o600,
-        owner: UInt32 = 0
+        owner: UInt32 = 0,
+        modified: Int64 = 0
     ) {
+        self.modified = modified
         self.kind = kind
         self.size = size
         self.links = links

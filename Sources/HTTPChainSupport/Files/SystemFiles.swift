@@ -174,12 +174,19 @@ extension FileStatus {
             case S_IFSOCK: .socket
             default: .device
             }
+        #if canImport(Darwin)
+        let modified = status.st_mtimespec
+        #else
+        let modified = status.st_mtim
+        #endif
         self.init(
             kind: kind,
             size: Int64(status.st_size),
             links: Int(status.st_nlink),
             permissions: UInt16(truncatingIfNeeded: status.st_mode & 0o777),
-            owner: UInt32(status.st_uid)
+            owner: UInt32(status.st_uid),
+            // Times that a file system makes up are no reason to end the process.
+            modified: Int64(modified.tv_sec) &* 1_000_000_000 &+ Int64(modified.tv_nsec)
         )
     }
 }
