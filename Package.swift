@@ -312,7 +312,10 @@ let package = Package(
         tests("HTTPChainAsyncHTTPClientTests", of: ["HTTPChainAsyncHTTPClient"] + nio),
         tests("HTTPChainTestingTests", of: []),
         tests("AuthTests", of: ["HTTPChainAuth"]),
-        tests("AuthDigestTests", of: ["HTTPChainAuthDigest", "HTTPChainAuth"]),
+        tests(
+            "AuthDigestTests",
+            of: ["HTTPChainAuthDigest", "HTTPChainAuth", "HTTPChainContentDigest", "HTTPChainGzip"]
+        ),
         tests("ChaosTests", of: ["HTTPChain", "HTTPChainAsyncHTTPClient"]),
         tests(
             "CacheTests",
@@ -373,8 +376,8 @@ let package = Package(
         tests(
             "GzipTests",
             of: [
-                "HTTPChainGzip", "HTTPChainBrotli", "HTTPChainZstd", "HTTPChainAuthDigest", "HTTPChainContentDigest",
-                "HTTPChainURLSession", "HTTPChainAsyncHTTPClient",
+                "HTTPChainGzip", "HTTPChainBrotli", "HTTPChainZstd", "HTTPChainContentDigest", "HTTPChainURLSession",
+                "HTTPChainAsyncHTTPClient",
             ]
         ),
         tests(
