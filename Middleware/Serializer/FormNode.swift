@@ -17,7 +17,7 @@ final class FormNode {
     func insert(_ value: FormValue, at path: [String]) {
         var node = self
         for (index, key) in path.enumerated() {
-            node = node.child(key, before: path.dropFirst(index + 1).first)
+            node = node.child(key, before: path.dropFirst(index + 1))
         }
         node.texts.append(value)
     }
@@ -44,9 +44,9 @@ final class FormNode {
 
     /// The node under a key.
     ///
-    /// Empty brackets begin a new element, unless the last one still lacks the member that comes
-    /// next: `a[][x]=1&a[][y]=2` is one element.
-    private func child(_ key: String, before next: String?) -> FormNode {
+    /// Empty brackets begin a new element, unless the last one still lacks what comes next, as Rack has it:
+    /// `a[][x]=1&a[][y]=2` is one element, and so is `a[][x][]=1&a[][x][]=2`, which appends to a list within it.
+    private func child(_ key: String, before rest: ArraySlice<String>) -> FormNode {
         guard key.isEmpty else {
             if let member = members[key] { return member }
             let member = FormNode()
@@ -54,9 +54,22 @@ final class FormNode {
             keys.append(key)
             return member
         }
-        if let next, !next.isEmpty, let last = appended.last, last.hasMembers, last.members[next] == nil { return last }
+        if let next = rest.first, !next.isEmpty, let last = appended.last, last.hasMembers, !last.holds(rest) {
+            return last
+        }
         let element = FormNode()
         appended.append(element)
         return element
+    }
+
+    /// Whether there is something at a path, so that another value there belongs elsewhere.
+    private func holds(_ path: ArraySlice<String>) -> Bool {
+        guard !path.contains("") else { return false }
+        var node = self
+        for key in path {
+            guard let member = node.members[key] else { return false }
+            node = member
+        }
+        return true
     }
 }
