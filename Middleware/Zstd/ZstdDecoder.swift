@@ -9,6 +9,12 @@ final class ZstdDecoder: ContentDecoder {
     private let maximumWindow: ByteCount
     private var isInFrame = false
     private var hasHadFrame = false
+    /// The first bytes of the frame, which hold its header.
+    private var header: [UInt8] = []
+    private var frameSize: UInt64 = 0
+
+    /// RFC 8878 §3.1.1: 4 bytes of magic number and 2 to 14 of header.
+    private static let headerLimit = 18
 
     init(maximumWindow: ByteCount) throws(ContentCodingError.Problem) {
         guard let stream = ZSTD_createDCtx() else { throw .outOfMemory }
@@ -30,6 +36,8 @@ final class ZstdDecoder: ContentDecoder {
             // Asked without input it would begin a frame that nobody sent.
             guard let first = buffers.input.first else { return }
             guard Self.beginsFrame(first) else { throw strayBytes }
+            header = []
+            frameSize = 0
         }
         var input = ZSTD_inBuffer(src: buffers.input.baseAddress, size: buffers.input.count, pos: 0)
         var output = ZSTD_outBuffer(dst: buffers.output.baseAddress, size: buffers.output.count, pos: 0)
@@ -39,6 +47,20 @@ final class ZstdDecoder: ContentDecoder {
         guard ZSTD_isError(result) == 0 else { throw problem(result) }
         isInFrame = result != 0
         hasHadFrame = hasHadFrame || !isInFrame
+        if header.count < Self.headerLimit {
+            header += buffers.input.prefix(buffers.consumed).prefix(Self.headerLimit - header.count)
+        }
+        frameSize += UInt64(buffers.produced)
+        if !isInFrame { try checkSize() }
+    }
+
+    /// Holds a frame to the size that it declares: the library does so when it sees all of it at once, but not always
+    /// when it comes in pieces.
+    private func checkSize() throws(ContentCodingError.Problem) {
+        let declared = header.withUnsafeBytes { ZSTD_getFrameContentSize($0.baseAddress, $0.count) }
+        // The two largest numbers say that there is no size, and that there is no header.
+        guard header.first == 0x28, declared < UInt64.max - 1, declared != frameSize else { return }
+        throw .corrupt("a frame has \(frameSize) bytes and declares \(declared)")
     }
 
     func finish() throws(ContentCodingError.Problem) {

@@ -67,6 +67,20 @@ struct ZstdTests {
         }
     }
 
+    @Test("A frame that has another size than it declares is damage, however it is cut", arguments: [1, 13, 100])
+    func declaredSize(size: Int) async throws {
+        // 37 bytes declared, one empty block, and the right checksum of nothing.
+        let empty = Data([0x28, 0xB5, 0x2F, 0xFD, 0x24, 37, 0x01, 0, 0, 0x99, 0xE9, 0xD8, 0x51])
+        let error = try await failure(of: .pieces(empty, of: size).decoded(from: [.zstd]))
+        guard case .corrupt = error.problem else {
+            Issue.record("\(error)")
+            return
+        }
+        var right = empty
+        right[5] = 0
+        #expect(try await HTTPBody.pieces(right, of: size).decoded(from: [.zstd]).content.isEmpty)
+    }
+
     @Test("Output is handed on as soon as there is some")
     func latency() async throws {
         // A stored block that is not the last, and then nothing for ever.
