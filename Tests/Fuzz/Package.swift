@@ -9,7 +9,7 @@ let package = Package(
     name: "Fuzz",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "swift-http-chain", path: "../.."),
+        .package(name: "swift-http-chain", path: "../..", traits: ["Brotli", "Zstd"]),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     ],
@@ -19,11 +19,12 @@ let package = Package(
             dependencies: [
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"), library("HTTPChainAuth"),
-                library("HTTPChainAuthDigest"), library("HTTPChainCache"), library("HTTPChainCookies"),
+                library("HTTPChainAuthDigest"), library("HTTPChainBrotli"), library("HTTPChainCache"),
+                library("HTTPChainCookies"),
                 library("HTTPChainCore"), library("HTTPChainEventStream"),
                 library("HTTPChainGzip"), library("HTTPChainHAR"), library("HTTPChainMultipart"),
                 library("HTTPChainRemoteLogging"), library("HTTPChainRoutes"), library("HTTPChainSerializer"),
-                library("HTTPChainURLBuilder"),
+                library("HTTPChainURLBuilder"), library("HTTPChainZstd"),
             ],
             swiftSettings: [
                 .swiftLanguageMode(.v6),

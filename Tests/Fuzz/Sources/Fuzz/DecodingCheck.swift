@@ -3,14 +3,14 @@ import Foundation
 import HTTPChainCore
 import HTTPChainGzip
 
-/// Compressed content.
+/// Encoded content.
 ///
 /// It decodes to the same however the bytes are divided, never to more than the limit; what fails, fails with a typed
-/// error either way.
-func checkGunzip(_ input: Input) -> Int32 {
+/// error either way. What the coding itself makes of the input decodes to the input.
+func checkDecoding(_ input: Input, _ codings: [ContentCoding], encoding encoder: ContentCoding) -> Int32 {
     // No limit of the ratio: that one does depend on how much has arrived.
     let limits = DecodingLimits(maximumSize: 65_536, maximumRatio: .max)
-    for coding in [ContentCoding.gzip, .deflate] {
+    for coding in codings {
         let whole = decoded([input.bytes], coding, limits)
         let divided = decoded(input.pieces, coding, limits)
         // How much is handed on before a failure is not part of the promise.
@@ -20,6 +20,11 @@ func checkGunzip(_ input: Input) -> Int32 {
             require(outcome.bytes.count <= Int(limits.maximumSize.bytes), "\(outcome.bytes.count) bytes")
         }
     }
+    let again = decoded(encoded(input.pieces, encoder), encoder, limits)
+    require(
+        !again.failed && again.bytes == input.bytes,
+        "encoded and decoded, \(input.bytes.count) bytes became \(again)"
+    )
     return 0
 }
 
@@ -28,25 +33,41 @@ private struct Outcome: Sendable {
     var failed = false
 }
 
-/// The fuzzer calls from a thread that is no task's, so it may wait for one.
 private func decoded(_ pieces: [Data], _ coding: ContentCoding, _ limits: DecodingLimits) -> Outcome {
-    let body = HTTPBody.replayable { PieceReader(rest: pieces.filter { !$0.isEmpty }[...]) }
-        .decoded(from: [coding], limits: limits)
-    let outcome = Locked(Outcome())
+    read(body(pieces).decoded(from: [coding], limits: limits)).outcome
+}
+
+private func encoded(_ pieces: [Data], _ coding: ContentCoding) -> [Data] {
+    let (outcome, chunks) = read(body(pieces).encoded(with: coding))
+    require(!outcome.failed, "encoding failed")
+    return chunks
+}
+
+private func body(_ pieces: [Data]) -> HTTPBody {
+    .replayable { PieceReader(rest: pieces.filter { !$0.isEmpty }[...]) }
+}
+
+/// The fuzzer calls from a thread that is no task's, so it may wait for one.
+private func read(_ body: HTTPBody) -> (outcome: Outcome, chunks: [Data]) {
+    let result = Locked<(outcome: Outcome, chunks: [Data])>((Outcome(), []))
     let done = DispatchSemaphore(value: 0)
     Task {
-        var read = Outcome()
+        var outcome = Outcome()
+        var chunks: [Data] = []
         do {
-            for try await chunk in body { read.bytes += chunk }
+            for try await chunk in body {
+                outcome.bytes += chunk
+                chunks.append(chunk)
+            }
         } catch {
             require(error is ContentCodingError, "an error of another kind: \(error)")
-            read.failed = true
+            outcome.failed = true
         }
-        outcome.withLock { [read] in $0 = read }
+        result.withLock { [outcome, chunks] in $0 = (outcome, chunks) }
         done.signal()
     }
     done.wait()
-    return outcome.withLock { $0 }
+    return result.withLock { $0 }
 }
 
 private struct PieceReader: BodyReader {

@@ -33,11 +33,11 @@ func checkForms(_ input: Input) -> Int32 {
 }
 
 private func style(_ number: Int) -> ParameterEncoder {
-    let arrays: [ParameterEncoder.Arrays] = [.repeated, .brackets, .indexed, .commas, .pipes]
+    let arrays: [ParameterEncoder.Arrays] = [.repeated, .brackets, .indexed, .commas, .pipes, .rack]
     let keys: [ParameterEncoder.Keys] = [.asIs, .snakeCase, .kebabCase, .custom { $0.uppercased() }]
     return ParameterEncoder(
-        arrays: arrays[number % 5],
-        keys: keys[number / 5 % 4],
+        arrays: arrays[number % 6],
+        keys: keys[number / 6 % 4],
         nesting: number & 1 == 0 ? .brackets : .dots,
         nils: number & 2 == 0 ? .omitted : .empty,
         booleans: number & 4 == 0 ? .words : .digits,

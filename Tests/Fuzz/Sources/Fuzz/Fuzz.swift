@@ -1,4 +1,7 @@
 import Foundation
+import HTTPChainBrotli
+import HTTPChainGzip
+import HTTPChainZstd
 
 /// The parsers, and the one that `FUZZ_PARSER` in the environment names.
 enum Fuzz {
@@ -8,7 +11,9 @@ enum Fuzz {
     static let parsers: [String: Check] = [
         "url": { checkURL($0) },
         "multipart": { checkMultipart($0) },
-        "gunzip": { checkGunzip($0) },
+        "gunzip": { checkDecoding($0, [.gzip, .deflate], encoding: .gzip(level: 1)) },
+        "brotli": { checkDecoding($0, [.brotli], encoding: .brotli(quality: 2)) },
+        "zstd": { checkDecoding($0, [.zstd], encoding: .zstd(level: 1)) },
         "headers": { checkHeaders($0) },
         "secrets": { checkSecrets($0) },
         "challenges": { checkChallenges($0) },
