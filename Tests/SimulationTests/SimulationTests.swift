@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Chains of all stages over a world in which everything fails.
-@Suite("Whole chains under simulated faults", .heavy, .timeLimit(.minutes(20)))
+@Suite("Whole chains under simulated faults", .heavy, .timeLimit(.minutes(300)))
 struct SimulationTests {
     /// `HTTPCHAIN_SIMULATION_CALLS` in the environment sets another number; CI makes 20,000.
     private static let calls =
