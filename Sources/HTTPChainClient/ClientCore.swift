@@ -67,14 +67,20 @@ final class ClientCore: Sendable {
                 guard let replies, let stored = request as? any StoredRequest else {
                     return try await kind.perform(http, transport, place)
                 }
-                return try await storing(stored, http, in: replies, telling: teller) { [http] in
+                return try await storing(stored, http, in: replies, telling: teller, settings) { [http] in
                     try await kind.perform(http, type(of: stored).keepingBytes(transport), place)
                 }
             case .mock(let answer):
                 guard let replies, let stored = request as? any StoredRequest else {
                     return try await mocked(request, answer, endpoint)
                 }
-                return try await storing(stored, try makeRequest(request, settings), in: replies, telling: teller) {
+                return try await storing(
+                    stored,
+                    try makeRequest(request, settings),
+                    in: replies,
+                    telling: teller,
+                    settings
+                ) {
                     try await mocked(request, answer, endpoint)
                 }
             }

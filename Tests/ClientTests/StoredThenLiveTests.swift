@@ -57,9 +57,13 @@ struct StoredThenLiveTests {
             let observer = Observer { events.add($0) }
             scene.client.addObserver(observer)
             async let opened: Void = {
-                try await until("the live call to end") { events.all.contains { $0.change.isEnd } }
-                // Where the stored reply is dropped, nobody waits for the store.
-                if dependency == .never { scene.store.become(.open) }
+                // Where the stored reply is dropped, nobody waits for the store; otherwise the live one does.
+                if dependency == .never {
+                    try await scene.nursery.begun.wait(until: 2)
+                    scene.store.become(.open)
+                } else {
+                    try await until("the live call to end") { events.all.contains { $0.change.isEnd } }
+                }
             }()
             var words: [String] = []
             for await step in scene.client.storedThenLive(ValuePlant(id: 7), dropping: dependency).steps {

@@ -90,4 +90,6 @@ struct CallSettings: Sendable {
     var processing: ResultProcessing?
     var slowAfter: Duration?
     var changes: [@Sendable (Request) -> Request] = []
+    /// Awaited when the call has its reply, and before that is stored.
+    var beforeStoring: (@Sendable () async -> Void)?
 }

@@ -34,6 +34,7 @@ extension ClientCore {
         _ http: Request,
         in replies: ReplyStore,
         telling teller: CallTeller?,
+        _ settings: CallSettings,
         _ operation: () async throws -> DecodedResponse<Output>
     ) async throws -> DecodedResponse<Output> {
         let stamp = replies.begin()
@@ -41,6 +42,7 @@ extension ClientCore {
         let start = environment.time.date
         let result = try await operation()
         guard result.status.kind == .successful else { return result }
+        await settings.beforeStoring?()
         do {
             try await keep(result, of: request, http, in: replies, startedAt: start, since: stamp)
         } catch {

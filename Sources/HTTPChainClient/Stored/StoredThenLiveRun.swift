@@ -14,13 +14,15 @@ final class StoredThenLiveRun<Kind: StoredRequest>: Sendable {
     struct State: Sendable {
         var stored: Result<StoredReply<Output>?, any Error>?
         var live: Result<Output, any Error>?
+        /// Whether the live call has its reply, which may not be stored yet.
+        var hasReply = false
         var hasGivenStored = false
         var hasGivenLive = false
 
         /// What is to be told now, the end included; `nil` while that is open.
         mutating func next(_ dependency: StoredReplyDependency) -> Step?? {
             if !hasGivenStored {
-                if let live, dependency.drops(after: live) {
+                if hasReply && dependency != .never || live.map(dependency.drops) == true {
                     hasGivenStored = true
                     return .some(.notStored(.dropped))
                 }
@@ -44,7 +46,7 @@ final class StoredThenLiveRun<Kind: StoredRequest>: Sendable {
     private let settings: CallSettings
     private let dependency: StoredReplyDependency
     private let state = Watched(State())
-    private let tasks = Locked<[Task<Void, Never>]>([])
+    private let tasks = Locked<(reading: Task<Void, Never>, calling: Task<Void, Never>)?>(nil)
 
     init(of call: Call<Kind>, _ dependency: StoredReplyDependency) {
         core = call.client.core
@@ -63,7 +65,7 @@ final class StoredThenLiveRun<Kind: StoredRequest>: Sendable {
         do {
             let step = try await state.wait { [dependency] in $0.next(dependency) }
             // Nobody waits for the store any more.
-            if case .notStored(.dropped) = step { cancel() }
+            if case .notStored(.dropped) = step { tasks.withLock { $0?.reading.cancel() } }
             return step
         } catch {
             cancel()
@@ -96,23 +98,33 @@ final class StoredThenLiveRun<Kind: StoredRequest>: Sendable {
     /// Neither task keeps this, so that an iterator that goes away cancels them.
     private func begin() {
         tasks.withLock { tasks in
-            guard tasks.isEmpty else { return }
-            let (core, request, settings, state) = (core, request, settings, state)
-            tasks = [
+            guard tasks == nil else { return }
+            let (core, request, state, dependency) = (core, request, state, dependency)
+            var settings = settings
+            let plain = settings
+            // What the live call stores is not to be read here as what was stored before.
+            settings.beforeStoring = {
+                state.update { $0.hasReply = true }
+                if dependency == .never { try? await state.wait { $0.stored == nil ? nil : () } }
+            }
+            tasks = (
                 Task {
-                    let stored = await Result.of { try await core.storedReply(for: request, settings) }
+                    let stored = await Result.of { try await core.storedReply(for: request, plain) }
                     state.update { $0.stored = stored }
                 },
-                Task {
+                Task { [settings] in
                     let live = await Result.of { try await core.perform(request, settings).value }
                     state.update { $0.live = live }
-                },
-            ]
+                }
+            )
         }
     }
 
     private func cancel() {
-        for task in tasks.withLock({ $0 }) { task.cancel() }
+        tasks.withLock { tasks in
+            tasks?.reading.cancel()
+            tasks?.calling.cancel()
+        }
     }
 }
 
