@@ -192,7 +192,8 @@ extension SimulationRun {
             origin == world.origins.own
             ? world.simulated.withServer { [number = thing.number] in $0.versions(of: number) } : ["0"]
         guard let version, let index = versions.lastIndex(of: version) else {
-            let line = String(decoding: content.prefix { $0 != UInt8(ascii: "\n") }.prefix(120), as: UTF8.self)
+            let bytes = content.prefix { $0 != UInt8(ascii: "\n") }.prefix(120)
+            let line = String(decoding: bytes.map { (32...126).contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
             let others = world.users.filter { $0 != errand.call.user && line.contains("user \($0) ") }
             return found(
                 others.isEmpty ? .content : .otherUser,
