@@ -45,9 +45,16 @@ final class CacheDatabase: Sendable {
     }
 
     deinit {
-        let (pool, lock) = state.withLock { ($0.pool, $0.lock) }
-        if let pool { try? pool.write { db in try saveUses(db) } }
+        letGo()
+        // Last: whoever has it next may take itself for alone.
+        let lock = state.withLock { $0.lock }
         if lock >= 0 { close(lock) }
+    }
+
+    /// Writes down what was used last, and closes the database with the last reference to it.
+    private func letGo() {
+        guard let pool = state.withLock({ $0.pool.take() }) else { return }
+        try? pool.write { db in try saveUses(db) }
     }
 
     // MARK: - Opening
@@ -118,16 +125,25 @@ final class CacheDatabase: Sendable {
 
     /// Refuses files that are symbolic links or another user's, and keeps others out of the rest.
     ///
-    /// SQLite gives its journal the permissions of the database, which is therefore made here.
+    /// SQLite gives its journal the permissions of the database, which is therefore made here: under another name,
+    /// because whoever closes a file takes away all locks that its process has on it (fcntl(2)), those of a connection
+    /// that another store has to it too.
     private func secureFiles() throws(CacheStoreFault) {
         for suffix in ["", "-wal", "-shm", ".lock"] { try CacheOwnership.check(path + suffix, isDirectory: false) }
-        let descriptor = openFile(path)
-        if descriptor >= 0 { close(descriptor) }
+        guard access(path, F_OK) != 0 else { return }
+        var name = Array((path + ".XXXXXX").utf8CString)
+        let descriptor = mkstemp(&name)
+        guard descriptor >= 0 else { return }
+        close(descriptor)
+        // Some file systems have no links.
+        if link(name, path) != 0, errno != EEXIST { close(openFile(path)) }
+        unlink(name)
     }
 
     /// Whether SQLite would take the database for one of a later format, and would read it and never write to it.
     ///
-    /// The number in the header (file format §1.3.3) is 1 or 2; nothing else tells that a bit of it was flipped.
+    /// The number in the header (file format §1.3.3) is 1 or 2; nothing else tells that a bit of it was flipped. Only for
+    /// who is alone: to close the file takes away the locks of a connection that is open.
     private var hasUnknownFormat: Bool {
         guard let file = FileHandle(forReadingAtPath: path) else { return false }
         defer { try? file.close() }
@@ -136,7 +152,7 @@ final class CacheDatabase: Sendable {
     }
 
     private func makePool(isAlone: Bool) throws -> DatabasePool {
-        guard !hasUnknownFormat else { throw CacheStoreFault(.damaged(path)) }
+        guard !isAlone || !hasUnknownFormat else { throw CacheStoreFault(.damaged(path)) }
         var configuration = Configuration()
         configuration.busyMode = .timeout(2)
         configuration.maximumReaderCount = 4

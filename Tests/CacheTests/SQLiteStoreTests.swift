@@ -31,6 +31,27 @@ struct SQLiteStoreTests {
         try await until("the store to be closed") { !directory.names.contains("cache.sqlite-wal") }
     }
 
+    #if os(Linux)
+    /// Whether this process has locks on the database, as the system tells.
+    private func isLocked() throws -> Bool {
+        let number = try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? Int ?? -1
+        return try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n")
+            .contains { $0.contains(" POSIX ") && $0.contains(":\(number) ") }
+    }
+
+    @Test("A second store on the same file leaves the locks of the first as they are")
+    func locks() async throws {
+        let first = store()
+        try await first.put(storeKey(1), content(1, 1000))
+        // Some systems do not tell.
+        guard try isLocked() else { return }
+        let second = store()
+        #expect(try await second.usage().entries == 1)
+        #expect(try isLocked(), "who closes a file takes away all locks of its process on it")
+        #expect(try await first.usage().entries == 1)
+    }
+    #endif
+
     @Test("Entries are there in the next run, and so is the order of use")
     func reopened() async throws {
         let bounds = CacheBounds(totalBytes: .megabytes(10), entryCount: 4)
