@@ -31,6 +31,10 @@ struct SQLiteFaultTests {
 
     /// A sound process finds a database in order, and can work with it.
     private func inspect(_ directory: ScratchDirectory, _ script: FaultScript) async throws {
+        // The process before it has ended: its store, which a thread of its own may still be closing, is closed.
+        for _ in 0..<300 where directory.names.contains(where: { $0.hasSuffix("-wal") }) {
+            try await Task.sleep(for: .milliseconds(5))
+        }
         let store = try await StoreKind.sqlite.settled(FaultScript.bounds, in: directory)
         try await script.verify(store, isSameProcess: false, finding: FaultScript.left)
         let usage = try await store.usage()
