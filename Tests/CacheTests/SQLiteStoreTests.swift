@@ -136,7 +136,7 @@ struct SQLiteStoreTests {
             case 1: bytes = bytes.prefix(bytes.count / 2)
             case 2: bytes = Data()
             default:
-                for _ in 0..<20 {
+                for _ in 0..<(1 + round % 20) {
                     let index = Int.random(in: 0..<bytes.count, using: &random)
                     // Another number of the version is no damage: it says that the file is a later program's.
                     if !(60..<64).contains(index) { bytes[index] ^= 4 }
@@ -158,7 +158,7 @@ struct SQLiteStoreTests {
                 return (try? await store.bytes(storeKey(9))) == content(9, 10)
             }
         }
-        #expect(found > 0, "some of the damage spares an entry")
+        #expect(found > 0, "damage in a few places spares an entry")
     }
 
     @Test("A bit that is flipped in the header or in the tables' definitions ends with a database that works")
