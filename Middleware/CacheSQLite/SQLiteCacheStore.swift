@@ -20,8 +20,8 @@ public import HTTPChainCore
 /// whole bodies are under checksums too.
 ///
 /// - The database is opened with the first call, and again after a failure. One that is damaged is made anew; one of a
-///   later version is left alone, and nothing is found in it. What cannot be done is thrown as a ``CacheStoreFault``,
-///   which the cache reports as an event.
+///   later version is left alone, and nothing is found in it. What cannot be done is thrown as a
+///   ``/HTTPChainCache/CacheStoreFault``, which the cache reports as an event.
 /// - Where the database cannot be written to, nothing is stored, and what is removed is hidden from this process. On a
 ///   disk that is full the next process then begins with nothing; on one that is read-only it finds what was removed.
 /// - Bounds count bodies and descriptions; the file is somewhat larger, and does not shrink when entries go.
@@ -56,7 +56,7 @@ public final class SQLiteCacheStore: CacheStore {
 
     /// The stored variants of a key.
     ///
-    /// - Throws: ``CacheStoreFault`` when nothing could be read.
+    /// - Throws: ``/HTTPChainCache/CacheStoreFault`` when nothing could be read.
     public func variants(of key: CacheKey) async throws -> [CacheEntry] {
         try await executor.run { try self.storedVariants(of: key) }
     }
@@ -83,7 +83,7 @@ public final class SQLiteCacheStore: CacheStore {
 
     /// The content of an entry, which counts as a use of it.
     ///
-    /// - Throws: ``CacheStoreFault`` when it is damaged or cannot be read.
+    /// - Throws: ``/HTTPChainCache/CacheStoreFault`` when it is damaged or cannot be read.
     public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
         try await executor.run { try self.storedBody(of: entry, range: range) }
     }
@@ -128,7 +128,7 @@ public final class SQLiteCacheStore: CacheStore {
 
     /// Gives a stored body a new description; an entry for which that fails is removed.
     ///
-    /// - Throws: ``CacheStoreFault`` when it fails.
+    /// - Throws: ``/HTTPChainCache/CacheStoreFault`` when it fails.
     public func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
         try await executor.runToEnd { try self.describe(entry, as: metadata) }
     }
@@ -149,7 +149,7 @@ public final class SQLiteCacheStore: CacheStore {
 
     /// Removes entries: at least for this process, when the database refuses.
     ///
-    /// - Throws: ``CacheStoreFault`` when they could not be removed; this process does not find them.
+    /// - Throws: ``/HTTPChainCache/CacheStoreFault`` when they could not be removed; this process does not find them.
     @discardableResult
     public func remove(_ selection: CacheSelection) async throws -> Int {
         try await executor.runToEnd { [database] in try database.remove(selection) }

@@ -27,9 +27,9 @@ import HTTPTypes
 /// cancelled calls and other errors. ``CircuitBreakerPolicy/verdict`` decides otherwise. A 429 or 503 with
 /// `Retry-After` (RFC 9110 §10.2.3) opens the circuit for that long, for all calls.
 ///
-/// **Place.** Phase ``Phase/breaker``: inside retry and hedging, so that each attempt asks, and outside the limits, so
-/// that what is refused does not wait first. Retry does not repeat a refusal; a cache further out answers with what is
-/// stale where it may (RFC 5861 §4).
+/// **Place.** Phase ``/HTTPChainCore/Phase/breaker``: inside retry and hedging, so that each attempt asks, and outside
+/// the limits, so that what is refused does not wait first. Retry does not repeat a refusal; a cache further out
+/// answers with what is stale where it may (RFC 5861 §4).
 ///
 /// **Errors.** ``CircuitOpenError``, with the time until the next probe.
 public struct CircuitBreakerMiddleware: Middleware {

@@ -11,7 +11,7 @@ public import HTTPTypes
 /// print(responses.count { $0.isCoalesced })
 /// ```
 ///
-/// GET and HEAD requests with the same URL and the same header fields are identical; those in ``init`` `ignoring:` may
+/// GET and HEAD requests with the same URL and the same header fields are identical; those in `ignoring:` may
 /// differ. Requests with content, with `Range`, or that ask for an answer of their own (`Cache-Control: no-cache`,
 /// `no-store`, `max-age=0`) are never joined, and streams of events (`text/event-stream`) never shared. A call joins
 /// while the head of the response has not arrived; later, what the server said may be older than the call. For the same
@@ -25,10 +25,10 @@ public import HTTPTypes
 /// The transfer belongs to no one of the callers: deadlines and cancellation are each caller's own. What else the
 /// stages further in do for one call (options, observers) they do for the call that began the transfer.
 ///
-/// **Place.** Phase ``Phase/coalesce``: inside the cache, outside retry and authentication. Because credentials are
-/// added further in, a chain that authenticates needs a ``CoalescingPartition`` that keeps users apart, and does not
-/// build without one. Calls with credentials among their options are joined only where the partition is
-/// ``CoalescingPartition/by(_:)``, whose closure sees these.
+/// **Place.** Phase ``/HTTPChainCore/Phase/coalesce``: inside the cache, outside retry and authentication. Because
+/// credentials are added further in, a chain that authenticates needs a ``CoalescingPartition`` that keeps users apart,
+/// and does not build without one. Calls with credentials among their options are joined only where the partition is
+/// ``/HTTPChainCore/UserPartition/by(_:)``, whose closure sees these.
 ///
 /// **Options.** ``CoalescingOption``, in short ``HTTPChainCore/Request/coalesced(_:)``: a call may have a transfer of
 /// its own. `response.isCoalesced` tells whether it had.

@@ -24,8 +24,8 @@ import HTTPTypes
 /// elsewhere. Latency is that of the response's head. Timeouts, those of the whole call included, lost connections, 429,
 /// 503 and 504 count as drops; refusals by stages inside and calls that somebody cancelled do not count.
 ///
-/// **Place.** Phase ``Phase/concurrencyLimit``: inside a rate limit, outside the attempt's timeout, whose time should
-/// not pass in the queue.
+/// **Place.** Phase ``/HTTPChainCore/Phase/concurrencyLimit``: inside a rate limit, outside the attempt's timeout,
+/// whose time should not pass in the queue.
 ///
 /// **Options.** ``CallPriority``, in short ``HTTPChainCore/Request/priority(_:)``.
 ///

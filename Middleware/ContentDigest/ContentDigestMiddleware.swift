@@ -20,7 +20,7 @@ import HTTPTypes
 /// a field that is malformed, as RFC 9651 §4.2 has it. ``DigestVerification`` in the response's options tells whether
 /// the content is verified, and why not: a transport that has decoded it has left nothing that the digest is of.
 ///
-/// **Place.** Phase ``Phase/digest``: inside gzip, because a digest is of the encoded content.
+/// **Place.** Phase ``/HTTPChainCore/Phase/digest``: inside gzip, because a digest is of the encoded content.
 ///
 /// **Options.** ``RequestDigests`` and ``ResponseDigestPolicy``; in short
 /// ``HTTPChainCore/Request/digests(_:)`` and ``HTTPChainCore/Request/verifyingDigest(_:)``.

@@ -24,9 +24,10 @@ import HTTPTypes
 /// outside the cache, whose `Vary: Cookie` sees what is sent. What a cache answers sets no cookies, because it answered
 /// with them before. Of attempts that retry or authentication repeat, the last response counts.
 ///
-/// **Options.** ``HTTPChainCore/Request/cookies(_:)`` (``CookieUse``), ``HTTPChainCore/Request/cookies``,
+/// **Options.** ``HTTPChainCore/Request/cookies(_:)-(CookieUse)`` (``CookieUse``), ``HTTPChainCore/Request/cookies``,
 /// ``HTTPChainCore/Request/site(_:)``. ``HTTPChainCore/Response/cookieOutcomes`` tells what became of each `Set-Cookie`;
-/// a trace (``HTTPChainCore/Chain/trace(_:)``) has the reasons for every cookie that was not sent, not stored or evicted.
+/// a trace (``/HTTPChainCore/Chain/trace(_:)``) has the reasons for every cookie that was not sent, not stored or
+/// evicted.
 ///
 /// **Errors.** ``CookieError`` for a cookie of the call that cannot be sent. A jar whose file cannot be written fails no
 /// call: it goes on in memory, and ``CookieJar/fileFailure`` says why.

@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// What one call does with cookies; in short ``HTTPChainCore/Request/cookies(_:)``.
+/// What one call does with cookies; in short ``HTTPChainCore/Request/cookies(_:)-(CookieUse)``.
 public struct CookieUse: Sendable, Hashable {
     /// What happens to the jar's cookies when the call has a `Cookie` field of its own.
     public enum OwnField: Sendable, Hashable {

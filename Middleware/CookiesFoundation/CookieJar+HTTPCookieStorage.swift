@@ -15,7 +15,7 @@ extension CookieJar {
     ///   - storage: Foundation's, such as `HTTPCookieStorage.shared`.
     ///   - now: The time: what has ended is left out; the system's by default.
     /// - Returns: How many there were.
-    /// - Throws: ``HTTPChainCookies/CookieJarError`` when the jar's file cannot be written; the cookies are kept in
+    /// - Throws: ``/HTTPChainCookies/CookieJarError`` when the jar's file cannot be written; the cookies are kept in
     ///   memory nevertheless.
     @discardableResult
     public func set(from storage: HTTPCookieStorage, at now: Date = Date()) async throws -> Int {

@@ -39,7 +39,7 @@ extension Cookie {
 extension HTTPCookie {
     /// Makes Foundation's cookie of a jar's.
     ///
-    /// On Linux Foundation has no place for ``HTTPChainCookies/Cookie/sameSite``.
+    /// On Linux Foundation has no place for ``/HTTPChainCookies/Cookie/sameSite``.
     ///
     /// - Parameter cookie: The jar's. Nil is returned for a partitioned one, which Foundation would send in every
     ///   partition, and for what Foundation refuses, such as a cookie without a name on Apple's systems.

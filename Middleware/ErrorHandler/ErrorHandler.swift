@@ -37,7 +37,7 @@ public struct ErrorHandler: Sendable {
         }
     }
 
-    /// The handler's name, for ``HTTPChainCore/Chain/explain()``.
+    /// The handler's name, for ``/HTTPChainCore/Chain/explain()``.
     public let name: String
     /// Whether the handler can do something only where a response is the error.
     let needsResponse: Bool
@@ -46,7 +46,7 @@ public struct ErrorHandler: Sendable {
     /// Makes a handler of a closure.
     ///
     /// - Parameters:
-    ///   - name: The handler's name, for ``HTTPChainCore/Chain/explain()``.
+    ///   - name: The handler's name, for ``/HTTPChainCore/Chain/explain()``.
     ///   - outcome: What to make of a failure.
     public init(
         _ name: String,
@@ -69,7 +69,7 @@ public struct ErrorHandler: Sendable {
     /// next handler.
     ///
     /// - Parameters:
-    ///   - name: The handler's name, for ``HTTPChainCore/Chain/explain()``.
+    ///   - name: The handler's name, for ``/HTTPChainCore/Chain/explain()``.
     ///   - contentTypes: The media types it reads, such as `application/json` or `application/*+json`.
     ///   - details: Reads the content; `nil` or an error where it is something else.
     public static func content<Details: Sendable>(

@@ -25,7 +25,7 @@ import HTTPTypes
 /// the response in it. Content is read up to a limit and can be read again from the error. Cancellation is never
 /// handled.
 ///
-/// **Place.** Phase ``HTTPChainCore/Phase/failure``: it sees the failure of every other stage.
+/// **Place.** Phase ``/HTTPChainCore/Phase/failure``: it sees the failure of every other stage.
 ///
 /// **Options.** ``CallErrorHandlers`` (in short ``HTTPChainCore/Request/handlingErrors(_:)`` and
 /// ``HTTPChainCore/Request/handlingErrorsOnly(_:)``) adds handlers for one call, or replaces them.

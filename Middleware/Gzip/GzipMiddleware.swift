@@ -13,9 +13,9 @@ import HTTPTypes
 ///
 /// **Responses** are decoded as they are read: gzip with any number of members, and deflate, zlib-wrapped or raw; brotli,
 /// zstd and codings of your own where the stage is given them; up to five on top of each other. Checksums and lengths are verified. `Content-Encoding` and `Content-Length` go, and stay
-/// in reach in ``OriginalContentFields``. Codings that are not known stay, with their field and with what lies beneath
-/// them. Left alone are answers to HEAD, 1xx, 204, 205, 304, and 206, whose content is a part of encoded content.
-/// What a transport decoded arrives without `Content-Encoding`, and passes untouched.
+/// in reach in ``/HTTPChainCore/OriginalContentFields``. Codings that are not known stay, with their field and with
+/// what lies beneath them. Left alone are answers to HEAD, 1xx, 204, 205, 304, and 206, whose content is a part of
+/// encoded content. What a transport decoded arrives without `Content-Encoding`, and passes untouched.
 ///
 /// `Accept-Encoding: gzip, deflate`, or what the stage's codings are, is added where the request has no such field; not
 /// over a transport that decodes on its own (``ContentNegotiation``), and never to a request with `Range`: its offsets
@@ -26,7 +26,7 @@ import HTTPTypes
 /// still be read again. Where a server says 415 to a compressed request, it is sent once more as it was, and the origin
 /// gets no more in that coding from this stage.
 ///
-/// **Place.** Phase ``Phase/compress``: inside it, digests cover and caches store the encoded content.
+/// **Place.** Phase ``/HTTPChainCore/Phase/compress``: inside it, digests cover and caches store the encoded content.
 ///
 /// **Options.** ``RequestCompression`` and ``ResponseDecoding``; in short ``HTTPChainCore/Request/compressed(_:)``,
 /// ``HTTPChainCore/Request/uncompressed()``, ``HTTPChainCore/Request/decodingResponse(limits:)`` and

@@ -17,7 +17,7 @@ public import HTTPChainCore
 ///
 /// **When.** An exchange is recorded when all is over: its body was read to its end, broke, or was dropped.
 ///
-/// **Secrets** are redacted by the redaction of the chain (``HTTPChainCore/Request/redaction``) before anything is
+/// **Secrets** are redacted by the redaction of the chain (``/HTTPChainCore/Request/redaction``) before anything is
 /// written, in every place; lengths and digests of content that changed are corrected or removed. Content whose coding
 /// cannot be undone here (all but gzip and deflate) is not stored, because secrets in it would be. Binary content is
 /// stored as it is: where it is secret, record no bodies.

@@ -23,7 +23,8 @@ public import HTTPTypes
 /// Values are fixed, made of the parameters of the call (``HeaderParameters``), or made by a closure that sees the request. A
 /// field may be bound to one origin; no other server gets it, not by a redirect either.
 ///
-/// **Place.** Phase ``Phase/build``; inside the stage that completes URLs when a field is bound to an origin.
+/// **Place.** Phase ``/HTTPChainCore/Phase/build``; inside the stage that completes URLs when a field is bound to an
+/// origin.
 ///
 /// **Options.** ``CallHeaders`` (in short ``HTTPChainCore/Request/headers(_:)``) adds operations for one call, after
 /// the shared ones: it can replace a shared field, add to it, or remove it.

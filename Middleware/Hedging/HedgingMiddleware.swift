@@ -22,16 +22,17 @@ import HTTPTypes
 /// **When.** After a fixed time, or the live quantile of the latencies of the group; at once after a failure that
 /// another attempt may mend. A `Retry-After` (RFC 9110 §10.2.3) ends the hedging of a call, unless something else is
 /// still in flight when its time is over. There are no more attempts than the policy says, and no more than the budget
-/// has tokens for: one ``RetryBudget`` for this stage and the retry stage bounds what both add to the load.
+/// has tokens for: one ``/HTTPChainCore/RetryBudget`` for this stage and the retry stage bounds what both add to the
+/// load.
 ///
 /// **The result** is the first response or error that no other attempt could mend; failing that, the last failure.
 /// Attempts run as child tasks of the call. When one has won, the others are cancelled, and the call returns when they
 /// have ended; a response that came too late is dropped, which ends its transfer. The response that won is not touched
 /// by that: its body is read, as any, by whoever has it.
 ///
-/// **Place.** Phase ``Phase/hedge``: inside retry, outside authentication and limits, so that each attempt is
-/// authenticated, limited and traced on its own. ``HTTPChainCore/Request/attempt`` tells them apart, and
-/// ``HTTPChainCore/Response/attempts`` says how many were made.
+/// **Place.** Phase ``/HTTPChainCore/Phase/hedge``: inside retry, outside authentication and limits, so that each
+/// attempt is authenticated, limited and traced on its own. ``/HTTPChainCore/Request/attempt`` tells them apart, and
+/// ``/HTTPChainCore/Response/attempts`` says how many were made.
 ///
 /// **Options.** ``CallHedging``, in short ``HTTPChainCore/Request/hedging(_:)``.
 ///

@@ -32,7 +32,7 @@ public struct HedgingPolicy: Sendable {
     /// Statuses after which another attempt is made at once, and whose response is a result only when no attempt has a
     /// better one.
     public var nonFatalStatuses: StatusSet
-    /// The kinds of ``TransportError`` after which another attempt is made at once.
+    /// The kinds of ``/HTTPChainCore/TransportError`` after which another attempt is made at once.
     public var nonFatalErrors: Set<TransportError.Kind>
     /// The methods whose requests are hedged.
     public var methods: Set<HTTPRequest.Method>

@@ -18,7 +18,7 @@ import HTTPTypes
 /// **What is accepted.** Every response but 429, 503 and 504. Timeouts and connections that are lost or not made are
 /// not accepted; cancelled calls and refusals by stages inside do not count.
 ///
-/// **Place.** Phase ``Phase/breaker``: each attempt, before it waits for anything.
+/// **Place.** Phase ``/HTTPChainCore/Phase/breaker``: each attempt, before it waits for anything.
 ///
 /// **Errors.** ``LoadShedError``.
 public struct LoadSheddingMiddleware: Middleware {

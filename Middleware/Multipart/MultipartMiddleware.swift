@@ -18,8 +18,8 @@ import HTTPTypes
 /// **Sizes.** Content-Length is exact when every part knows its length; files of any size pass in constant memory. A
 /// part that can be read once makes the form one that can be sent once.
 ///
-/// **Place.** Phase ``Phase/build``. Between the call and this stage the form's body cannot be read; a request that
-/// reaches the transport without having passed this stage fails with ``MultipartError``.
+/// **Place.** Phase ``/HTTPChainCore/Phase/build``. Between the call and this stage the form's body cannot be read; a
+/// request that reaches the transport without having passed this stage fails with ``MultipartError``.
 ///
 /// **Options.** ``MultipartFormOption``, which `Request.post(_:multipart:)` and ``HTTPChainCore/Request/multipart(_:)``
 /// set and this stage takes out.

@@ -42,15 +42,15 @@ public import HTTPTypes
 /// what it gives; each attempt and each redirect is a transfer of its own. A transport that decodes content itself gives
 /// it decoded.
 ///
-/// **What has been sent** is what the transport says (``UploadReports``), so that a bar stands at 100 % when the network
-/// has taken the last byte, and not when a buffer has. An upload that is sent again begins again, as another attempt. An
-/// upload that is compressed while it is sent, and any upload over a transport that does not say what it sends, is
-/// counted as it is read; the consumer's view sees to that by itself, and a wire view has to be told. To count as it is
-/// read makes an upload a stream. Observed responses are streams in both views.
+/// **What has been sent** is what the transport says (``/HTTPChainCore/UploadReports``), so that a bar stands at 100 %
+/// when the network has taken the last byte, and not when a buffer has. An upload that is sent again begins again, as
+/// another attempt. An upload that is compressed while it is sent, and any upload over a transport that does not say
+/// what it sends, is counted as it is read; the consumer's view sees to that by itself, and a wire view has to be told.
+/// To count as it is read makes an upload a stream. Observed responses are streams in both views.
 ///
-/// **Place.** Phase ``Phase/call`` for the consumer's view and ``Phase/wire`` for the wire's. A call is over when its
-/// outermost progress stage says so: a wire view alone cannot know of another attempt, so it wants a consumer's view
-/// outside of stages that send again.
+/// **Place.** Phase ``/HTTPChainCore/Phase/call`` for the consumer's view and ``/HTTPChainCore/Phase/wire`` for the
+/// wire's. A call is over when its outermost progress stage says so: a wire view alone cannot know of another attempt,
+/// so it wants a consumer's view outside of stages that send again.
 ///
 /// **Options.** ``ProgressObservers``; see above for the short ways.
 ///
@@ -64,7 +64,7 @@ public struct ProgressMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
 
     /// How a wire view counts an upload.
     public enum UploadCounting: Sendable, Hashable {
-        /// As the transport says that it is sent (``UploadProgress``).
+        /// As the transport says that it is sent (``/HTTPChainCore/UploadProgress``).
         case asSent
         /// As the transport reads it, which may be long before it is sent.
         case asRead

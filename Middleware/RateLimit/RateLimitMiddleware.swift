@@ -20,7 +20,8 @@ import HTTPTypes
 /// After a 429 or 503 with `Retry-After` (RFC 9110 §10.2.3) all calls of the group wait that long, not only the one
 /// that was answered so. `RateLimitMiddleware()` keeps the server's limits alone.
 ///
-/// **Place.** Phase ``Phase/rateLimit``: each attempt counts, inside a circuit breaker and outside a concurrency limit.
+/// **Place.** Phase ``/HTTPChainCore/Phase/rateLimit``: each attempt counts, inside a circuit breaker and outside a
+/// concurrency limit.
 ///
 /// **Options.** ``RateLimitWeight`` (in short ``HTTPChainCore/Request/rateLimitWeight(_:)``) is how many tokens a call
 /// takes.

@@ -28,7 +28,7 @@ public final class ValkeyRateLimitStore: RateLimitStore {
         case local
         /// Every call passes.
         case pass
-        /// Every call fails with ``HTTPChainValkey/ValkeyError``.
+        /// Every call fails with ``/HTTPChainValkey/ValkeyError``.
         case fail
     }
 
@@ -58,9 +58,9 @@ public final class ValkeyRateLimitStore: RateLimitStore {
         local = InMemoryRateLimitStore()
     }
 
-    /// Takes tokens; see ``HTTPChainRateLimit/RateLimitStore/take(_:of:limits:at:)``.
+    /// Takes tokens; see ``/HTTPChainRateLimit/RateLimitStore/take(_:of:limits:at:)``.
     ///
-    /// - Throws: `CancellationError`; with ``Absence/fail`` ``HTTPChainValkey/ValkeyError``.
+    /// - Throws: `CancellationError`; with ``Absence/fail`` ``/HTTPChainValkey/ValkeyError``.
     public func take(
         _ tokens: Int,
         of key: String,

@@ -14,7 +14,7 @@ extension Request {
     /// ```
     ///
     /// With ``RedirectPolicy/never`` no other stage or transport follows them either
-    /// (``HTTPChainCore/Request/withoutRedirects()``).
+    /// (``/HTTPChainCore/Request/withoutRedirects()``).
     public consuming func redirects(_ policy: RedirectPolicy) -> Request {
         options[CallRedirects.self] = policy
         if policy.isNever { options[WithoutRedirects.self] = true }

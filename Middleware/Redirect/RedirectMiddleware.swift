@@ -20,22 +20,23 @@ import HTTPTypes
 /// differ, no host, another scheme than http and https (an app's own `myapp://callback` is for the caller).
 ///
 /// On the way to another origin (scheme, host or port), the request loses `Authorization`, `Cookie`,
-/// `Proxy-Authorization`, `Host`, every field that counts as a secret (``HTTPChainCore/Request/redaction``), the fields that stages bound to
-/// another origin, and every option that is a credential; of a `Referer` the origin is left, and nothing on the way
-/// from https to http. What was lost does not come back on a later hop. A stage further in decides about each hop anew.
+/// `Proxy-Authorization`, `Host`, every field that counts as a secret (``/HTTPChainCore/Request/redaction``), the
+/// fields that stages bound to another origin, and every option that is a credential; of a `Referer` the origin is
+/// left, and nothing on the way from https to http. What was lost does not come back on a later hop. A stage further in
+/// decides about each hop anew.
 ///
 /// A redirect from https to http is refused, and one that would take a body to another origin (307, 308), unless the
 /// policy allows it (``RedirectPolicy/allowing(_:)``).
 ///
 /// A redirect that leads back to a request already sent is a loop, unless a stage has stored a cookie since
-/// (``HTTPChainCore/CookiesStored``). Of a redirect's body
+/// (``/HTTPChainCore/CookiesStored``). Of a redirect's body
 /// up to 64 KiB are read, so that its connection can be used again.
 ///
-/// **Place.** Phase ``Phase/redirect``: inside what builds the request, outside caches, retries and authentication,
-/// which all see each hop as a request of its own.
+/// **Place.** Phase ``/HTTPChainCore/Phase/redirect``: inside what builds the request, outside caches, retries and
+/// authentication, which all see each hop as a request of its own.
 ///
 /// **Options.** ``CallRedirects`` (in short ``HTTPChainCore/Request/redirects(_:)``) sets the policy for one call;
-/// ``HTTPChainCore/Request/withoutRedirects()`` has none followed.
+/// ``/HTTPChainCore/Request/withoutRedirects()`` has none followed.
 /// ``RedirectHops`` (in short ``HTTPChainCore/Response/hops``) tells which redirects were followed.
 ///
 /// **Errors.** ``RedirectError`` for too many redirects, a loop, a body that cannot be sent again, and what a policy

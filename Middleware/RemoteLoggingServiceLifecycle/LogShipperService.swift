@@ -2,7 +2,7 @@
 public import HTTPChainRemoteLogging
 public import ServiceLifecycle
 
-/// Runs a ``HTTPChainRemoteLogging/LogShipper`` as a service of a program, so that the log is sent before the program
+/// Runs a ``/HTTPChainRemoteLogging/LogShipper`` as a service of a program, so that the log is sent before the program
 /// ends; the trait `ServiceLifecycle` brings it.
 ///
 /// ```swift

@@ -22,10 +22,11 @@ public import HTTPChainCore
 /// Processors run in order, each on what the one before left. One that throws refuses the request: its own error
 /// reaches the caller unchanged, and nothing is sent.
 ///
-/// **Place.** Phase ``Phase/build`` unless another is given: last among its stages when it is to see what the others did.
-/// It runs once for a call; redirects and retries repeat what it made. What is safe there: URL, fields, options, and to
-/// refuse a call. The content is not final yet: a signature or digest of the body belongs inside gzip and multipart, at
-/// ``Phase/digest``; one with a time in it inside retry, at ``Phase/authenticate``, where each attempt gets a new one.
+/// **Place.** Phase ``/HTTPChainCore/Phase/build`` unless another is given: last among its stages when it is to see
+/// what the others did. It runs once for a call; redirects and retries repeat what it made. What is safe there: URL,
+/// fields, options, and to refuse a call. The content is not final yet: a signature or digest of the body belongs
+/// inside gzip and multipart, at ``/HTTPChainCore/Phase/digest``; one with a time in it inside retry, at
+/// ``/HTTPChainCore/Phase/authenticate``, where each attempt gets a new one.
 ///
 /// **Options.** ``CallProcessors`` (in short ``HTTPChainCore/Request/processed(_:)``) adds processors for one call, after
 /// those of the stage.
@@ -40,7 +41,7 @@ public struct RequestProcessorMiddleware: DeadlineKeepingMiddleware {
     ///
     /// - Parameters:
     ///   - processors: The processors.
-    ///   - phase: Where they run; ``Phase/build`` by default.
+    ///   - phase: Where they run; ``/HTTPChainCore/Phase/build`` by default.
     public init(_ processors: any RequestProcessor..., at phase: Phase = .build) {
         self.init(processors, at: phase)
     }
@@ -49,7 +50,7 @@ public struct RequestProcessorMiddleware: DeadlineKeepingMiddleware {
     ///
     /// - Parameters:
     ///   - processors: The processors.
-    ///   - phase: Where they run; ``Phase/build`` by default.
+    ///   - phase: Where they run; ``/HTTPChainCore/Phase/build`` by default.
     public init(_ processors: [any RequestProcessor], at phase: Phase = .build) {
         self.processors = processors
         self.phase = phase
@@ -59,7 +60,7 @@ public struct RequestProcessorMiddleware: DeadlineKeepingMiddleware {
     ///
     /// - Parameters:
     ///   - name: What it is called in `explain()`.
-    ///   - phase: Where it runs; ``Phase/build`` by default.
+    ///   - phase: Where it runs; ``/HTTPChainCore/Phase/build`` by default.
     ///   - body: Looks at the request and changes it as needed.
     public init(
         _ name: String = "closure",

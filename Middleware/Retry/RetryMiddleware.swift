@@ -17,13 +17,13 @@ public import HTTPTypes
 ///
 /// **When it is safe.** GET, HEAD, OPTIONS, TRACE, PUT and DELETE are (RFC 9110 §9.2.2), and what carries an
 /// `Idempotency-Key`. Any other method only when the server has not acted on the request: nothing was sent
-/// (``TransportError/Sent/nothing``), or it says so with 408, 425, 429, or 503 with `Retry-After`. The body must be one
-/// that can be read again.
+/// (``/HTTPChainCore/TransportError/Sent/nothing``), or it says so with 408, 425, 429, or 503 with `Retry-After`. The
+/// body must be one that can be read again.
 ///
 /// **Waits.** Exponential with full jitter, and never shorter than a `Retry-After` asks, in seconds or as a date by the
 /// server's own clock. Where that is longer than ``RetryPolicy/retryAfterLimit``, the policy's total time or what is
 /// left of the call, the wait is not begun. Meanwhile the response is read to its end, up to a limit, so that its
-/// connection can be used again. Retries that are made at all are bounded by a ``RetryBudget``.
+/// connection can be used again. Retries that are made at all are bounded by a ``/HTTPChainCore/RetryBudget``.
 ///
 /// **Downloads.** A GET whose body breaks goes on from there with `Range` and `If-Range`, when the response has a strong
 /// entity tag, or a date that is as good, and its bytes are those that were sent: a transport that decodes compressed
@@ -35,14 +35,14 @@ public import HTTPTypes
 /// thrown, unwrapped, so that a chain with this stage is caught like one without. What was tried is attached to it:
 /// ``HTTPChainCore/Response/retries`` and ``HTTPChainCore/HTTPChainError/retries``.
 ///
-/// **Place.** Phase ``Phase/retry``: each attempt passes authentication, circuit breaker and limits anew, and the cache
-/// sees one answer. ``HTTPChainCore/Request/attempt`` tells stages inside which attempt it is.
+/// **Place.** Phase ``/HTTPChainCore/Phase/retry``: each attempt passes authentication, circuit breaker and limits
+/// anew, and the cache sees one answer. ``/HTTPChainCore/Request/attempt`` tells stages inside which attempt it is.
 ///
 /// **Options.** ``CallRetryPolicy`` (in short ``HTTPChainCore/Request/retry(_:)``) is a policy for one call;
 /// ``GeneratesIdempotencyKey`` (in short ``HTTPChainCore/Request/idempotent(_:)``) gives it a key.
 ///
 /// **Errors.** None of its own, but for a resumed range that has more bytes than it declares, or fewer: a
-/// ``TransportError``.
+/// ``/HTTPChainCore/TransportError``.
 public struct RetryMiddleware: ChainAwareMiddleware, BudgetedMiddleware, DeadlineKeepingMiddleware {
     private let settings: RetrySettings
 

@@ -21,7 +21,7 @@ public struct RetryPolicy: Sendable {
     public var retryAfterLimit: Duration
     /// The statuses that are retried, where the request may be sent again.
     public var statuses: StatusSet
-    /// The kinds of ``TransportError`` that are retried, where the request may be sent again.
+    /// The kinds of ``/HTTPChainCore/TransportError`` that are retried, where the request may be sent again.
     public var errors: Set<TransportError.Kind>
     /// Whether a download that breaks goes on where it broke.
     public var resumesDownloads: Bool

@@ -11,7 +11,7 @@ public import HTTPChainCore
 /// // plant_ids%5B%5D=1&plant_ids%5B%5D=2&is_gift=true
 /// ```
 ///
-/// Names and values are written by a ``HTTPChainCore/ParameterEncoder``, the one that queries have too, and what it
+/// Names and values are written by a ``/HTTPChainCore/ParameterEncoder``, the one that queries have too, and what it
 /// writes is read back in every style but for what leaves no trace: nil, empty lists and values without keys. Names
 /// that nest are read from brackets and, where the style has them, from dots. Read, an empty text is nil for an optional
 /// type.

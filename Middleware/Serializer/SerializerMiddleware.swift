@@ -27,7 +27,8 @@ import HTTPTypes
 /// **No content.** 204, 205, 304, the answer to HEAD, and no bytes are nil for an optional type, `EmptyResponse` for
 /// that, and a `DecodingFailure` for others.
 ///
-/// **Place.** Phase ``Phase/decode``: around status validation, so that it reads accepted responses alone.
+/// **Place.** Phase ``/HTTPChainCore/Phase/decode``: around status validation, so that it reads accepted responses
+/// alone.
 ///
 /// **Options.** ``CallSerializationOption``; the functions of `Request` in this module set it piece by piece.
 ///

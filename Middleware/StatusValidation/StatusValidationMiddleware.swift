@@ -19,8 +19,9 @@ import HTTPTypes
 /// carries the response with all of its body, for an error handler further out. Reading stops at the limit, so a body
 /// without an end does no harm; a body that breaks before that does not hide the status either.
 ///
-/// **Place.** Phase ``Phase/validate``: cache, authentication and retry stand further in and have seen the response.
-/// The request in the error is the one that the transport sent (`Response.request`), else the one that passed here.
+/// **Place.** Phase ``/HTTPChainCore/Phase/validate``: cache, authentication and retry stand further in and have seen
+/// the response. The request in the error is the one that the transport sent (`Response.request`), else the one that
+/// passed here.
 ///
 /// **Options.** ``AcceptedStatuses`` (in short ``HTTPChainCore/Request/alsoAccepting(_:)`` and
 /// ``HTTPChainCore/Request/acceptingOnly(_:)``) adds to the accepted statuses for one call, or replaces them.

@@ -25,21 +25,22 @@ import HTTPTypes
 /// does not count.
 ///
 /// A stage further out that sends a request again does so after such an error where that is safe: it is a
-/// `TimeoutFailure`, and after ``TimeoutScope/connect`` nothing was sent.
+/// `TimeoutFailure`, and after ``/HTTPChainCore/TimeoutScope/connect`` nothing was sent.
 ///
 /// **What keeps the limits.** The transport, where it has the capability `keepsDeadlines`, as those of this package
 /// have: the limits are data on the request, and no task is made for them. Over any other transport the stage cancels
-/// and awaits what runs inside, as ``TimeoutMiddleware`` does, and sees what ``HTTPChainCore/UploadProgress`` tells it;
-/// where a transport tells nothing, connect, write and response do not limit a request with a body. A transport that is
-/// not told when there is a connection adds the time to connect to that of the first step after it.
+/// and awaits what runs inside, as ``TimeoutMiddleware`` does, and sees what ``/HTTPChainCore/UploadProgress`` tells
+/// it; where a transport tells nothing, connect, write and response do not limit a request with a body. A transport
+/// that is not told when there is a connection adds the time to connect to that of the first step after it.
 ///
-/// **Place.** Phase ``Phase/attempt``: inside retry and authentication, so that each attempt has its own limits.
+/// **Place.** Phase ``/HTTPChainCore/Phase/attempt``: inside retry and authentication, so that each attempt has its own
+/// limits.
 ///
 /// **Options.** ``AttemptTimeout`` (in short ``HTTPChainCore/Request/attemptTimeout(_:)``) sets another total for one
 /// call, ``StepTimeouts`` (in short ``HTTPChainCore/Request/transferLimits(connect:write:response:read:)``) the others.
 ///
 /// **Errors.** `TimeoutError` with the scope of the limit, and how much of the request's body was sent; with
-/// ``TimeoutScope/call`` when the whole call's time is up.
+/// ``/HTTPChainCore/TimeoutScope/call`` when the whole call's time is up.
 public struct AttemptTimeoutMiddleware: DeadlineKeepingMiddleware {
     /// What the total limit of an attempt covers.
     public enum Coverage: String, Sendable, Hashable {
@@ -99,7 +100,8 @@ public struct AttemptTimeoutMiddleware: DeadlineKeepingMiddleware {
 
     /// Passes the request on with the limits, and keeps them where the transport does not.
     ///
-    /// - Throws: ``TimeoutError``; what the stages inside throw; `CancellationError` when the task is cancelled.
+    /// - Throws: ``/HTTPChainCore/TimeoutError``; what the stages inside throw; `CancellationError` when the task is
+    ///   cancelled.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let limits = limits(for: request)

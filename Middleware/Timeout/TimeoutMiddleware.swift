@@ -20,10 +20,10 @@ import HTTPTypes
 /// the body. ``AttemptTimeoutMiddleware`` limits the single attempt beside it. Stages inside read what is left as
 /// `request.remainingTime` and do not begin a wait that would outlive it.
 ///
-/// When time is up, the call ends with ``TimeoutError``. A body that is read after that throws it too, and its transfer
-/// is cancelled, at the latest with the first such read. A body that can be read again (bytes, a file, an answer from a
-/// cache) has no transfer behind it and is handed on as it is. A call whose own task is cancelled ends with
-/// `CancellationError`, even when its time is up as well.
+/// When time is up, the call ends with ``/HTTPChainCore/TimeoutError``. A body that is read after that throws it too,
+/// and its transfer is cancelled, at the latest with the first such read. A body that can be read again (bytes, a file,
+/// an answer from a cache) has no transfer behind it and is handed on as it is. A call whose own task is cancelled ends
+/// with `CancellationError`, even when its time is up as well.
 ///
 /// **What keeps the deadline.** It is data on the request (`CallDeadline`): the transport and the stages inside end
 /// their waits with it, so that no task is made for it. Where something inside does not say that it does so (a transport
@@ -31,14 +31,14 @@ import HTTPTypes
 /// cancelled when time is up, and awaited, so that nothing of a call goes on behind its back: a stage that ignores
 /// cancellation delays the error for as long as it goes on. `TransportConformance` and `StageConformance` find those.
 ///
-/// **Place.** Phase ``Phase/deadline``: outside everything that takes time, and inside what tells of calls as a whole: a
-/// log further in would see a cancellation, not a timeout. A second such stage further in only brings the
-/// deadline nearer; where it would not, it does nothing.
+/// **Place.** Phase ``/HTTPChainCore/Phase/deadline``: outside everything that takes time, and inside what tells of
+/// calls as a whole: a log further in would see a cancellation, not a timeout. A second such stage further in only
+/// brings the deadline nearer; where it would not, it does nothing.
 ///
 /// **Options.** ``CallTimeout`` (in short ``HTTPChainCore/Request/timeout(_:)``) sets another limit for one call, or
 /// none. `CallDeadline` tells the stages inside when the call ends; a sooner one that the caller has set stands.
 ///
-/// **Errors.** ``TimeoutError`` with the scope ``TimeoutScope/call``.
+/// **Errors.** ``/HTTPChainCore/TimeoutError`` with the scope ``/HTTPChainCore/TimeoutScope/call``.
 public struct TimeoutMiddleware: DeadlineKeepingMiddleware {
     private let limit: Duration?
 
@@ -64,7 +64,8 @@ public struct TimeoutMiddleware: DeadlineKeepingMiddleware {
 
     /// Passes the request on, and holds what follows to the deadline.
     ///
-    /// - Throws: ``TimeoutError``; what the stages inside throw; `CancellationError` when the task is cancelled.
+    /// - Throws: ``/HTTPChainCore/TimeoutError``; what the stages inside throw; `CancellationError` when the task is
+    ///   cancelled.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let limit = request.options[CallTimeout.self].limit(standard: limit)

@@ -65,7 +65,7 @@ extension Request {
     /// ```
     ///
     /// - Parameter limit: How long the call may take; `nil` for as long as it takes. With zero or less the call fails
-    ///   with ``TimeoutError`` before anything is sent.
+    ///   with ``/HTTPChainCore/TimeoutError`` before anything is sent.
     public consuming func timeout(_ limit: Duration?) -> Request {
         options[CallTimeout.self] = TimeoutRule(limit)
         return self

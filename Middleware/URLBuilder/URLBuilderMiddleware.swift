@@ -93,7 +93,7 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
         self.init(base: base, encoder: encoder, syntax: syntax, custom: ClosureURLBuilding(build: build))
     }
 
-    /// ``Phase/build``: what follows may repeat the request, which must be complete by then.
+    /// ``/HTTPChainCore/Phase/build``: what follows may repeat the request, which must be complete by then.
     public var phase: Phase { .build }
 
     /// The base and how URLs are written, secrets redacted.

@@ -15,9 +15,9 @@ public enum URLValue: Sendable, Hashable {
     case integer(Int64)
     /// A number; infinite ones and NaN cannot be written.
     case double(Double)
-    /// A truth value, written as ``HTTPChainCore/ParameterEncoder/booleans`` says.
+    /// A truth value, written as ``/HTTPChainCore/ParameterEncoder/booleans`` says.
     case bool(Bool)
-    /// A moment, written as ``HTTPChainCore/ParameterEncoder/dates`` says.
+    /// A moment, written as ``/HTTPChainCore/ParameterEncoder/dates`` says.
     case date(Date)
     /// Values in order: a list of RFC 6570 §2.3, or one query parameter with several values.
     case array([URLValue])

@@ -16,8 +16,8 @@ public import HTTPChainURLSession
 /// Chains to begin with: the recommended stages in the right order, with safe defaults.
 ///
 /// Each is a few lines of plain code, to be read here, printed with `print(chain)`, changed with
-/// ``HTTPChainCore/Chain/inserting(_:before:)``, ``HTTPChainCore/Chain/replacing(_:with:)`` and
-/// ``HTTPChainCore/Chain/removing(_:)``, or copied into the application and edited there.
+/// ``/HTTPChainCore/Chain/inserting(_:before:)``, ``/HTTPChainCore/Chain/replacing(_:with:)`` and
+/// ``/HTTPChainCore/Chain/removing(_:)``, or copied into the application and edited there.
 ///
 /// None of them limits the time of a whole call, because a large upload over a slow network takes as long as it takes:
 /// they end an exchange in which the network does not move. `request.timeout(_:)` with a `TimeoutMiddleware` limits a
@@ -35,7 +35,7 @@ extension Chain {
     ///   - transport: What carries the requests; URLSession by default.
     ///   - authentication: The stage that authenticates, such as `BearerAuthMiddleware`; none by default.
     ///   - environment: Clock and randomness; the system's by default.
-    /// - Throws: ``HTTPChainCore/ChainOrderError`` when the base is not an absolute URL, or the authentication may not
+    /// - Throws: ``/HTTPChainCore/ChainOrderError`` when the base is not an absolute URL, or the authentication may not
     ///   be used so.
     public static func standard(
         base: String,
@@ -68,7 +68,7 @@ extension Chain {
     ///   - log: Takes one record for each call: a `LogShipper`; none by default.
     ///   - authentication: The stage that authenticates; none by default.
     ///   - environment: Clock and randomness; the system's by default.
-    /// - Throws: ``HTTPChainCore/ChainOrderError`` as ``standard(base:over:authentication:environment:)`` does.
+    /// - Throws: ``/HTTPChainCore/ChainOrderError`` as ``standard(base:over:authentication:environment:)`` does.
     public static func server(
         base: String,
         over transport: any Transport,
@@ -107,7 +107,7 @@ extension Chain {
     ///     `.by { _ in account.id }`.
     ///   - authentication: The stage that authenticates; none by default.
     ///   - environment: Clock and randomness; the system's by default.
-    /// - Throws: ``HTTPChainCore/ChainOrderError`` as ``standard(base:over:authentication:environment:)`` does.
+    /// - Throws: ``/HTTPChainCore/ChainOrderError`` as ``standard(base:over:authentication:environment:)`` does.
     public static func mobile(
         base: String,
         over transport: any Transport = URLSessionTransport(),
@@ -140,7 +140,7 @@ extension Chain {
     ///   - log: Takes one record for each call: a `LogShipper` with the settings `.commandLine`; none by default.
     ///   - authentication: The stage that authenticates; none by default.
     ///   - environment: Clock and randomness; the system's by default.
-    /// - Throws: ``HTTPChainCore/ChainOrderError`` as ``standard(base:over:authentication:environment:)`` does.
+    /// - Throws: ``/HTTPChainCore/ChainOrderError`` as ``standard(base:over:authentication:environment:)`` does.
     public static func commandLine(
         base: String,
         over transport: any Transport = URLSessionTransport(),

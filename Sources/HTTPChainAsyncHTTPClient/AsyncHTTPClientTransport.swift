@@ -89,15 +89,15 @@ public struct AsyncHTTPClientTransport: Transport {
     ///
     /// Keys are pinned for the server's own certificate, not for those of its authorities: pin the key of each host.
     /// Each pinned host has a pool of connections of its own. What async-http-client cannot keep is
-    /// ``HTTPChainCore/ConnectionSettings/allowsExpensiveNetworks``,
-    /// ``HTTPChainCore/ConnectionSettings/allowsConstrainedNetworks`` and
-    /// ``HTTPChainCore/ConnectionSettings/waitsForConnectivity``.
+    /// ``/HTTPChainCore/ConnectionSettings/allowsExpensiveNetworks``,
+    /// ``/HTTPChainCore/ConnectionSettings/allowsConstrainedNetworks`` and
+    /// ``/HTTPChainCore/ConnectionSettings/waitsForConnectivity``.
     ///
     /// - Parameters:
     ///   - connection: Connect timeout, TLS, trust, client certificate and proxy.
     ///   - configuration: Everything else; ``standardConfiguration`` by default.
     ///   - clientTracing: Whether the client traces requests on its own; as configured by default.
-    /// - Throws: ``HTTPChainCore/ConnectionSettingsError`` for a setting that cannot be kept or is not valid.
+    /// - Throws: ``/HTTPChainCore/ConnectionSettingsError`` for a setting that cannot be kept or is not valid.
     public init(
         connection: ConnectionSettings,
         configuration: HTTPClient.Configuration = Self.standardConfiguration,
@@ -112,9 +112,9 @@ public struct AsyncHTTPClientTransport: Transport {
     /// The configuration of the shared client.
     ///
     /// Up to 32 HTTP/1.1 connections to a host; 60 seconds to connect, of which waiting for a free connection is a part;
-    /// 60 seconds without a byte from the server before a ``TransportError`` of kind `timedOut`. The last of these also
-    /// ends a transfer that is not read from for so long. A connection that cannot be made is not tried again: that is
-    /// for a retry stage.
+    /// 60 seconds without a byte from the server before a ``/HTTPChainCore/TransportError`` of kind `timedOut`. The
+    /// last of these also ends a transfer that is not read from for so long. A connection that cannot be made is not
+    /// tried again: that is for a retry stage.
     public static var standardConfiguration: HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
@@ -129,17 +129,17 @@ public struct AsyncHTTPClientTransport: Transport {
 
     /// Closes the connections of a client that the transport owns; does nothing to one that it does not.
     ///
-    /// Requests in flight fail, and later ones are a ``TransportError`` of kind `shutDown`.
+    /// Requests in flight fail, and later ones are a ``/HTTPChainCore/TransportError`` of kind `shutDown`.
     ///
-    /// - Throws: ``TransportError`` of kind `shutDown` when it was shut down before.
+    /// - Throws: ``/HTTPChainCore/TransportError`` of kind `shutDown` when it was shut down before.
     public func shutdown() async throws {
         try await client.shutdown()
     }
 
     /// Sends a request and returns when the head of the response is there.
     ///
-    /// - Throws: ``InvalidRequestError`` for what cannot be sent, ``TransportError`` for what fails on the way,
-    ///   `CancellationError`, and what reading the request body throws.
+    /// - Throws: ``/HTTPChainCore/InvalidRequestError`` for what cannot be sent, ``/HTTPChainCore/TransportError`` for
+    ///   what fails on the way, `CancellationError`, and what reading the request body throws.
     public func send(_ request: consuming Request) async throws -> Response {
         try Task.checkCancellation()
         if request.body.asksDiskForLength { request.body = try await request.body.measured() }

@@ -15,7 +15,7 @@ import HTTPTypes
 /// try await routes.request("add", variables: ["thingId": 7], parameters: ["name": "Spade", "count": 2])
 /// ```
 ///
-/// Each is a typed call of a ``HTTPChainClient/Client``, with all that one has: ``call(_:variables:parameters:data:)``
+/// Each is a typed call of a ``/HTTPChainClient/Client``, with all that one has: ``call(_:variables:parameters:data:)``
 /// gives it before it is sent, to cancel it by a key, to be told its progress, or to wait for it in a program without
 /// `async`. What a route asks for is done by stages of the chain: a serializer, `GzipMiddleware`,
 /// `MultipartMiddleware`, `CacheMiddleware`, `RoutedAuthMiddleware`. It keeps its client.

@@ -22,9 +22,9 @@ public import Foundation
 ///
 /// `URLSession` decodes the content codings it knows. The head then no longer says `Content-Encoding` and
 /// `Content-Length`; send `Accept-Encoding: identity` for a response that is not encoded. It joins repeated response
-/// fields with commas; only `Set-Cookie` is taken apart again. A GET or HEAD with a body is an ``InvalidRequestError``.
-/// Dot segments in a path (`/a/../b`) are resolved before it is sent. A request for which a kept connection turns out
-/// to be closed is sent again on another by the platform, whatever its method.
+/// fields with commas; only `Set-Cookie` is taken apart again. A GET or HEAD with a body is an
+/// ``/HTTPChainCore/InvalidRequestError``. Dot segments in a path (`/a/../b`) are resolved before it is sent. A request
+/// for which a kept connection turns out to be closed is sent again on another by the platform, whatever its method.
 ///
 /// ## On Linux
 ///
@@ -38,7 +38,7 @@ public import Foundation
 ///   that ends early within its declared length is not noticed.
 /// - A response header field that is not UTF-8 fails the transfer as malformed.
 /// - The body of a 301, 302, 303 or 305–308 arrives when it is complete, and waits in memory until then; that of one
-///   whose `Location` is missing or not a URL is lost: reading it is a ``TransportError`` that says so.
+///   whose `Location` is missing or not a URL is lost: reading it is a ``/HTTPChainCore/TransportError`` that says so.
 /// - A streamed request body is read to its end, into memory and beyond ``Configuration/memoryWatermark`` into a
 ///   temporary file, before it is sent, then with its exact `Content-Length`: Foundation has one queue for the transfers
 ///   of all sessions, and a body that kept it waiting would stop them all. Bytes and files are sent as they are read.
@@ -50,7 +50,7 @@ public import Foundation
 ///   every so often changes nothing about it.
 /// - ``Configuration/requestTimeout`` is rounded up to whole seconds.
 /// - Errors tell a lost connection from a timeout, but not whether a timeout came before or after sending:
-///   ``TransportError/Sent/maybe`` then.
+///   ``/HTTPChainCore/TransportError/Sent/maybe`` then.
 public struct URLSessionTransport: Transport {
     private let engine: Engine
 
@@ -71,15 +71,15 @@ public struct URLSessionTransport: Transport {
 
     /// A transport with a session of its own whose connections are made as the settings say.
     ///
-    /// On Apple platforms all settings are kept but ``HTTPChainCore/ConnectionSettings/connectTimeout``, which URLSession
-    /// does not have, and a user for a proxy. A key may be pinned for the server's own certificate or for one of its
-    /// authorities. On Linux none is kept, because FoundationNetworking hands none on to libcurl: use the
+    /// On Apple platforms all settings are kept but ``/HTTPChainCore/ConnectionSettings/connectTimeout``, which
+    /// URLSession does not have, and a user for a proxy. A key may be pinned for the server's own certificate or for
+    /// one of its authorities. On Linux none is kept, because FoundationNetworking hands none on to libcurl: use the
     /// AsyncHTTPClient transport there.
     ///
     /// - Parameters:
     ///   - configuration: Timeouts, limits, and changes to the platform's own configuration.
     ///   - connection: TLS, trust, client certificate, proxy and networks.
-    /// - Throws: ``HTTPChainCore/ConnectionSettingsError`` for a setting that cannot be kept or is not valid.
+    /// - Throws: ``/HTTPChainCore/ConnectionSettingsError`` for a setting that cannot be kept or is not valid.
     public init(
         configuration: Configuration = Configuration(),
         connection: ConnectionSettings
@@ -97,13 +97,14 @@ public struct URLSessionTransport: Transport {
 
     /// Sends a request and returns when the head of the response is there.
     ///
-    /// - Throws: ``InvalidRequestError`` for what cannot be sent, ``TransportError``, what reading the request's body
-    ///   throws, and `CancellationError` as soon as the task is cancelled.
+    /// - Throws: ``/HTTPChainCore/InvalidRequestError`` for what cannot be sent, ``/HTTPChainCore/TransportError``,
+    ///   what reading the request's body throws, and `CancellationError` as soon as the task is cancelled.
     public func send(_ request: consuming Request) async throws -> Response {
         try await engine.send(request)
     }
 
-    /// Ends the transport: calls in flight fail with ``TransportError/Kind/shutDown``, and so do later ones.
+    /// Ends the transport: calls in flight fail with ``/HTTPChainCore/TransportError/Kind/shutDown``, and so do later
+    /// ones.
     ///
     /// Returns when the platform has released the connections. Does nothing to the session that transports made with
     /// ``init()`` share.

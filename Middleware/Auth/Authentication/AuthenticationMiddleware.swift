@@ -19,16 +19,16 @@ import HTTPTypes
 /// authenticator. Where several of them stand in a chain they keep to the same rule among themselves.
 ///
 /// **Origins.** Credentials go to the origin that they are for, and to no other: the fields are declared in
-/// ``HTTPChainCore/OriginBoundFields``, a challenge that came from elsewhere is not answered, and a `Host` field that
+/// ``/HTTPChainCore/OriginBoundFields``, a challenge that came from elsewhere is not answered, and a `Host` field that
 /// is not the URL's keeps them off the request. For a proxy, credentials go only with `http` requests: an `https` one
 /// would take them through the tunnel to the server.
 ///
 /// **A field set by hand** is left alone: a request that has an `Authorization` is passed on as it is.
 ///
-/// **Unanswered.** A 401 that cannot be answered is the response; ``Response/authenticationRefusal`` says why. A body
-/// that can be read once cannot be sent again, so such a request needs preemptive credentials.
+/// **Unanswered.** A 401 that cannot be answered is the response; ``HTTPChainCore/Response/authenticationRefusal``
+/// says why. A body that can be read once cannot be sent again, so such a request needs preemptive credentials.
 ///
-/// **Place.** Phase ``Phase/authenticate``: inside retries, so that each attempt has fresh credentials.
+/// **Place.** Phase ``/HTTPChainCore/Phase/authenticate``: inside retries, so that each attempt has fresh credentials.
 ///
 /// **Options.** ``HTTPChainCore/Request/unauthenticated()``.
 ///

@@ -51,7 +51,8 @@ public enum AuthenticationRefusal: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Why authentication left a response as it is; ``Response/authenticationRefusal`` is the short way to it.
+/// Why authentication left a response as it is; ``HTTPChainCore/Response/authenticationRefusal`` is the short way to
+/// it.
 public enum AuthenticationRefusalOption: ResponseOption {
     /// There was nothing to answer.
     public static var defaultValue: AuthenticationRefusal? { nil }

@@ -55,10 +55,10 @@ public protocol Authenticator: Sendable {
     var takesEveryRejection: Bool { get }
 
     /// Whether it ends its waits when the deadline of the call has come, as a
-    /// ``HTTPChainCore/DeadlineKeepingMiddleware`` does; `false` by default.
+    /// ``/HTTPChainCore/DeadlineKeepingMiddleware`` does; `false` by default.
     var keepsDeadlines: Bool { get }
 
-    /// How it is set, for ``HTTPChainCore/Chain/explain()``; never a secret. Nothing by default.
+    /// How it is set, for ``/HTTPChainCore/Chain/explain()``; never a secret. Nothing by default.
     var settings: [StageSummary.Setting] { get }
 
     /// What is wrong with how it is set, found when a chain is built; by default nothing.

@@ -28,10 +28,10 @@ public import HTTPChainCore
 /// **Other schemes.** The stage answers Basic alone. With a stage of a stronger scheme in the same chain, such as
 /// digest, the stronger one is used where the server offers it; best put both in one ``AuthenticationMiddleware``.
 ///
-/// **Place.** Phase ``Phase/authenticate``: inside retries.
+/// **Place.** Phase ``/HTTPChainCore/Phase/authenticate``: inside retries.
 ///
 /// **Options.** ``HTTPChainCore/Request/unauthenticated()`` leaves a request alone; so does an `Authorization` field
-/// that was set by hand. ``Response/authenticationRefusal`` says why a 401 was left as the response.
+/// that was set by hand. ``HTTPChainCore/Response/authenticationRefusal`` says why a 401 was left as the response.
 ///
 /// **Errors.** ``AuthenticationError``: the provider failed, or the name holds a colon or a control character.
 public struct BasicAuthMiddleware: AuthenticationStage {

@@ -25,7 +25,8 @@ public protocol AccessTokenProvider: Sendable {
     /// - Throws: What keeps the server from knowing; nobody is told.
     func discard(_ token: AccessToken, in context: RefreshContext) async throws
 
-    /// What the provider is and does, for ``HTTPChainCore/Chain/explain()``; never a secret. Its type's name by default.
+    /// What the provider is and does, for ``/HTTPChainCore/Chain/explain()``; never a secret. Its type's name by
+    /// default.
     var summary: String { get }
 }
 

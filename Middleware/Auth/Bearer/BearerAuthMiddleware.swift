@@ -26,10 +26,10 @@ import HTTPTypes
 /// caller gets the 401, and `authenticationRefusal` of the response says why.
 ///
 /// **Where it goes.** To the origins named and nowhere else: not by a redirect (the field is declared in
-/// ``HTTPChainCore/OriginBoundFields``), not without TLS unless the origin is a loopback address or `allowsPlaintext`
+/// ``/HTTPChainCore/OriginBoundFields``), not without TLS unless the origin is a loopback address or `allowsPlaintext`
 /// is set, and not in place of credentials that the caller set by hand.
 ///
-/// **Place.** Phase ``HTTPChainCore/Phase/authenticate``: inside retry, so that each attempt has a valid token.
+/// **Place.** Phase ``/HTTPChainCore/Phase/authenticate``: inside retry, so that each attempt has a valid token.
 ///
 /// **With other schemes.** This is an ``AuthenticationMiddleware`` with one ``BearerAuthenticator``; with several it
 /// chooses the strongest that the server takes.

@@ -47,8 +47,8 @@ public struct OriginSet: Sendable, Hashable {
         isAny || origins.contains(origin)
     }
 
-    /// What ``HTTPChainCore/Middleware/problems(at:)`` of a stage with this set returns: one problem for each text that
-    /// is not an origin.
+    /// What ``/HTTPChainCore/ChainAwareMiddleware/problems(at:)`` of a stage with this set returns: one problem for each text
+    /// that is not an origin.
     ///
     /// - Parameter stage: The stage's name.
     public func problems(of stage: String) -> [ChainProblem] {

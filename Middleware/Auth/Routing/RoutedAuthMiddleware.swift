@@ -20,10 +20,10 @@ import HTTPTypes
 /// request's origin before one that does not, then the one with the deepest path, then the first. A request that no
 /// route serves, and one that names a route of another origin, as after a redirect, stays without credentials.
 ///
-/// What authenticates is any stage of the phase ``Phase/authenticate``. It stays bound to its own origins, whatever the
-/// route says.
+/// What authenticates is any stage of the phase ``/HTTPChainCore/Phase/authenticate``. It stays bound to its own
+/// origins, whatever the route says.
 ///
-/// **Place.** Phase ``Phase/authenticate``: inside retries.
+/// **Place.** Phase ``/HTTPChainCore/Phase/authenticate``: inside retries.
 ///
 /// **Options.** ``HTTPChainCore/Request/authenticated(by:)`` and ``HTTPChainCore/Request/unauthenticated()``.
 ///

@@ -21,10 +21,11 @@ import HTTPTypes
 /// use is only sent again.
 ///
 /// **Where it goes.** To the origins named and nowhere else: not by a redirect (the fields that `decorate` sets are
-/// declared in ``HTTPChainCore/OriginBoundFields``), and not without TLS unless the origin is a loopback address or
+/// declared in ``/HTTPChainCore/OriginBoundFields``), and not without TLS unless the origin is a loopback address or
 /// `allowsPlaintext` is set. A request that has an `Authorization` field is left as it is.
 ///
-/// **Place.** Phase ``HTTPChainCore/Phase/authenticate``: inside retry, so that each attempt is made in an open session.
+/// **Place.** Phase ``/HTTPChainCore/Phase/authenticate``: inside retry, so that each attempt is made in an open
+/// session.
 ///
 /// **Options.** `unauthenticated()` sends a request outside the session. On the response,
 /// ``AuthenticationRefusalOption``.

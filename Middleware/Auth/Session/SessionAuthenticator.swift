@@ -44,7 +44,7 @@ import HTTPTypes
 /// All methods are called from many tasks at the same time, but for those that open and close sessions: of them one is
 /// at work at a time.
 public protocol SessionAuthenticator: Sendable {
-    /// What a session is to the client. Keep what is secret in it in a ``HTTPChainCore/Secret``.
+    /// What a session is to the client. Keep what is secret in it in a ``/HTTPChainCore/Secret``.
     associatedtype Session: Sendable
 
     /// Opens a session.
@@ -76,7 +76,7 @@ public protocol SessionAuthenticator: Sendable {
     /// not.
     ///
     /// A response that the server gives with 200 and an error in its body is told by a look at the body's beginning
-    /// (``HTTPChainCore/HTTPBody/peek(upTo:)``).
+    /// (``/HTTPChainCore/HTTPBody/peek(upTo:)``).
     ///
     /// - Parameters:
     ///   - response: The response; to look at its body is to put the body back.
@@ -109,7 +109,7 @@ public protocol SessionAuthenticator: Sendable {
     ///   not use the session again in any case; ``SessionAuthMiddleware/endSession(in:)`` hands the error on.
     func invalidate(_ session: Session, in context: RefreshContext) async throws
 
-    /// What it is and does, for ``HTTPChainCore/Chain/explain()``; never a secret. Its type's name by default.
+    /// What it is and does, for ``/HTTPChainCore/Chain/explain()``; never a secret. Its type's name by default.
     var summary: String { get }
 }
 

@@ -39,14 +39,15 @@ public import HTTPChainCore
 ///
 /// **Limits.** Realm, nonce and opaque of 2 KiB each, 64 URLs in a `domain`, 64 protection spaces with 64 nonces each.
 ///
-/// **Place.** Phase ``Phase/authenticate``: inside retries, so that each attempt has a count of its own, and inside
-/// gzip, because the content is protected as it is sent.
+/// **Place.** Phase ``/HTTPChainCore/Phase/authenticate``: inside retries, so that each attempt has a count of its own,
+/// and inside gzip, because the content is protected as it is sent.
 ///
-/// **Options.** ``HTTPChainCore/Request/unauthenticated()`` leaves a request alone; so does an `Authorization` field
-/// that was set by hand. ``HTTPChainCore/Response/authenticationRefusal`` says why a 401 was left as the response.
+/// **Options.** ``/HTTPChainAuth/HTTPChainCore/Request/unauthenticated()`` leaves a request alone; so does an `Authorization` field
+/// that was set by hand. ``/HTTPChainAuth/HTTPChainCore/Response/authenticationRefusal`` says why a 401 was left as the
+/// response.
 ///
-/// **Errors.** ``HTTPChainAuth/AuthenticationError``: the provider failed, the server's proof is wrong, or content that
-/// can be read only once would have to be protected; what reading the body throws.
+/// **Errors.** ``/HTTPChainAuth/AuthenticationError``: the provider failed, the server's proof is wrong, or content
+/// that can be read only once would have to be protected; what reading the body throws.
 public struct DigestAuthMiddleware: AuthenticationStage {
     package let authentication: AuthenticationMiddleware
 

@@ -2,7 +2,7 @@ public import HTTPChainAuth
 public import HTTPChainCore
 import HTTPTypes
 
-/// Digest authentication, RFC 7616, as an ``HTTPChainAuth/Authenticator``.
+/// Digest authentication, RFC 7616, as an ``/HTTPChainAuth/Authenticator``.
 ///
 /// ```swift
 /// AuthenticationMiddleware([
@@ -63,7 +63,7 @@ public final class DigestAuthenticator: Authenticator {
 
     /// It may, because a proof of the password is sent and not the password.
     ///
-    /// A stage bound to such an origin says so in ``HTTPChainCore/Chain/warnings``.
+    /// A stage bound to such an origin says so in ``/HTTPChainCore/Chain/warnings``.
     public var allowsPlaintext: Bool { true }
 
     /// The origins, the algorithms, and what is protected.
@@ -131,7 +131,7 @@ extension DigestAuthenticator {
 
     /// Adds an answer to the nonce that the server gave last, where it has accepted the credential before.
     ///
-    /// - Throws: ``HTTPChainAuth/AuthenticationError`` for a body that can be read only once where the server demands
+    /// - Throws: ``/HTTPChainAuth/AuthenticationError`` for a body that can be read only once where the server demands
     ///   that content be protected; what reading the body throws.
     public func prepare(
         _ request: inout Request,
@@ -155,7 +155,7 @@ extension DigestAuthenticator {
     ///
     /// A nonce is replaced once in a call, and a credential once.
     ///
-    /// - Throws: ``HTTPChainAuth/AuthenticationError`` when no credential can be had, and for a body that can be read
+    /// - Throws: ``/HTTPChainAuth/AuthenticationError`` when no credential can be had, and for a body that can be read
     ///   only once where the server demands that content be protected; what reading the body throws.
     public func answer(
         _ challenge: Challenge,
@@ -214,7 +214,7 @@ extension DigestAuthenticator {
 
     /// Verifies the server's proof, and takes the nonce that it wants next.
     ///
-    /// - Throws: ``HTTPChainAuth/AuthenticationError`` for a proof that is wrong, or missing where it is required.
+    /// - Throws: ``/HTTPChainAuth/AuthenticationError`` for a proof that is wrong, or missing where it is required.
     public func check(_ response: inout Response, to request: Request, in context: AuthenticationContext) async throws {
         guard let answer = request.options[DigestAnswers.self][context.target],
             // A proxy that asks for its own credentials has not let the request through to the server.

@@ -57,7 +57,7 @@ extension CacheRules {
     /// - Parameters:
     ///   - response: The response.
     ///   - time: Now, by the wall clock.
-    ///   - lifetime: What the client wants for this call; what it wanted when the response was stored when `nil`.
+    ///   - client: What the client wants for this call; what it wanted when the response was stored when `nil`.
     public func freshness(
         of response: StoredResponse,
         at time: Date,

@@ -3,9 +3,9 @@ public import HTTPTypes
 /// The rules of RFC 9111 as a value: no clock, no store, no network.
 ///
 /// ``decide(_:among:)`` says what to do with a request, given the stored variants and the time;
-/// ``storage(of:answering:sentAt:receivedAt:)`` what to store of a response;
-/// ``conclude(_:with:sentAt:receivedAt:)`` what the answer to a validation means; ``invalidations(by:answering:)`` what
-/// it makes invalid. Each carries the reason, with the section that gives it.
+/// ``storage(of:answering:sentAs:sentAt:receivedAt:)`` what to store of a response;
+/// ``conclude(_:with:to:sentAt:receivedAt:)`` what the answer to a validation means; ``invalidations(by:answering:)``
+/// what it makes invalid. Each carries the reason, with the section that gives it.
 public struct CacheRules: Sendable {
     /// For whom the cache stores.
     public enum Mode: String, Sendable, Hashable {

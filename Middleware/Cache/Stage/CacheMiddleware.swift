@@ -22,15 +22,15 @@ import HTTPTypes
 /// A response that is stale, and whose server allows it, is handed out at once and validated behind the caller's back
 /// (`stale-while-revalidate`, RFC 5861). ``CacheRevalidator`` owns these validations: shut it down before the transport.
 ///
-/// **Place.** Phase ``Phase/cache``: inside redirects and content codings, outside retry and authentication. Because
-/// credentials are added further in, a chain that authenticates needs a ``CachePartition`` that keeps users apart, and
-/// does not build without one. With none, a private cache leaves calls alone that bring credentials of their own
-/// (`Authorization`, `Cookie`, an option): nobody said whose they are. Whether a request was authenticated, and by what
-/// a response varies, is judged by the request as it was sent (`response.request`).
+/// **Place.** Phase ``/HTTPChainCore/Phase/cache``: inside redirects and content codings, outside retry and
+/// authentication. Because credentials are added further in, a chain that authenticates needs a ``CachePartition`` that
+/// keeps users apart, and does not build without one. With none, a private cache leaves calls alone that bring
+/// credentials of their own (`Authorization`, `Cookie`, an option): nobody said whose they are. Whether a request was
+/// authenticated, and by what a response varies, is judged by the request as it was sent (`response.request`).
 ///
 /// **Options.** ``CacheSettings``, for all calls, for a ``CacheRoute`` and for one call
-/// (``HTTPChainCore/Request/caching(_:)``): lifetime, off, refresh, offline, identifier, ignored query parameters,
-/// classification, and what a call makes invalid.
+/// (``HTTPChainCore/Request/caching(_:)-(CacheSettings)``): lifetime, off, refresh, offline, identifier, ignored query
+/// parameters, classification, and what a call makes invalid.
 ///
 /// **Errors.** None of its own: errors of the stages inside pass on, unless a stored response may answer instead
 /// (`response.cacheFailure` has the error then). 504 (Gateway Timeout) answers where nothing else may.

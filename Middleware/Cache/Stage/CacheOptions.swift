@@ -2,7 +2,7 @@ public import Foundation
 public import HTTPChainCore
 public import HTTPTypes
 
-/// What one call wants of the cache; ``HTTPChainCore/Request/caching(_:)`` is the short way to it.
+/// What one call wants of the cache; ``HTTPChainCore/Request/caching(_:)-(CacheSettings)`` is the short way to it.
 public enum CacheSettingsOption: RequestOption {
     /// What the route and the stage say.
     public static var defaultValue: CacheSettings { CacheSettings() }

@@ -57,7 +57,8 @@ public struct CacheMetadata: Sendable, Hashable {
     public var classification: String?
     /// The lifetime that the client set when it was stored.
     public var lifetime: CacheLifetime
-    /// The fields that described the content before a transport decoded it, as ``OriginalContentFields`` has them.
+    /// The fields that described the content before a transport decoded it, as ``/HTTPChainCore/OriginalContentFields``
+    /// has them.
     public var originalContentFields: HTTPFields
     /// Whether it must be validated before its next use, whatever its age (RFC 9111 §4.3.5, §4.4).
     public var isInvalidated: Bool

@@ -13,10 +13,10 @@ public import HTTPTypes
 /// ```
 ///
 /// The rules are those of RFC 6265bis, the draft that replaces RFC 6265, with the limits that browsers have
-/// (``CookieLimits``). Values are ``HTTPChainCore/Secret``s: they do not show in descriptions, logs and traces.
+/// (``CookieLimits``). Values are ``/HTTPChainCore/Secret``s: they do not show in descriptions, logs and traces.
 ///
-/// One jar is for one user. Several users of a program have a jar each, and ``CookieMiddleware/init(jar:)`` chooses among
-/// them for each request.
+/// One jar is for one user. Several users of a program have a jar each, and ``CookieMiddleware/init(use:jar:)`` chooses
+/// among them for each request.
 public final class CookieJar: Sendable {
     private struct State: Sendable {
         var storage: CookieStorage

@@ -4,7 +4,7 @@
 /// let fields = LoggedFields.standard.adding("X-Shard", "X-Feature-Flags")
 /// ```
 ///
-/// A field that ``HTTPChainCore/Redaction`` has for a secret stays one, on the list or not. What is shown passes the
+/// A field that ``/HTTPChainCore/Redaction`` has for a secret stays one, on the list or not. What is shown passes the
 /// redaction of text and URLs, for `Location` and `Referer` may hold a token.
 public struct LoggedFields: Sendable, Hashable, ExpressibleByArrayLiteral {
     private var names: Set<String>

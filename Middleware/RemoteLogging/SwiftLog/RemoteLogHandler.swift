@@ -26,7 +26,7 @@ public import Logging
 ///   set, not for each record.
 /// - An error of the event is `error.type` and `exception.message`; file, function, line and source are `code.*`
 ///   attributes (``LogCodeAttributes``).
-/// - **Secrets**: metadata under a name that ``HTTPChainCore/Redaction/isSecret(name:)`` knows is redacted, nested
+/// - **Secrets**: metadata under a name that ``/HTTPChainCore/Redaction/isSecret(name:)`` knows is redacted, nested
 ///   too. Messages, errors and texts are searched for secrets; that finds `token=…`, JSON and URLs with credentials, not
 ///   a password in plain words.
 /// - What is logged while records are being shipped is about the shipping, and is not taken.

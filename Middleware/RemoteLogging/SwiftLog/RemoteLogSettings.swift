@@ -6,7 +6,7 @@ public import HTTPChainCore
 public struct RemoteLogSettings: Sendable {
     /// Which attributes say where in the code a record was logged; all of them by default.
     public var code: LogCodeAttributes
-    /// What counts as a secret; ``HTTPChainCore/Redaction/standard`` by default, `nil` shows everything.
+    /// What counts as a secret; ``/HTTPChainCore/Redaction/standard`` by default, `nil` shows everything.
     public var redaction: Redaction? {
         didSet { rules = redaction.map { LogRedaction($0) } }
     }

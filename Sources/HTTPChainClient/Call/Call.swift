@@ -22,7 +22,7 @@ public struct Call<Kind: TypedRequest>: Sendable {
 
     /// Sends the request and gives its output.
     ///
-    /// Throws what ``Client/call(_:)-(Kind)`` throws, and ``DuplicateCallError`` for a call that excludes duplicates.
+    /// Throws what `Client.call(_:)` throws, and ``DuplicateCallError`` for a call that excludes duplicates.
     public var value: Kind.Output {
         get async throws { try await response.value }
     }

@@ -29,10 +29,10 @@ public protocol TypedRequest<Output>: Sendable {
     /// The target: absolute, or relative to the base of the chain's URL builder, whose variables it may have.
     var path: String { get }
 
-    /// Values of the variables in ``path``; none by default. They need a ``HTTPChainURLBuilder/URLBuilderMiddleware``.
+    /// Values of the variables in ``path``; none by default. They need a ``/HTTPChainURLBuilder/URLBuilderMiddleware``.
     var pathParameters: URLParameters { get }
 
-    /// Parameters of the query; none by default. They need a ``HTTPChainURLBuilder/URLBuilderMiddleware``.
+    /// Parameters of the query; none by default. They need a ``/HTTPChainURLBuilder/URLBuilderMiddleware``.
     var query: URLQuery { get }
 
     /// Header fields; none by default.

@@ -23,7 +23,7 @@ public struct GroupProvider<Group: RequestGroupName>: Sendable {
 
     init(client: Client) { self.client = client }
 
-    /// Sends a request of the group and gives its output, as ``Client/call(_:)-(Kind)`` does.
+    /// Sends a request of the group and gives its output, as `Client.call(_:)` does.
     @discardableResult
     public func call<Kind: GroupMember>(_ request: Kind) async throws -> Kind.Output where Kind.Group == Group {
         try await client.call(request)
@@ -68,7 +68,7 @@ public struct SetProvider: Sendable {
         types.contains { $0 == type(of: request) }
     }
 
-    /// Sends a request and gives its output, as ``Client/call(_:)-(Kind)`` does.
+    /// Sends a request and gives its output, as `Client.call(_:)` does.
     ///
     /// - Throws: ``UnsupportedRequestError`` for a request of another type.
     @discardableResult

@@ -16,7 +16,7 @@ public struct RequestProvider<Kind: TypedRequest>: Sendable {
 
     init(client: Client) { self.client = client }
 
-    /// Sends a request and gives its output, as ``Client/call(_:)-(Kind)`` does.
+    /// Sends a request and gives its output, as `Client.call(_:)` does.
     @discardableResult
     public func call(_ request: Kind) async throws -> Kind.Output { try await client.call(request) }
 

@@ -12,7 +12,7 @@ public enum OriginBoundFields: RequestOption {
 extension Request {
     /// Declares that header fields belong to one origin: their values are secrets, and go nowhere else.
     ///
-    /// The fields that are there are marked with ``HTTPTypes/HTTPField/DynamicTableIndexingStrategy/disallow``, which
+    /// The fields that are there are marked with `HTTPField.DynamicTableIndexingStrategy.disallow`, which
     /// travels with them, so that stages further out (logs, errors) do not show them either, whatever their names.
     public mutating func bindFields(_ names: some Sequence<HTTPField.Name>, to origin: Origin) {
         for name in names {

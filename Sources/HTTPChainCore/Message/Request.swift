@@ -50,7 +50,7 @@ public struct Request: Sendable {
 extension Request {
     /// The request's target as a URL: absolute when scheme and authority are known, else the bare reference.
     ///
-    /// A URL that is set is encoded as ``init(_:_:headers:body:)`` does it.
+    /// A URL that is set is encoded as ``init(_:_:headers:body:)-(_,String,_,_)`` does it.
     public var url: String {
         get {
             let path = head.path ?? ""

@@ -90,7 +90,7 @@ public struct Redaction: Sendable {
 
     /// Whether a header field's value is a secret: by its name, or because whoever set it marked it as one.
     ///
-    /// The mark is ``HTTPTypes/HTTPField/DynamicTableIndexingStrategy/disallow`` (RFC 7541 §7.1.3: a never-indexed
+    /// The mark is `HTTPField.DynamicTableIndexingStrategy.disallow` (RFC 7541 §7.1.3: a never-indexed
     /// literal). Stages that add a secret for one server set it; it travels with the field, so that stages further out
     /// know it for a secret too.
     public func isSecret(_ field: HTTPField) -> Bool {

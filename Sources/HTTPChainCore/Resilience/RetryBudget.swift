@@ -51,8 +51,7 @@ public final class RetryBudget: Sendable {
 
     /// Puts in what one call brings.
     ///
-    /// A stage calls it once for each call; see ``countCall(_:)`` for a stage that may stand inside another one with
-    /// the same budget.
+    /// A stage calls it once for each call.
     public func countCall() {
         let (deposit, limit) = (deposit, limit)
         state.withLock { state in

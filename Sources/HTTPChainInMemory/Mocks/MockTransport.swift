@@ -2,8 +2,8 @@ public import HTTPChainCore
 
 /// A transport that answers some kinds of request itself and leaves all others to another one.
 ///
-/// A mock is chosen by the type of the value that a request was made from (``Request/value``), so an endpoint that the
-/// server does not have yet can be used beside those that it has:
+/// A mock is chosen by the type of the value that a request was made from (``/HTTPChainCore/Request/value``), so an
+/// endpoint that the server does not have yet can be used beside those that it has:
 ///
 /// ```swift
 /// let users = HelperKey("users") { UserTable() }

@@ -75,7 +75,7 @@ public final class ChunkFeed: Sendable {
 
     /// Breaks the body off after the chunks handed in.
     ///
-    /// - Parameter error: What the reader gets; a ``TransportError`` is what a real transport throws.
+    /// - Parameter error: What the reader gets; a ``/HTTPChainCore/TransportError`` is what a real transport throws.
     public func fail(_ error: any Error) {
         end(.failed(error))
     }
@@ -118,7 +118,8 @@ public final class ChunkFeed: Sendable {
 
     /// The body, for a response or a request made by hand.
     ///
-    /// It can be read once. Asking again gives a body whose reading is ``BodyError/Problem/alreadyRead``.
+    /// It can be read once. Asking again gives a body whose reading is
+    /// ``/HTTPChainCore/BodyError/Problem/alreadyRead``.
     public var body: HTTPBody {
         let isFirst = state.update { state in
             defer { state.isAttached = true }

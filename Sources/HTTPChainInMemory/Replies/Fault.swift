@@ -2,8 +2,9 @@ public import HTTPChainCore
 
 /// A failure of the exchange, and the point at which it strikes.
 ///
-/// Each point fails as a network does there: with a ``TransportError`` whose ``TransportError/sent`` says what the
-/// server may have seen. ``at(_:throwing:)`` throws an error of yours instead.
+/// Each point fails as a network does there: with a ``/HTTPChainCore/TransportError`` whose
+/// ``/HTTPChainCore/TransportError/sent`` says what the server may have seen. ``at(_:throwing:)`` throws an error of
+/// yours instead.
 public struct Fault: Sendable {
     /// Where in an exchange it fails.
     ///

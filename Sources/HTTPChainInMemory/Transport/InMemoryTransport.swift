@@ -20,8 +20,9 @@ public import HTTPTypes
 /// a test can override what its fixture set. When nothing matches, ``UnmatchedRequestError`` shows what was near.
 ///
 /// It keeps the contract of a real transport. A request is checked and its body read before it is answered. The body of
-/// a response can be read once, is held to the `Content-Length` of its head (``TransportError/Kind/truncatedBody`` when
-/// it is shorter, ``TransportError/Kind/malformedResponse`` when it is longer), and there is none in an answer to HEAD
+/// a response can be read once, is held to the `Content-Length` of its head
+/// (``/HTTPChainCore/TransportError/Kind/truncatedBody`` when it is shorter,
+/// ``/HTTPChainCore/TransportError/Kind/malformedResponse`` when it is longer), and there is none in an answer to HEAD
 /// and with 1xx, 204 and 304. It can be used by any number of tasks at a time.
 public final class InMemoryTransport: Transport {
     /// Answers a request; its body is all there and can be read again and again.
@@ -117,9 +118,14 @@ extension InMemoryTransport {
 
     /// Answers the requests that fit a method and a pattern with one scripted reply.
     ///
-    /// See ``on(_:_:times:isRequired:answer:)`` for the pattern and the other parameters.
+    /// See ``on(_:_:times:isRequired:answer:)`` for the pattern.
     ///
-    /// - Parameter reply: What to answer, each time.
+    /// - Parameters:
+    ///   - method: The method; `nil` for any.
+    ///   - pattern: The path, with or without a host.
+    ///   - times: How often the route answers at most; any number by default.
+    ///   - isRequired: Whether ``assertAllUsed()`` wants it to be used at least once; `false` by default.
+    ///   - reply: What to answer, each time.
     public func on(
         _ method: HTTPRequest.Method?,
         _ pattern: String,
@@ -224,9 +230,10 @@ extension InMemoryTransport {
 extension InMemoryTransport {
     /// Answers a request from the script or a route.
     ///
-    /// - Throws: ``InvalidRequestError`` for what no transport can send; ``UnmatchedRequestError`` when nothing answers;
-    ///   ``BodyError`` when the request's body breaks its length; ``TransportError`` as scripted; what a closure
-    ///   throws; `CancellationError` when the task is cancelled.
+    /// - Throws: ``/HTTPChainCore/InvalidRequestError`` for what no transport can send; ``UnmatchedRequestError`` when
+    ///   nothing answers; ``/HTTPChainCore/BodyError`` when the request's body breaks its length;
+    ///   ``/HTTPChainCore/TransportError`` as scripted; what a closure throws; `CancellationError` when the task is
+    ///   cancelled.
     public func send(_ request: consuming Request) async throws -> Response {
         try Task.checkCancellation()
         let options = request.options

@@ -13,7 +13,7 @@ public import HTTPChainCore
 /// }
 /// ```
 ///
-/// Without ``end()`` and ``cut()`` the connection stays open and silent.
+/// Without ``end()`` and ``cut(_:)`` the connection stays open and silent.
 public struct EventScript: Sendable {
     enum Step: Sendable {
         case send(Data)

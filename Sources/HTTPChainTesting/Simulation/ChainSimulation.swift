@@ -28,7 +28,7 @@ public import HTTPChainCore
 ///
 /// **One seed, one run.** Time is virtual, and all tasks of a simulation, those that stages start by themselves
 /// included, run on one thread in an order that the seed chooses. A seed that finds something finds it again, as long as
-/// the stages take time and random numbers from ``HTTPChainCore/Request/environment`` and wait for nothing outside,
+/// the stages take time and random numbers from ``/HTTPChainCore/Request/environment`` and wait for nothing outside,
 /// such as a disk. Simulations may run side by side.
 public struct ChainSimulation: Sendable {
     /// Makes the chain of one user.

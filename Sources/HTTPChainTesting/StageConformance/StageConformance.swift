@@ -148,7 +148,7 @@ extension StageConformance {
 public struct StageConformanceFailure: HTTPChainError, Hashable {
     /// The rule.
     public let check: StageConformance.Check
-    /// The stage, as ``HTTPChainCore/Chain/explain()`` names it.
+    /// The stage, as ``/HTTPChainCore/Chain/explain()`` names it.
     public let stage: String
     /// What the stage did.
     public let detail: String

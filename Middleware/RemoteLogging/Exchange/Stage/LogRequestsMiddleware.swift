@@ -11,7 +11,7 @@ public import Logging
 ///
 /// It is ``RemoteLoggingMiddleware`` with a ``LoggerSink``; all that is said there holds here.
 ///
-/// **Place.** Phase ``Phase/call`` for calls and ``Phase/wire`` for attempts.
+/// **Place.** Phase ``/HTTPChainCore/Phase/call`` for calls and ``/HTTPChainCore/Phase/wire`` for attempts.
 ///
 /// **Options.** ``RequestLogging`` and ``LogTraffic``.
 ///

@@ -21,13 +21,13 @@ public import HTTPChainCore
 ///
 /// **Nothing secret.** Values of header fields are shown from a list (``LoggedFields``), and placeholders in place of
 /// all others. User information is taken out of URLs, wherever they stand; values are redacted that go by the name
-/// of a secret (``HTTPChainCore/Redaction``) in a query, a fragment, a form, JSON or XML, and so is what follows
+/// of a secret (``/HTTPChainCore/Redaction``) in a query, a fragment, a form, JSON or XML, and so is what follows
 /// `Bearer` or is a JSON Web Token. Of multipart bodies the contents are never shown. What is a secret by no rule, a
 /// token in a path or a name in a text, is not known: ask for bodies where that does no harm.
 ///
-/// **Place.** Phase ``Phase/call`` for calls and ``Phase/wire`` for attempts. A call's record has the URL and the fields
-/// of the request that was sent in the end, where the transport tells. With both in one chain, the records of a call
-/// and of its attempts have the same `httpchain.call.id`.
+/// **Place.** Phase ``/HTTPChainCore/Phase/call`` for calls and ``/HTTPChainCore/Phase/wire`` for attempts. A call's
+/// record has the URL and the fields of the request that was sent in the end, where the transport tells. With both in
+/// one chain, the records of a call and of its attempts have the same `httpchain.call.id`.
 ///
 /// **Options.** ``RequestLogging`` (in short ``HTTPChainCore/Request/logging(_:)``): off, more or less detail, another
 /// component, more attributes. Requests with ``LogTraffic`` are never logged. A call of which the sink takes nothing
