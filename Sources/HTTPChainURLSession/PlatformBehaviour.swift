@@ -21,12 +21,16 @@ enum PlatformBehaviour {
     /// ever where the bytes come from another transfer. So a stream is stored first.
     static let storesStreamedUploads = true
 
-    private static let controlQueue = DispatchQueue(label: "HTTPChain.URLSession.control")
+    private static let turns = TurnTaking()
 
-    /// Making, starting and cancelling a task waits for the queue of all transfers: not on a thread of Swift's, which
-    /// are few, nor on that queue itself.
+    /// Makes, starts or cancels a task, which waits for the queue of all transfers.
     static func onControlQueue(_ work: @escaping @Sendable () -> Void) {
-        controlQueue.async(execute: work)
+        turns.perform(work)
+    }
+
+    /// Bytes of a response were taken: who waits for the queue of all transfers may have its turn.
+    static func standBack() {
+        turns.standBack()
     }
 
     static func cancel(_ task: URLSessionTask) {
@@ -113,6 +117,8 @@ enum PlatformBehaviour {
     static func onControlQueue(_ work: @escaping @Sendable () -> Void) {
         work()
     }
+
+    static func standBack() {}
 
     static func cancel(_ task: URLSessionTask) {
         task.cancel()
