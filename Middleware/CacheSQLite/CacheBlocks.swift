@@ -9,11 +9,9 @@ final class CacheBlocks: Sendable {
     /// How many bytes of a body a row has; the last may have fewer.
     static let payload: Int64 = 65_536
 
-    private let database: CacheDatabase
+    fileprivate let database: CacheDatabase
     private let id: Int64
     private let length: Int64
-
-    fileprivate var executor: FileExecutor { database.executor }
 
     init(database: CacheDatabase, id: Int64, length: Int64) {
         self.database = database
@@ -23,8 +21,7 @@ final class CacheBlocks: Sendable {
     }
 
     deinit {
-        // The last reader may go anywhere, also where nothing may wait for a disk.
-        database.executor.submit { [database, id] in database.endReading(id) }
+        database.endReading(id)
     }
 
     static func checksum(_ bytes: Data, _ block: Int64) -> Int64 {
@@ -89,7 +86,7 @@ final class CacheBlocks: Sendable {
             try Task.checkCancellation()
             let number = range.lowerBound / CacheBlocks.payload
             let start = number * CacheBlocks.payload
-            let block = try await blocks.executor.run { [blocks] in try blocks.next(number) }
+            let block = try await blocks.database.run { [blocks] in try blocks.next(number) }
             let end = min(range.upperBound, start + Int64(block.count))
             let chunk = block[Int(range.lowerBound - start)..<Int(end - start)]
             range = end..<range.upperBound
@@ -133,14 +130,14 @@ final class SQLiteCacheWriter: CacheWriter {
 
     deinit {
         guard state.withLock({ $0.isOpen && $0.blocks > 0 }) else { return }
-        database.executor.submit { [database, id] in database.abandon(id) }
+        database.abandonLater(id)
     }
 
     func write(_ chunk: Data) async throws -> Bool {
         // What stays in memory needs no thread that may wait.
         let staysInMemory = state.withLock { $0.pending.count + chunk.count <= Int(CacheBlocks.payload) }
         if staysInMemory { return try add(chunk) }
-        return try await database.executor.runToEnd { try self.add(chunk) }
+        return try await database.runToEnd { try self.add(chunk) }
     }
 
     private func add(_ chunk: Data) throws -> Bool {
@@ -158,7 +155,10 @@ final class SQLiteCacheWriter: CacheWriter {
                     rest = rest.dropFirst(Int(CacheBlocks.payload))
                     while state.pending.count > Int(CacheBlocks.payload) {
                         let block = Data(state.pending.prefix(Int(CacheBlocks.payload)))
-                        try database.write(block, block: state.blocks, of: id)
+                        guard try database.write(block, block: state.blocks, of: id) else {
+                            close(&state)
+                            return false
+                        }
                         state.pending = Data(state.pending.dropFirst(Int(CacheBlocks.payload)))
                         state.blocks += 1
                     }
@@ -178,7 +178,7 @@ final class SQLiteCacheWriter: CacheWriter {
     }
 
     func commit() async throws -> CacheCommit {
-        try await database.executor.runToEnd { try self.commitNow() }
+        try await database.runToEnd { try self.commitNow() }
     }
 
     private func commitNow() throws -> CacheCommit {
@@ -199,7 +199,8 @@ final class SQLiteCacheWriter: CacheWriter {
     }
 
     func abandon() async {
-        await database.executor.runToEnd { self.state.withLock { self.close(&$0) } }
+        // Where the database is closed, the blocks go when it is opened.
+        try? await database.runToEnd { self.state.withLock { self.close(&$0) } }
     }
 }
 #endif

@@ -4,202 +4,66 @@ import GRDB
 import HTTPChainCache
 import HTTPChainCore
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
-/// The database of a store: opened when it is needed, made anew when it is damaged.
+/// The entries of a database.
 final class CacheDatabase: Sendable {
-    private struct State: Sendable {
-        var pool: DatabasePool?
-        /// Whether a database that is damaged is being closed, so that it can be removed.
-        var isClosing = false
-        /// Locked, shared, as long as the database is open: who has it alone knows that no other process writes.
-        var lock: Int32 = -1
-        /// Removed, though the database may not know.
-        var hidden: Set<Int64> = []
-        var missedRemovals: [CacheSelection] = []
-        /// Counts uses, of which the table has those up to the last time they were written down.
-        var tick: Int64 = 0
-        var uses: [Int64: Int64] = [:]
-        /// How many readers each body has.
-        var readers: [Int64: Int] = [:]
-        /// Entries that are gone, whose blocks go with their last reader.
-        var gone: Set<Int64> = []
-    }
-    let path: String
     /// Threads of the database's own: where its disk stalls, nothing waits for it but the store.
-    let executor = FileExecutor(limit: 4)
+    private let executor = FileExecutor(limit: 4)
     private let bounds: CacheBounds
-    private let prepare: @Sendable (Database) throws -> Void
-    private let state = Locked(State())
+    private let ledger = CacheLedger()
+    private let connection: CacheConnection
 
     init(path: String, bounds: CacheBounds, prepare: @escaping @Sendable (Database) throws -> Void) {
-        self.path = path
         self.bounds = bounds
-        self.prepare = prepare
+        connection = CacheConnection(
+            path: path,
+            bounds: bounds,
+            executor: executor,
+            ledger: ledger,
+            prepare: prepare
+        )
     }
 
     deinit {
-        letGo()
-        // Last: whoever has it next may take itself for alone.
-        let lock = state.withLock { $0.lock }
-        if lock >= 0 { close(lock) }
+        // The last reference may go anywhere, also where nothing may wait for a disk.
+        connection.drop()
     }
 
-    /// Writes down what was used last, and closes the database with the last reference to it.
-    private func letGo() {
-        guard let pool = state.withLock({ $0.pool.take() }) else { return }
-        try? pool.write { db in try saveUses(db) }
-    }
+    var path: String { connection.files.path }
 
-    // MARK: - Opening
+    // MARK: - Uses
 
-    private func opened() throws(CacheStoreFault) -> DatabasePool {
-        let (pool, missed) = try state.withOutcome { state throws(CacheStoreFault) in
-            if let pool = state.pool { return (pool, [CacheSelection]()) }
-            guard !state.isClosing else { throw CacheStoreFault(.busy(path)) }
-            let pool = try open(&state)
-            state.pool = pool
-            let last = try? pool.read { db in try Int64.fetchOne(db, sql: "SELECT max(used) FROM entry") }
-            state.tick = max(state.tick, last ?? 0)
-            defer { state.missedRemovals = [] }
-            return (pool, state.missedRemovals)
-        }
-        for selection in missed { _ = try remove(selection) }
-        return pool
-    }
-
-    private func open(_ state: inout State) throws(CacheStoreFault) -> DatabasePool {
-        let directory = URL(fileURLWithPath: path).deletingLastPathComponent()
-        try? FileManager.default.createDirectory(
-            at: directory,
-            withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700]
-        )
-        try secureFiles()
-        if state.lock < 0 { state.lock = openFile(path + ".lock") }
-        let isAlone = state.lock >= 0 && flock(state.lock, LOCK_EX | LOCK_NB) == 0
-        // Another that is alone removes what it takes for left over: nothing is written before it has ended that.
-        if !isAlone { try share(state.lock) }
-        do {
-            let pool = try pool(isAlone: isAlone)
-            // To exchange a lock is to have none for a moment, in which another may be alone.
-            if isAlone { try share(state.lock) }
-            return pool
-        } catch {
-            if state.lock >= 0 { _ = flock(state.lock, LOCK_UN) }
-            throw error
+    /// Runs what uses the database on one of its threads; where the task is cancelled, nobody waits for it any more.
+    func run<Value: Sendable>(_ operation: @escaping @Sendable () throws -> Value) async throws -> Value {
+        let use = try await connection.begin()
+        return try await executor.run {
+            try withExtendedLifetime(use) { try operation() }
         }
     }
 
-    private func pool(isAlone: Bool) throws(CacheStoreFault) -> DatabasePool {
-        do {
-            let pool = try makePool(isAlone: isAlone)
-            guard isOutdated else { return pool }
-            try pool.close()
-        } catch {
-            let fault = fault(error)
-            guard case .damaged = fault.problem else { throw fault }
+    /// Runs what uses the database on one of its threads, to its end, cancelled or not.
+    func runToEnd<Value: Sendable>(_ operation: @escaping @Sendable () throws -> Value) async throws -> Value {
+        let use = try await connection.begin()
+        return try await executor.runToEnd {
+            try withExtendedLifetime(use) { try operation() }
         }
-        removeFiles()
-        guard !isOutdated else { throw CacheStoreFault(.busy(path)) }
-        do { return try makePool(isAlone: isAlone) } catch { throw fault(error) }
     }
 
-    /// Takes the lock together with others that have the database open; those that open it keep it for a moment.
-    private func share(_ lock: Int32) throws(CacheStoreFault) {
-        guard lock >= 0 else { return }
-        for _ in 0..<2000 {
-            if flock(lock, LOCK_SH | LOCK_NB) == 0 { return }
-            // Some file systems have no locks.
-            guard errno == EWOULDBLOCK || errno == EINTR else { return }
-            usleep(1000)
+    /// Runs what clears away on one of the database's threads some time later, if it is open for it.
+    private func submit(_ operation: @escaping @Sendable () -> Void) {
+        guard let use = try? connection.beginNow() else { return }
+        executor.submit {
+            withExtendedLifetime(use) { operation() }
         }
-        throw CacheStoreFault(.busy(path))
     }
 
-    /// Refuses files that are symbolic links or another user's, and keeps others out of the rest.
-    ///
-    /// SQLite gives its journal the permissions of the database, which is therefore made here: under another name,
-    /// because whoever closes a file takes away all locks that its process has on it (fcntl(2)), those of a connection
-    /// that another store has to it too.
-    private func secureFiles() throws(CacheStoreFault) {
-        for suffix in ["", "-wal", "-shm", ".lock"] { try CacheOwnership.check(path + suffix, isDirectory: false) }
-        guard access(path, F_OK) != 0 else { return }
-        var name = Array((path + ".XXXXXX").utf8CString)
-        let descriptor = mkstemp(&name)
-        guard descriptor >= 0 else { return }
-        close(descriptor)
-        // Some file systems have no links.
-        if link(name, path) != 0, errno != EEXIST { close(openFile(path)) }
-        unlink(name)
-    }
+    /// Refuses when the database was closed or suspended.
+    func check() throws(CacheStoreFault) { try connection.check() }
 
-    /// Whether SQLite would take the database for one of a later format, and would read it and never write to it.
-    ///
-    /// The number in the header (file format §1.3.3) is 1 or 2; nothing else tells that a bit of it was flipped. Only for
-    /// who is alone: to close the file takes away the locks of a connection that is open.
-    private var hasUnknownFormat: Bool {
-        guard let file = FileHandle(forReadingAtPath: path) else { return false }
-        defer { try? file.close() }
-        guard let header = try? file.read(upToCount: 20), header.count == 20 else { return false }
-        return header[18] > 2
-    }
+    func close() async { await connection.shut(isForGood: true) }
 
-    private func makePool(isAlone: Bool) throws -> DatabasePool {
-        guard !isAlone || !hasUnknownFormat else { throw CacheStoreFault(.damaged(path)) }
-        var configuration = Configuration()
-        configuration.busyMode = .timeout(2)
-        configuration.maximumReaderCount = 4
-        configuration.prepareDatabase { [prepare] db in
-            // In WAL mode an entry is whole or not there after a loss of power too; the newest may be lost.
-            try db.execute(sql: "PRAGMA synchronous = NORMAL")
-            try prepare(db)
-        }
-        var isReadOnly = false
-        let pool: DatabasePool
-        do {
-            pool = try DatabasePool(path: path, configuration: configuration)
-        } catch let error as DatabaseError
-            where [.SQLITE_READONLY, .SQLITE_CANTOPEN].contains(error.resultCode)
-        {
-            configuration.readonly = true
-            pool = try DatabasePool(path: path, configuration: configuration)
-            isReadOnly = true
-        }
-        let version = try pool.read { db in try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0 }
-        guard version <= CacheSchema.version else { throw CacheStoreFault(.newerFormat(path)) }
-        guard !isReadOnly else { return pool }
-        do {
-            try pool.write { db in
-                if version == 0 { try CacheSchema.create(db) }
-                // Nobody else is there: what was being written is left over.
-                if isAlone { try CacheSchema.purge(db, except: []) }
-                _ = try CacheSchema.makeRoom(db, bytes: 0, entries: 0, bounds)
-            }
-        } catch {
-            // On a disk that is full, or read-only by now, what is there can still be read.
-            if version == 0 { throw error }
-            if case .damaged = fault(error).problem { throw error }
-        }
-        return pool
-    }
+    func suspend() async { await connection.shut(isForGood: false) }
 
-    private func removeFiles() {
-        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
-        guard !FileManager.default.fileExists(atPath: path) else { return }
-        try? FileManager.default.removeItem(atPath: outdatedMark)
-    }
-
-    /// An empty file, for which there is room on a disk that is full: something that the database has was to be removed.
-    private var outdatedMark: String { path + ".outdated" }
-
-    private var isOutdated: Bool { FileManager.default.fileExists(atPath: outdatedMark) }
+    func resume() { connection.resume() }
 
     // MARK: - Reading and writing
 
@@ -218,45 +82,27 @@ final class CacheDatabase: Sendable {
         }
     }
 
-    /// What went wrong; a database that is damaged is closed, and made anew when it is opened again.
-    private func failed(_ error: any Error, _ pool: DatabasePool) -> CacheStoreFault {
-        let fault = fault(error)
-        guard case .damaged(path) = fault.problem else { return fault }
-        let isFirst = state.withLock { state in
-            guard state.pool === pool else { return false }
-            state.pool = nil
-            state.isClosing = true
-            return true
-        }
-        guard isFirst else { return fault }
-        // First closed: one that is closed later takes the journal away that has its name, which is the new one's.
-        try? pool.close()
-        removeFiles()
-        state.withLock { $0.isClosing = false }
-        return fault
+    private func opened() throws(CacheStoreFault) -> DatabasePool {
+        let (pool, isNew) = try connection.opened()
+        guard isNew else { return pool }
+        var missed = ledger.takeMissedRemovals()[...]
+        defer { ledger.miss(Array(missed)) }
+        while let selection = missed.popFirst() { _ = try remove(selection) }
+        return pool
     }
 
-    private func fault(_ error: any Error) -> CacheStoreFault {
-        if let fault = error as? CacheStoreFault { return fault }
-        guard let error = error as? DatabaseError else {
-            return CacheStoreFault(.system(operation: "use", path: path, code: 0, message: "\(error)"))
-        }
-        switch error.resultCode {
-        case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_MISMATCH:
-            // Our statements are right for our tables: where one is refused, the tables are no longer ours.
-            return CacheStoreFault(.damaged(path))
-        case .SQLITE_BUSY, .SQLITE_LOCKED: return CacheStoreFault(.busy(path))
-        default:
-            let code = error.extendedResultCode.rawValue
-            return CacheStoreFault(.system(operation: "use", path: path, code: code, message: error.message ?? ""))
-        }
+    /// What went wrong; a database that is damaged is closed, and made anew.
+    private func failed(_ error: any Error, _ pool: DatabasePool) -> CacheStoreFault {
+        let fault = connection.fault(error)
+        if case .damaged(path) = fault.problem { connection.replace(pool) }
+        return fault
     }
 
     // MARK: - Entries
 
-    func isHidden(_ id: Int64) -> Bool { state.withLock { $0.hidden.contains(id) } }
+    func isHidden(_ id: Int64) -> Bool { ledger.isHidden(id) }
 
-    func hide(_ ids: [Int64]) { state.withLock { $0.hidden.formUnion(ids) } }
+    func hide(_ ids: [Int64]) { ledger.hide(ids) }
 
     /// Removes an entry that is damaged.
     func drop(_ id: Int64, _ fault: CacheStoreFault) {
@@ -266,34 +112,7 @@ final class CacheDatabase: Sendable {
     }
 
     func use(_ id: Int64) {
-        let isMany = state.withLock { state in
-            state.tick += 1
-            state.uses[id] = state.tick
-            return state.uses.count >= 4096
-        }
-        if isMany { try? write { db in try saveUses(db) } }
-    }
-
-    /// Writes down what was used, which decides what goes next.
-    private func saveUses(_ db: Database) throws {
-        let uses = state.withLock { state in
-            let taken = state.uses
-            state.uses = [:]
-            return taken
-        }
-        guard !uses.isEmpty else { return }
-        let statement = try db.cachedStatement(sql: "UPDATE entry SET used = ? WHERE id = ?")
-        for (id, tick) in uses { try statement.execute(arguments: [tick, id]) }
-    }
-
-    /// The number of the next use, after all that this process and others have counted.
-    private func nextTick(_ db: Database) throws -> Int64 {
-        let statement = try db.cachedStatement(sql: "SELECT ifnull(max(used), 0) FROM entry")
-        let last = try Int64.fetchOne(statement) ?? 0
-        return state.withLock { state in
-            state.tick = max(state.tick, last) + 1
-            return state.tick
-        }
+        if ledger.use(id) { try? write { db in try ledger.saveUses(db) } }
     }
 
     private func makeRoom(_ db: Database, bytes: Int64, entries: Int) throws -> [(id: Int64, key: CacheKey?)] {
@@ -301,10 +120,25 @@ final class CacheDatabase: Sendable {
         guard usage.bytes + bytes > bounds.totalBytes.bytes || usage.entries + entries > bounds.entryCount else {
             return []
         }
-        try saveUses(db)
+        try ledger.saveUses(db)
         let evicted = try CacheSchema.makeRoom(db, bytes: bytes, entries: entries, bounds)
         try purge(evicted.map(\.id), db)
         return evicted
+    }
+
+    /// Removes entries; what cannot be removed is remembered, and the next that opens the database begins with nothing.
+    func removeToEnd(_ selection: CacheSelection) async throws -> Int {
+        let use: CacheConnection.Use
+        do {
+            use = try await connection.begin()
+        } catch {
+            ledger.miss([selection])
+            await executor.runToEnd { [connection] in connection.files.markOutdated() }
+            throw error
+        }
+        return try await executor.runToEnd {
+            try withExtendedLifetime(use) { try self.remove(selection) }
+        }
     }
 
     func remove(_ selection: CacheSelection) throws(CacheStoreFault) -> Int {
@@ -317,16 +151,12 @@ final class CacheDatabase: Sendable {
         } catch {
             if case .newerFormat = error.problem { throw error }
             // For the next process; this one remembers.
-            let mark = openFile(outdatedMark)
-            if mark >= 0 { close(mark) }
+            connection.files.markOutdated()
             if let ids = try? read({ db in try CacheRow.ids(selection, db) }) {
                 hide(ids)
             } else {
-                state.withLock { state in
-                    state.missedRemovals.append(selection)
-                    if state.missedRemovals.count > 64 { state.missedRemovals = [.all] }
-                    state.pool = nil
-                }
+                ledger.miss([selection])
+                connection.reopen()
             }
             throw error
         }
@@ -339,14 +169,7 @@ final class CacheDatabase: Sendable {
     }
 
     private func purge(_ ids: [Int64], _ db: Database) throws {
-        let unread = state.withLock { state in
-            ids.filter { id in
-                guard state.readers[id] != nil else { return true }
-                state.gone.insert(id)
-                return false
-            }
-        }
-        for id in unread { try CacheSchema.purge(id, db) }
+        for id in ledger.unread(ids) { try CacheSchema.purge(id, db) }
     }
 
     /// Gives an entry another description.
@@ -375,16 +198,32 @@ final class CacheDatabase: Sendable {
     // MARK: - Writers
 
     /// Keeps a block of an entry that is not there yet.
-    func write(_ bytes: Data, block: Int64, of id: Int64) throws(CacheStoreFault) {
-        try write { db in
-            if block == 0 { try db.execute(sql: "INSERT INTO garbage (id) VALUES (?)", arguments: [id]) }
+    ///
+    /// - Returns: `false` when the blocks before it are gone: another process took them for left over while the database
+    ///   was suspended.
+    func write(_ bytes: Data, block: Int64, of id: Int64) throws(CacheStoreFault) -> Bool {
+        if block == 0 { ledger.beginWriting(id) }
+        return try write { db in
+            if block == 0 {
+                try db.execute(sql: "INSERT INTO garbage (id) VALUES (?)", arguments: [id])
+            } else {
+                guard try CacheSchema.isGarbage(id, db) else { return false }
+            }
             try CacheSchema.insert(bytes, block: block, of: id, db)
+            return true
         }
     }
 
     /// Forgets the blocks of an entry that will never be there.
     func abandon(_ id: Int64) {
+        ledger.endWriting(id)
         try? write { db in try purge([id], db) }
+    }
+
+    /// Forgets them some time later; those of a database that is closed go when it is opened.
+    func abandonLater(_ id: Int64) {
+        ledger.endWriting(id)
+        submit { self.abandon(id) }
     }
 
     /// Makes an entry visible: in one transaction with the last of its blocks and with what it takes the place of.
@@ -401,7 +240,10 @@ final class CacheDatabase: Sendable {
             return CacheCommit(entry: nil)
         }
         let metadata = response.metadata
-        let evicted = try write { db in
+        defer { ledger.endWriting(id) }
+        let evicted = try write { db -> [CacheKey]? in
+            // All of its blocks or none: another process may have taken them for left over.
+            if let last, last.block > 0 { guard try CacheSchema.isGarbage(id, db) else { return nil } }
             let (keyHash, variantHash) = (StoredHead.hash(of: key), StoredHead.hash(of: metadata.variant))
             let same = try db.cachedStatement(sql: "SELECT id FROM entry WHERE key = ? AND variant = ?")
             try delete(try Int64.fetchAll(same, arguments: [keyHash, variantHash]), db)
@@ -418,46 +260,26 @@ final class CacheDatabase: Sendable {
             )
             try insert.execute(arguments: [
                 id, keyHash, variantHash, key.url, key.partition, key.origin?.description, key.identifier,
-                metadata.classification, bytes, try nextTick(db), Data(head), StoredHead.checksum(of: head),
+                metadata.classification, bytes, try ledger.nextTick(db), Data(head), StoredHead.checksum(of: head),
             ])
             return evicted.compactMap(\.key)
         }
+        guard let evicted else { return CacheCommit(entry: nil) }
         let entryID = CacheEntryID(rawValue: UInt64(bitPattern: id))
         return CacheCommit(entry: CacheEntry(id: entryID, key: key, response: response), evicted: evicted)
     }
 
     // MARK: - Readers
 
-    func beginReading(_ id: Int64) { state.withLock { $0.readers[id, default: 0] += 1 } }
+    func beginReading(_ id: Int64) { ledger.beginReading(id) }
 
     func endReading(_ id: Int64) {
-        let isGone = state.withLock { state in
-            let left = (state.readers[id] ?? 1) - 1
-            state.readers[id] = left > 0 ? left : nil
-            return left <= 0 && state.gone.remove(id) != nil && state.pool != nil
-        }
-        guard isGone else { return }
-        try? write { db in
-            guard try Int.fetchOne(db, sql: "SELECT 1 FROM garbage WHERE id = ?", arguments: [id]) != nil else {
-                return
+        guard ledger.endReading(id) else { return }
+        submit {
+            try? self.write { db in
+                if try CacheSchema.isGarbage(id, db) { try self.purge([id], db) }
             }
-            try purge([id], db)
         }
-    }
-}
-
-/// Out of reach of the method of the same name.
-private func openFile(_ path: String) -> Int32 { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
-
-extension Locked {
-    /// `withLock` that keeps the type of what is thrown.
-    fileprivate func withOutcome<Result: Sendable>(
-        _ body: (inout sending Value) throws(CacheStoreFault) -> Result
-    ) throws(CacheStoreFault) -> Result {
-        let outcome = withLock { value -> Swift.Result<Result, CacheStoreFault> in
-            do throws(CacheStoreFault) { return .success(try body(&value)) } catch { return .failure(error) }
-        }
-        return try outcome.get()
     }
 }
 #endif

@@ -88,6 +88,12 @@ enum CacheSchema {
         try name.execute(arguments: [id])
     }
 
+    /// Whether an entry cannot be found, and has blocks.
+    static func isGarbage(_ id: Int64, _ db: Database) throws -> Bool {
+        let statement = try db.cachedStatement(sql: "SELECT 1 FROM garbage WHERE id = ?")
+        return try Int.fetchOne(statement, arguments: [id]) != nil
+    }
+
     static func purge(_ db: Database, except kept: Set<Int64>) throws {
         for id in try Int64.fetchAll(db, sql: "SELECT id FROM garbage") where !kept.contains(id) { try purge(id, db) }
     }

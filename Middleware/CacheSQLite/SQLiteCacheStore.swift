@@ -19,9 +19,12 @@ public import HTTPChainCore
 /// compared before any byte of the row is handed out, and are written and read in constant memory. Descriptions and
 /// whole bodies are under checksums too.
 ///
-/// - The database is opened with the first call, and again after a failure. One that is damaged is made anew; one of a
+/// - The database is opened with the first call, and again after a failure. One that is damaged is made anew: it is
+///   removed where no other store, of this process or another, has it open, and emptied in its place otherwise. One of a
 ///   later version is left alone, and nothing is found in it. What cannot be done is thrown as a
 ///   ``/HTTPChainCache/CacheStoreFault``, which the cache reports as an event.
+/// - ``close()`` ends the use of the database; ``suspend()`` and ``resume()`` are for an app that shares it with its
+///   extensions.
 /// - Where the database cannot be written to, nothing is stored, and what is removed is hidden from this process. On a
 ///   disk that is full the next process then begins with nothing; on one that is read-only it finds what was removed.
 /// - Bounds count bodies and descriptions; the file is somewhat larger, and does not shrink when entries go.
@@ -30,8 +33,6 @@ public final class SQLiteCacheStore: CacheStore {
     /// How much the store holds at most.
     public let bounds: CacheBounds
     let database: CacheDatabase
-    /// Threads of the store's own: where its disk stalls, nothing waits for it but the store.
-    private var executor: FileExecutor { database.executor }
 
     /// Makes a store; nothing is opened or created yet.
     ///
@@ -58,7 +59,7 @@ public final class SQLiteCacheStore: CacheStore {
     ///
     /// - Throws: ``/HTTPChainCache/CacheStoreFault`` when nothing could be read.
     public func variants(of key: CacheKey) async throws -> [CacheEntry] {
-        try await executor.run { try self.storedVariants(of: key) }
+        try await database.run { try self.storedVariants(of: key) }
     }
 
     private func storedVariants(of key: CacheKey) throws -> [CacheEntry] {
@@ -85,7 +86,7 @@ public final class SQLiteCacheStore: CacheStore {
     ///
     /// - Throws: ``/HTTPChainCache/CacheStoreFault`` when it is damaged or cannot be read.
     public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
-        try await executor.run { try self.storedBody(of: entry, range: range) }
+        try await database.run { try self.storedBody(of: entry, range: range) }
     }
 
     private func storedBody(of entry: CacheEntry, range: Range<Int64>?) throws -> HTTPBody? {
@@ -115,11 +116,14 @@ public final class SQLiteCacheStore: CacheStore {
     }
 
     /// Begins to write an entry.
+    ///
+    /// - Throws: ``/HTTPChainCache/CacheStoreFault`` when the store is closed or suspended.
     public func makeWriter(
         for key: CacheKey,
         _ metadata: CacheMetadata,
         expecting length: Int64?
     ) async throws -> (any CacheWriter)? {
+        try database.check()
         let empty = StoredResponse(metadata, bodyLength: 0, bodyChecksum: ContentChecksum())
         let room = bounds.entryBytes.bytes - Int64(StoredHead(key, empty).encoded.count)
         guard room >= 0, bounds.entryCount > 0, (length ?? 0) <= room else { return nil }
@@ -130,7 +134,7 @@ public final class SQLiteCacheStore: CacheStore {
     ///
     /// - Throws: ``/HTTPChainCache/CacheStoreFault`` when it fails.
     public func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
-        try await executor.runToEnd { try self.describe(entry, as: metadata) }
+        try await database.runToEnd { try self.describe(entry, as: metadata) }
     }
 
     private func describe(_ entry: CacheEntry, as metadata: CacheMetadata) throws -> CacheEntry? {
@@ -152,7 +156,7 @@ public final class SQLiteCacheStore: CacheStore {
     /// - Throws: ``/HTTPChainCache/CacheStoreFault`` when they could not be removed; this process does not find them.
     @discardableResult
     public func remove(_ selection: CacheSelection) async throws -> Int {
-        try await executor.runToEnd { [database] in try database.remove(selection) }
+        try await database.removeToEnd(selection)
     }
 
     /// Shows entries, a hundred at a time; those that are damaged are passed over.
@@ -160,7 +164,7 @@ public final class SQLiteCacheStore: CacheStore {
         var last = Int64.min
         while true {
             let after = last
-            let rows = try await executor.run { [database] in
+            let rows = try await database.run { [database] in
                 try database.read { db in try CacheRow.fetch(selection, after: after, limit: 100, db) }
             }
             guard let end = rows.last?.id else { return }
@@ -172,9 +176,35 @@ public final class SQLiteCacheStore: CacheStore {
         }
     }
 
+    /// Closes the database, for good.
+    ///
+    /// Waits for what the store is doing, writes down what was used last, and lets the files and their locks go; the last
+    /// that closes the database writes its journal into it and removes the journal. Every use of the store from then on
+    /// throws a ``/HTTPChainCache/CacheStoreFault`` that says ``/HTTPChainCache/CacheStoreFault/Problem/closed(_:)``: the
+    /// cache reports it as an event, and calls go to the server. A body that is being read then ends with that fault. What is to be removed after
+    /// that cannot be: whoever opens the database next begins with nothing.
+    ///
+    /// A store that is not closed closes its database some time after the last reference to it has gone. Close one whose
+    /// file is to be moved, copied or removed.
+    public func close() async { await database.close() }
+
+    /// Closes the database until ``resume()``.
+    ///
+    /// An app may not hold locks on files of its app group while the system suspends it, and is ended for that. Call this
+    /// in the background task that ends with the app's work. It waits for what the store is doing. Every use of the
+    /// store from then on throws a ``/HTTPChainCache/CacheStoreFault`` that says
+    /// ``/HTTPChainCache/CacheStoreFault/Problem/suspended(_:)``, as after ``close()``; a body that is being written can be finished after ``resume()``, unless another process has opened
+    /// the database meanwhile.
+    public func suspend() async { await database.suspend() }
+
+    /// Lets the store be used again after ``suspend()``; the database is opened with the next call.
+    ///
+    /// A store that was closed stays closed.
+    public func resume() { database.resume() }
+
     /// How full the store is: bodies and descriptions.
     public func usage() async throws -> CacheUsage {
-        try await executor.run { [database] in try database.read { db in try CacheSchema.usage(db) } }
+        try await database.run { [database] in try database.read { db in try CacheSchema.usage(db) } }
     }
 }
 

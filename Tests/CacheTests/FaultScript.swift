@@ -28,7 +28,7 @@ struct FaultScript {
 
     private func length(_ seed: Int) -> Int { seed % 5 == 3 ? 150_000 : seed * 700 }
 
-    /// Stores, replaces, updates, evicts, removes and opens again; what fails, fails.
+    /// Stores, replaces, updates, evicts, removes, closes and opens again; what fails, fails.
     mutating func run() async throws {
         var store = open()
         await put(1, 1, in: store)
@@ -39,12 +39,14 @@ struct FaultScript {
         try await verify(store, isSameProcess: true, finding: [1, 2])
         await remove(2, from: store)
         try await verify(store, isSameProcess: true, finding: [1])
+        await store.shut()
         store = open()
         removed = []
         for name in 3...6 { await put(name, name + 1, in: store) }
         await remove(4, from: store)
         await put(2, 8, in: store)
         try await verify(store, isSameProcess: true, finding: Self.left)
+        await store.shut()
     }
 
     /// The keys that there are in the end when nothing fails; the first was evicted when the fifth came.

@@ -26,7 +26,7 @@ struct FileStoreFaultTests {
 
     /// A sound process finds a directory in order, and can work with it.
     private func inspect(_ directory: ScratchDirectory, _ script: FaultScript) async throws {
-        let store = try await StoreKind.files.settled(bounds, in: directory)
+        let store = StoreKind.files.make(bounds, in: directory)
         try await script.verify(store, isSameProcess: false, finding: FaultScript.left)
         let usage = try await store.usage()
         #expect(usage.bytes <= bounds.totalBytes.bytes && usage.entries <= bounds.entryCount)

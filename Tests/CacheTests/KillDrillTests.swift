@@ -93,7 +93,7 @@ struct KillDrillTests {
     }
 
     private func inspect(_ kind: StoreKind, _ round: Int, _ book: Book) async throws -> Int {
-        let store = try await kind.settled(bounds, in: directory)
+        let store = kind.make(bounds, in: directory)
         let usage = try await store.usage()
         #expect(usage.bytes <= bounds.totalBytes.bytes && usage.entries <= bounds.entryCount)
         var entries: [CacheEntry] = []
@@ -120,6 +120,7 @@ struct KillDrillTests {
             #expect(bytes == Helper.content(number, generation, Int(entry.response.bodyLength)), "round \(round)")
             #expect(try await store.variants(of: entry.key).map(\.id) == [entry.id])
         }
+        await store.shut()
         return entries.count
     }
 

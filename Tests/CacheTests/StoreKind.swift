@@ -58,26 +58,12 @@ enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 }
 
-extension StoreKind {
-    /// Opens a store, and again while something is left over: a process that another test is just starting has our files
-    /// open for a moment, and with them their locks.
-    func settled(_ bounds: CacheBounds, in directory: ScratchDirectory) async throws -> any CacheStore {
-        for _ in 0..<50 {
-            let store = make(bounds, in: directory)
-            _ = try await store.usage()
-            if try await !hasLeftOver(in: directory) { return store }
-        }
-        return make(bounds, in: directory)
-    }
-
-    private func hasLeftOver(in directory: ScratchDirectory) async throws -> Bool {
+extension CacheStore {
+    /// Ends the store, as the end of its process does.
+    func shut() async {
         #if SQLite
-        if self == .sqlite {
-            let queue = try DatabaseQueue.patient(path: path(in: directory))
-            return try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM garbage") ?? 0 } > 0
-        }
+        await (self as? SQLiteCacheStore)?.close()
         #endif
-        return directory.names.contains { $0.hasSuffix(".tmp") }
     }
 }
 

@@ -92,6 +92,8 @@ final class TemporaryCacheFile: Sendable {
 
     deinit {
         if !isMoved.withLock({ $0 }) { _ = try? files.remove(path) }
+        // A process that is just being started has the file open too, until it runs its program, and would keep the lock.
+        file.unlock()
     }
 
     func move(to destination: String) throws(CacheStoreFault) {

@@ -3,8 +3,8 @@ public import HTTPChainCore
 /// Why a store could not do what it was asked.
 ///
 /// It does not fail a call: the cache reports it as ``CacheEvent/storeFailure(_:_:)`` and goes on without the store.
-/// Only the body of a large entry whose storage is damaged behind what was read already throws it to its reader, in
-/// place of wrong bytes.
+/// Only the body of a large entry throws it to its reader: where its storage is damaged behind what was read already, in
+/// place of wrong bytes, and where the store is closed meanwhile.
 public struct CacheStoreFault: HTTPChainError, Hashable {
     /// What went wrong.
     public enum Problem: Sendable, Hashable {
@@ -14,6 +14,10 @@ public struct CacheStoreFault: HTTPChainError, Hashable {
         case newerFormat(String)
         /// Another process works on the store.
         case busy(String)
+        /// The store at the path was closed by the application.
+        case closed(String)
+        /// The store at the path was suspended by the application, and not resumed yet.
+        case suspended(String)
         /// What is at the path cannot be trusted with what is stored, for the reason given.
         case unsafe(String, String)
         /// The system refused; the code is `errno`, or the database's.
@@ -48,6 +52,8 @@ public struct CacheStoreFault: HTTPChainError, Hashable {
             )
         case .busy(let what):
             Explanation("another process holds \(what)", "it is tried again with the next call")
+        case .closed(let path): Explanation("the store at \(path) was closed", "make another store")
+        case .suspended(let path): Explanation("the store at \(path) is suspended", "resume it")
         case .unsafe(let path, let why):
             Explanation(
                 "\(path) is not used for stored responses: \(why)",

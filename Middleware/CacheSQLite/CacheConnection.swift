@@ -1,0 +1,347 @@
+#if SQLite
+import Foundation
+import GRDB
+import HTTPChainCache
+import HTTPChainCore
+
+/// The connection to a database: opened when it is needed, closed when nobody uses it, made anew when it is damaged.
+///
+/// Whoever uses it says so first: it is closed when the last of those that use it has ended.
+final class CacheConnection: Sendable {
+    private enum Access {
+        case allowed, suspended, closed
+    }
+
+    private struct State {
+        var pool: DatabasePool?
+        /// Held as long as the database is open.
+        var lock: CacheLock?
+        var access = Access.allowed
+        var uses = 0
+        /// Whether it is being closed, or will be when the last use ends.
+        var isClosing = false
+        /// Whether the database is to be made anew when it is closed.
+        var isDamaged = false
+        /// Those that wait until it is closed.
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    /// A use in flight, as long as there is a reference to it.
+    final class Use: Sendable {
+        private let connection: CacheConnection
+
+        fileprivate init(_ connection: CacheConnection) { self.connection = connection }
+
+        deinit {
+            guard connection.isLast() else { return }
+            // The last reference may go anywhere, also where nothing may wait for a disk.
+            connection.executor.submit { [connection] in connection.closeNow() }
+        }
+    }
+
+    let files: CacheDatabaseFiles
+    private let executor: FileExecutor
+    private let ledger: CacheLedger
+    private let bounds: CacheBounds
+    private let prepare: @Sendable (Database) throws -> Void
+    private let state = Locked(State())
+    /// Held by the thread that opens the database; nobody else waits for it.
+    private let opening = Locked(())
+
+    init(
+        path: String,
+        bounds: CacheBounds,
+        executor: FileExecutor,
+        ledger: CacheLedger,
+        prepare: @escaping @Sendable (Database) throws -> Void
+    ) {
+        files = CacheDatabaseFiles(path: path)
+        self.bounds = bounds
+        self.executor = executor
+        self.ledger = ledger
+        self.prepare = prepare
+    }
+
+    private var path: String { files.path }
+
+    // MARK: - Uses
+
+    /// Begins a use; while the database is being closed to be opened again, it waits for that.
+    ///
+    /// - Throws: ``CacheStoreFault`` when the connection was closed or suspended.
+    func begin() async throws(CacheStoreFault) -> Use {
+        while true {
+            if let use = try beginNow() { return use }
+            await untilClosed()
+        }
+    }
+
+    /// Begins a use; `nil` while the database is being closed.
+    func beginNow() throws(CacheStoreFault) -> Use? {
+        try check()
+        let isBegun = state.withLock { state in
+            guard !state.isClosing, state.access == .allowed else { return false }
+            state.uses += 1
+            return true
+        }
+        return isBegun ? Use(self) : nil
+    }
+
+    /// Refuses when the connection was closed or suspended.
+    func check() throws(CacheStoreFault) {
+        switch state.withLock({ $0.access }) {
+        case .allowed: return
+        case .suspended: throw CacheStoreFault(.suspended(path))
+        case .closed: throw CacheStoreFault(.closed(path))
+        }
+    }
+
+    private func isLast() -> Bool {
+        state.withLock { state in
+            state.uses -= 1
+            return state.uses == 0 && state.isClosing
+        }
+    }
+
+    private func untilClosed() async {
+        await withCheckedContinuation { continuation in
+            let isClosing = state.withLock { state in
+                if state.isClosing { state.waiting.append(continuation) }
+                return state.isClosing
+            }
+            if !isClosing { continuation.resume() }
+        }
+    }
+
+    // MARK: - Closing
+
+    /// Refuses all uses from now on, and closes the database when those in flight have ended.
+    ///
+    /// - Parameter isForGood: Whether ``resume()`` changes nothing.
+    func shut(isForGood: Bool) async {
+        await withCheckedContinuation { continuation in shut(isForGood: isForGood, continuation) }
+    }
+
+    /// Closes the database for good some time later.
+    func drop() { shut(isForGood: true, nil) }
+
+    private func shut(isForGood: Bool, _ continuation: CheckedContinuation<Void, Never>?) {
+        let (isIdle, isOpen) = state.withLock { state in
+            if state.access != .closed { state.access = isForGood ? .closed : .suspended }
+            if let continuation { state.waiting.append(continuation) }
+            defer { state.isClosing = true }
+            return (!state.isClosing && state.uses == 0, state.pool != nil)
+        }
+        guard isIdle else { return }
+        // Where nothing is open there is nothing to wait for.
+        if isOpen { executor.submit { self.closeNow() } } else { closeNow() }
+    }
+
+    /// Allows uses again, unless the connection was closed for good.
+    func resume() {
+        state.withLock { state in
+            if state.access == .suspended { state.access = .allowed }
+        }
+    }
+
+    /// Closes the database when the uses in flight have ended; the next opens it again.
+    func reopen() { state.withLock { $0.isClosing = true } }
+
+    /// Closes a database that is damaged, when the uses in flight have ended, and makes it anew.
+    func replace(_ pool: DatabasePool) {
+        state.withLock { state in
+            guard state.pool === pool else { return }
+            state.isClosing = true
+            state.isDamaged = true
+        }
+    }
+
+    /// Nobody uses the connection, and nobody can before this has ended.
+    private func closeNow() {
+        let (pool, lock, isDamaged) = state.withLock { ($0.pool.take(), $0.lock.take(), $0.isDamaged) }
+        if let pool {
+            if !isDamaged, ledger.hasUses { try? pool.write { [ledger] db in try ledger.saveUses(db) } }
+            close(pool)
+        }
+        if let lock {
+            // First closed: one that is closed later takes the journal away that has its name, which is the new one's.
+            if isDamaged { renew(lock) }
+            lock.release()
+        }
+        let waiting = state.withLock { state in
+            state.isClosing = false
+            state.isDamaged = false
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// The connection that writes is closed last: no other can write the journal into the database and remove it.
+    private func close(_ pool: DatabasePool) {
+        pool.invalidateReadOnlyConnections()
+        try? pool.close()
+    }
+
+    // MARK: - Opening
+
+    /// The database, within a use.
+    ///
+    /// - Returns: Whether it was opened just now.
+    func opened() throws(CacheStoreFault) -> (pool: DatabasePool, isNew: Bool) {
+        try opening.withFault { _ throws(CacheStoreFault) in
+            if let pool = state.withLock({ $0.pool }) { return (pool, false) }
+            let (pool, lock) = try open()
+            let last = try? pool.read { db in try Int64.fetchOne(db, sql: "SELECT max(used) FROM entry") }
+            ledger.beginAfter(last ?? 0)
+            state.withLock { state in
+                state.pool = pool
+                state.lock = lock
+            }
+            return (pool, true)
+        }
+    }
+
+    private func open() throws(CacheStoreFault) -> (DatabasePool, CacheLock) {
+        try files.secure()
+        let lock = CacheLock(database: path)
+        do throws(CacheStoreFault) {
+            let isAlone = lock.takeAlone()
+            // Another that is alone removes what it takes for left over: nothing is written before it has ended that.
+            if !isAlone { try lock.share() }
+            let pool = try pool(isAlone: isAlone)
+            // To exchange a lock is to have none for a moment, in which another may be alone.
+            if isAlone { try lock.share() }
+            return (pool, lock)
+        } catch {
+            lock.release()
+            throw error
+        }
+    }
+
+    private func pool(isAlone: Bool) throws(CacheStoreFault) -> DatabasePool {
+        do {
+            let pool = try makePool(isAlone: isAlone)
+            guard files.isOutdated else { return pool }
+            close(pool)
+        } catch {
+            let fault = fault(error)
+            guard case .damaged = fault.problem else { throw fault }
+        }
+        if isAlone { files.remove() } else { try? empty() }
+        guard !files.isOutdated else { throw CacheStoreFault(.busy(path)) }
+        do {
+            return try makePool(isAlone: isAlone)
+        } catch {
+            let fault = fault(error)
+            // Nobody can make it anew as long as another process has it open.
+            if case .damaged = fault.problem, !isAlone { throw CacheStoreFault(.busy(path)) }
+            throw fault
+        }
+    }
+
+    private func makePool(isAlone: Bool) throws -> DatabasePool {
+        guard !isAlone || !files.hasUnknownFormat else { throw CacheStoreFault(.damaged(path)) }
+        var configuration = configuration
+        var isReadOnly = false
+        let pool: DatabasePool
+        do {
+            pool = try DatabasePool(path: path, configuration: configuration)
+        } catch let error as DatabaseError
+            where [.SQLITE_READONLY, .SQLITE_CANTOPEN].contains(error.resultCode)
+        {
+            configuration.readonly = true
+            pool = try DatabasePool(path: path, configuration: configuration)
+            isReadOnly = true
+        }
+        do {
+            try begin(pool, isAlone: isAlone, isReadOnly: isReadOnly)
+        } catch {
+            close(pool)
+            throw error
+        }
+        return pool
+    }
+
+    private func begin(_ pool: DatabasePool, isAlone: Bool, isReadOnly: Bool) throws {
+        let version = try pool.read { db in try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0 }
+        guard version <= CacheSchema.version else { throw CacheStoreFault(.newerFormat(path)) }
+        guard !isReadOnly else { return }
+        do {
+            try pool.write { db in
+                if version == 0 { try CacheSchema.create(db) }
+                // Nobody else is there: what was being written is left over.
+                if isAlone { try CacheSchema.purge(db, except: ledger.kept) }
+                _ = try CacheSchema.makeRoom(db, bytes: 0, entries: 0, bounds)
+            }
+        } catch {
+            // On a disk that is full, or read-only by now, what is there can still be read.
+            if version == 0 { throw error }
+            if case .damaged = fault(error).problem { throw error }
+        }
+    }
+
+    private var configuration: Configuration {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(2)
+        configuration.maximumReaderCount = 4
+        configuration.prepareDatabase { [prepare] db in
+            // In WAL mode an entry is whole or not there after a loss of power too; the newest may be lost.
+            try db.execute(sql: "PRAGMA synchronous = NORMAL")
+            try prepare(db)
+        }
+        return configuration
+    }
+
+    // MARK: - Damage
+
+    /// Makes a database anew that this store has closed: it is removed, unless another has it open.
+    private func renew(_ lock: CacheLock) {
+        if lock.takeAlone() { return files.remove() }
+        // What another removes at the same time must not be written to.
+        guard (try? lock.share()) != nil else { return }
+        try? empty()
+    }
+
+    /// Makes the database anew in its place, in one transaction that other processes see as any other.
+    private func empty() throws {
+        let new = try DatabaseQueue()
+        try new.write { db in try CacheSchema.create(db) }
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(2)
+        let old = try DatabaseQueue(path: path, configuration: configuration)
+        try new.backup(to: old)
+        try old.close()
+        files.removeOutdatedMark()
+    }
+
+    /// What went wrong.
+    func fault(_ error: any Error) -> CacheStoreFault {
+        if let fault = error as? CacheStoreFault { return fault }
+        guard let error = error as? DatabaseError else {
+            return CacheStoreFault(.system(operation: "use", path: path, code: 0, message: "\(error)"))
+        }
+        switch error.resultCode {
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_MISMATCH:
+            // Our statements are right for our tables: where one is refused, the tables are no longer ours.
+            return CacheStoreFault(.damaged(path))
+        case .SQLITE_BUSY, .SQLITE_LOCKED: return CacheStoreFault(.busy(path))
+        default:
+            let code = error.extendedResultCode.rawValue
+            return CacheStoreFault(.system(operation: "use", path: path, code: code, message: error.message ?? ""))
+        }
+    }
+}
+
+extension Locked {
+    /// `withLock` that keeps the type of what is thrown.
+    fileprivate func withFault<Result: Sendable>(
+        _ body: (inout sending Value) throws(CacheStoreFault) -> Result
+    ) throws(CacheStoreFault) -> Result {
+        let outcome = withLock { value -> Swift.Result<Result, CacheStoreFault> in
+            do throws(CacheStoreFault) { return .success(try body(&value)) } catch { return .failure(error) }
+        }
+        return try outcome.get()
+    }
+}
+#endif

@@ -1,0 +1,117 @@
+#if SQLite
+import GRDB
+import HTTPChainCache
+import HTTPChainCore
+
+/// What this process alone knows of a database: what was used, what is read and written, what must not be found.
+final class CacheLedger: Sendable {
+    private struct State: Sendable {
+        /// Removed, though the database may not know.
+        var hidden: Set<Int64> = []
+        /// What was to be removed while the database could not be used.
+        var missedRemovals: [CacheSelection] = []
+        /// Counts uses, of which the table has those up to the last time they were written down.
+        var tick: Int64 = 0
+        var uses: [Int64: Int64] = [:]
+        /// How many readers each body has.
+        var readers: [Int64: Int] = [:]
+        /// Entries that are gone, whose blocks go with their last reader.
+        var gone: Set<Int64> = []
+        /// Entries that are not there yet, some of whose blocks are.
+        var unfinished: Set<Int64> = []
+    }
+    private let state = Locked(State())
+
+    // MARK: - What must not be found
+
+    func isHidden(_ id: Int64) -> Bool { state.withLock { $0.hidden.contains(id) } }
+
+    func hide(_ ids: [Int64]) { state.withLock { $0.hidden.formUnion(ids) } }
+
+    /// Remembers what could not be removed.
+    func miss(_ selections: [CacheSelection]) {
+        state.withLock { state in
+            state.missedRemovals += selections
+            if state.missedRemovals.count > 64 { state.missedRemovals = [.all] }
+        }
+    }
+
+    func takeMissedRemovals() -> [CacheSelection] {
+        state.withLock { state in
+            defer { state.missedRemovals = [] }
+            return state.missedRemovals
+        }
+    }
+
+    // MARK: - What was used
+
+    /// - Returns: Whether there is much to write down by now.
+    func use(_ id: Int64) -> Bool {
+        state.withLock { state in
+            state.tick += 1
+            state.uses[id] = state.tick
+            return state.uses.count >= 4096
+        }
+    }
+
+    /// Goes on counting after all that is written down.
+    func beginAfter(_ last: Int64) {
+        state.withLock { $0.tick = max($0.tick, last) }
+    }
+
+    /// The number of the next use, after all that this process and others have counted.
+    func nextTick(_ db: Database) throws -> Int64 {
+        let statement = try db.cachedStatement(sql: "SELECT ifnull(max(used), 0) FROM entry")
+        let last = try Int64.fetchOne(statement) ?? 0
+        return state.withLock { state in
+            state.tick = max(state.tick, last) + 1
+            return state.tick
+        }
+    }
+
+    /// Writes down what was used, which decides what goes next.
+    func saveUses(_ db: Database) throws {
+        let uses = state.withLock { state in
+            let taken = state.uses
+            state.uses = [:]
+            return taken
+        }
+        guard !uses.isEmpty else { return }
+        let statement = try db.cachedStatement(sql: "UPDATE entry SET used = ? WHERE id = ?")
+        for (id, tick) in uses { try statement.execute(arguments: [tick, id]) }
+    }
+
+    var hasUses: Bool { state.withLock { !$0.uses.isEmpty } }
+
+    // MARK: - What is read and written
+
+    func beginReading(_ id: Int64) { state.withLock { $0.readers[id, default: 0] += 1 } }
+
+    /// - Returns: Whether the entry is gone, and nobody reads its blocks any more.
+    func endReading(_ id: Int64) -> Bool {
+        state.withLock { state in
+            let left = (state.readers[id] ?? 1) - 1
+            state.readers[id] = left > 0 ? left : nil
+            return left <= 0 && state.gone.remove(id) != nil
+        }
+    }
+
+    /// Which of the entries nobody reads; the blocks of the others go with their last reader.
+    func unread(_ ids: [Int64]) -> [Int64] {
+        state.withLock { state in
+            ids.filter { id in
+                guard state.readers[id] != nil else { return true }
+                state.gone.insert(id)
+                return false
+            }
+        }
+    }
+
+    func beginWriting(_ id: Int64) { state.withLock { _ = $0.unfinished.insert(id) } }
+
+    func endWriting(_ id: Int64) { state.withLock { _ = $0.unfinished.remove(id) } }
+
+    /// The entries that cannot be found and whose blocks are needed.
+    var kept: Set<Int64> { state.withLock { $0.gone.union($0.unfinished) } }
+}
+#endif
