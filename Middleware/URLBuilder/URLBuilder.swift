@@ -89,6 +89,28 @@ public struct URLBuilder: Sendable {
         head.path = String(decoding: target.path, as: UTF8.self)
     }
 
+    /// What the path of a head's target is made of, below the base's path: `/v2/users/{id}`.
+    ///
+    /// - Returns: `nil` for a reference without variables, which may be one of any number.
+    func template(of head: HTTPRequest, _ arguments: URLArguments?) -> String? {
+        let reference = head.path ?? ""
+        var syntax = arguments?.syntax ?? self.syntax
+        if head.authority != nil, arguments?.hasNoVariables ?? true { syntax.formIntersection(.templates) }
+        guard case .template = ReferenceKind(of: reference, syntax: syntax),
+            let pattern = syntax == self.syntax
+                ? try? cache.pattern(reference, syntax: syntax) : try? URLPattern(reference, syntax: syntax),
+            pattern.parts.contains(where: { if case .expression = $0 { true } else { false } })
+        else { return nil }
+        var path = Array(reference.utf8)[...]
+        if let start = URLPattern.authorityStart(of: Array(path)) {
+            path = path[start...].drop { $0 != .slash && $0 != .question }
+        } else if head.authority == nil, let base {
+            path = base.joined(path)[...]
+        }
+        if path.first != .slash { path = [.slash] + path }
+        return String(decoding: path, as: UTF8.self)
+    }
+
     private func target(
         scheme: String?,
         authority: String?,

@@ -131,6 +131,7 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     /// Completes the request's URL and passes it on.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let arguments = request.options[URLArgumentsOption.self]
+        var template: String?
         do {
             let builder = try builder.get()
             if let custom = arguments?.builder ?? custom {
@@ -144,6 +145,7 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
                 let url = try await request.withinDeadline { try await custom.url(for: call) }
                 request.url = try builder.url(url, URLArguments(syntax: []))
             } else {
+                if request.isRecorded { template = builder.template(of: request.head, arguments) }
                 try builder.build(&request.head, arguments)
             }
         } catch var error as URLBuilderError {
@@ -151,7 +153,7 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
             throw error
         }
         if arguments != nil { request.options.remove(URLArgumentsOption.self) }
-        request.noteTarget()
+        request.noteTarget(madeOf: template)
         return try await next(request)
     }
 }

@@ -75,6 +75,7 @@ public struct Chain: Transport {
     /// - Throws: What the stages and the transport throw; `CancellationError` when the task is cancelled.
     public func send(_ request: consuming Request) async throws -> Response {
         fillEnvironment(of: &request)
+        if !links.recorders.isEmpty { beginRecord(of: &request) }
         if request.body.asksDiskForLength { request.body = try await request.body.measured() }
         return try await links.first(request)
     }
@@ -84,6 +85,10 @@ public struct Chain: Transport {
         if let defaultEnvironment, !request.options.contains(EnvironmentOption.self) {
             request.environment = defaultEnvironment
         }
+    }
+
+    private func beginRecord(of request: inout Request) {
+        if !request.isRecorded, links.recorders.contains(where: \.wantsCallRecord) { _ = request.recordCall() }
     }
 
     func with(_ stages: [any Middleware], transport: (any Transport)? = nil, order: OrderCheck? = nil) throws -> Chain {

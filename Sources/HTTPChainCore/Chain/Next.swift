@@ -96,10 +96,14 @@ final class ChainLinks: Sendable {
     let stages: [any Middleware]
     let transport: any Transport
     let first: Next
+    /// The stages, those of chains inside included, that want calls recorded from here on.
+    let recorders: [any CallRecordingMiddleware]
 
     init(stages: [any Middleware], transport: any Transport) {
         self.stages = stages
         self.transport = transport
+        recorders =
+            stages.compactMap { $0 as? any CallRecordingMiddleware } + ((transport as? Chain)?.links.recorders ?? [])
         let capabilities = ChainOrder.capabilities(of: stages, over: transport)
         first = zip(stages, capabilities).reversed().reduce(Next(to: transport)) { next, place in
             Next(ChainLink(place.0, next: next, capabilities: place.1))

@@ -7,7 +7,9 @@ public import HTTPTypes
 public final class CallRecord: Sendable {
     private struct State: Sendable {
         var target: HTTPRequest?
+        var template: String?
         var attempts = 0
+        var transmissions = 0
     }
 
     private let state = Locked(State())
@@ -19,6 +21,28 @@ public final class CallRecord: Sendable {
 
     /// How many attempts were made: the highest ``Request/attempt`` that reached the transport, 0 while none did.
     public var attempts: Int { state.withLock { $0.attempts } }
+
+    /// The template that the path of ``target`` was made of, such as `/v2/users/{id}`; `nil` while none is known.
+    package var template: String? { state.withLock { $0.template } }
+
+    /// How often a request of the call was sent: retries, redirects and answers to challenges each count.
+    package var transmissions: Int { state.withLock { $0.transmissions } }
+
+    /// Counts a request that is being sent.
+    ///
+    /// - Returns: How many of the call were sent before it.
+    package func countTransmission() -> Int {
+        state.withLock { state in
+            defer { state.transmissions += 1 }
+            return state.transmissions
+        }
+    }
+
+    func note(template: String?) {
+        state.withLock { state in
+            if state.template == nil { state.template = template }
+        }
+    }
 
     func note(_ head: HTTPRequest, attempt: Int? = nil) {
         state.withLock { state in
@@ -54,6 +78,16 @@ extension Request {
     public func noteTarget() {
         options[CallRecordOption.self]?.note(head)
     }
+
+    /// As ``noteTarget()``, with the template that the target was made of.
+    package func noteTarget(madeOf template: String?) {
+        guard let record = options[CallRecordOption.self] else { return }
+        record.note(template: template)
+        record.note(head)
+    }
+
+    /// Whether somebody wants to know what becomes of the call.
+    package var isRecorded: Bool { options.contains(CallRecordOption.self) }
 
     /// Tells the stages outside that the request is being sent.
     func noteSending() {

@@ -1,0 +1,77 @@
+import Foundation
+import HTTPTypes
+
+/// What OpenTelemetry's conventions for HTTP say of methods, protocols and errors, for every stage that reports them.
+package enum HTTPSemantics {
+    /// The methods that may be told by name: those of RFC 9110 §9, PATCH (RFC 5789) and QUERY.
+    package static let standardMethods: Set<String> = [
+        "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH", "QUERY",
+    ]
+
+    /// The value that stands for all other methods.
+    package static let otherMethod = "_OTHER"
+
+    /// The variable that replaces the known methods: names separated by commas.
+    package static let methodsVariable = "OTEL_INSTRUMENTATION_HTTP_KNOWN_METHODS"
+
+    /// The methods that are told by name in an environment.
+    package static func knownMethods(
+        in environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> Set<String> {
+        guard let list = environment[methodsVariable] else { return standardMethods }
+        return Set(
+            list.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+        )
+    }
+
+    /// `network.protocol.version` of a protocol's ALPN name (RFC 7301); nil for a protocol that is not HTTP.
+    package static func protocolVersion(ofALPN name: String) -> String? {
+        switch name.lowercased() {
+        case "http/1.0": "1.0"
+        case "http/1.1": "1.1"
+        case "h2", "h2c": "2"
+        case "h3": "3"
+        default: nil
+        }
+    }
+
+    /// Whether a status is an error to a client: 4xx and 5xx.
+    package static func isError(_ status: Int) -> Bool { status >= 400 }
+
+    /// `error.type` of what a call or an attempt threw: few values, none made of what the error says.
+    ///
+    /// - Returns: "timeout"; the kind of a ``TransportError``; the status of a ``ResponseError``; the name of the
+    ///   error's type otherwise. Nil for what comes of a cancellation, which is what the caller wanted, and no error.
+    package static func errorType(of error: any Error, isTimeUp: Bool = false) -> String? {
+        switch error {
+        case is any TimeoutFailure: return "timeout"
+        case is CancellationError: return isTimeUp ? "timeout" : nil
+        case _ where Task.isCancelled: return isTimeUp ? "timeout" : nil
+        case let error as TransportError: return error.kind == .timedOut ? "timeout" : error.kind.name
+        case let error as any ResponseError where isError(error.response.head.status.code):
+            return String(error.response.head.status.code)
+        default: return StageSummary.name(of: type(of: error))
+        }
+    }
+}
+
+/// Until when an exchange may go on: what is cancelled after that was not the caller's wish.
+package struct TimeBound: Sendable {
+    private let end: Duration?
+
+    /// The nearest end that the options of a request set for an exchange that begins now.
+    ///
+    /// - Parameter start: Now, on the scale of the environment's clock.
+    package init(_ options: RequestOptions, start: Duration) {
+        let attempt = options[TransferLimitsOption.self]?.total.map { start + $0 }
+        let call = options[CallDeadline.self]
+        end =
+            switch (attempt, call) {
+            case (let attempt?, let call?): min(attempt, call)
+            default: attempt ?? call
+            }
+    }
+
+    /// Whether the end has come.
+    package func hasPassed(at now: Duration) -> Bool { end.map { now >= $0 } ?? false }
+}
