@@ -85,6 +85,15 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 
+/// The API of traces, and the tracer that keeps spans in memory, for tests.
+let tracing = ["Tracing", "InMemoryTracing"].map {
+    Target.Dependency.product(
+        name: $0,
+        package: "swift-distributed-tracing",
+        condition: .when(traits: ["Tracing"])
+    )
+}
+
 let serviceLifecycle = Target.Dependency.product(
     name: "ServiceLifecycle",
     package: "swift-service-lifecycle",
@@ -158,6 +167,7 @@ let package = Package(
         .library(name: "HTTPChainRoutes", targets: ["HTTPChainRoutes"]),
         .library(name: "HTTPChainSerializerXML", targets: ["HTTPChainSerializerXML"]),
         .library(name: "HTTPChainTesting", targets: ["HTTPChainTesting"]),
+        .library(name: "HTTPChainTracing", targets: ["HTTPChainTracing"]),
         .library(name: "HTTPChainValkey", targets: ["HTTPChainValkey"]),
         .library(name: "HTTPChainZstd", targets: ["HTTPChainZstd"]),
     ] + lightStages.map { .library(name: "HTTPChain\($0)", targets: ["HTTPChain\($0)"]) },
@@ -175,6 +185,7 @@ let package = Package(
             description: "LogShipper as a Service that is flushed on shutdown: brings in swift-service-lifecycle."
         ),
         .trait(name: "SQLite", description: "SQLiteCacheStore, for CacheMiddleware: brings in GRDB."),
+        .trait(name: "Tracing", description: "TracingMiddleware: brings in swift-distributed-tracing."),
         .trait(
             name: "Valkey",
             description: "ValkeyRateLimitStore, for limits that machines share: brings in SwiftNIO and swift-nio-ssl."
@@ -188,6 +199,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.7.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.30.0"),
@@ -291,6 +303,7 @@ let package = Package(
         stage("SerializerXML", ["HTTPChainSerializer", xmlCoder]),
         stage("StatusValidation"),
         stage("Timeout"),
+        stage("Tracing", [tracing[0]]),
         stage("URLBuilder"),
         stage("Zstd", ["HTTPChainGzip", zstd]),
 
@@ -462,6 +475,13 @@ let package = Package(
         tests("SimulationTests", of: ["HTTPChain", "HTTPChainAuthDigest", "HTTPChainContentDigest"]),
         tests("StatusValidationTests", of: ["HTTPChainStatusValidation"]),
         tests("TimeoutTests", of: ["HTTPChainTimeout"]),
+        tests(
+            "TracingTests",
+            of: [
+                "HTTPChainTracing", "HTTPChainAuth", "HTTPChainCache", "HTTPChainCoalescing", "HTTPChainHedging",
+                "HTTPChainRedirect", "HTTPChainRetry", "HTTPChainTimeout", "HTTPChainURLBuilder",
+            ] + tracing
+        ),
         tests("ValkeyTests", of: ["HTTPChainRateLimitValkey", "HTTPChainRateLimit", "HTTPChainValkey"]),
         tests("URLBuilderTests", of: ["HTTPChainURLBuilder"], resources: [.copy("Resources")]),
 

@@ -1,0 +1,97 @@
+#if Tracing
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+import Tracing
+
+/// The span of one attempt: what becomes of it is written on it, and it ends once.
+final class AttemptSpan: Sendable {
+    private let span: any Span
+    private let clock: SpanClock
+    private let redaction: Redaction
+    private let protocolName = Locked<String?>(nil)
+
+    init(_ span: any Span, clock: SpanClock, redaction: Redaction) {
+        self.span = span
+        self.clock = clock
+        self.redaction = redaction
+    }
+
+    /// Has the transport tell which protocol the connection speaks.
+    func listen(to request: inout Request) {
+        let listener = request.options[ConnectionReport.self]
+        request.options[ConnectionReport.self] = { [protocolName] metrics in
+            protocolName.withLock { $0 = metrics.protocolName }
+            listener?(metrics)
+        }
+    }
+
+    /// The head of the response is there.
+    func answered(_ head: HTTPResponse, rules: SpanRules) {
+        span.updateAttributes { $0.merge(rules.attributes(of: head, redaction: redaction)) }
+        // What is wrong is said by the status: a description would only repeat it.
+        if HTTPSemantics.isError(head.status.code) { span.setStatus(SpanStatus(code: .error)) }
+    }
+
+    /// The response's body has come to its end, in one way or another.
+    func end(_ end: BodyEnd) {
+        if case .failed(let error) = end { return fail(error) }
+        finish()
+    }
+
+    /// The attempt, or the response's body, failed.
+    func fail(_ error: any Error) {
+        if let type = HTTPSemantics.errorType(of: error, isTimeUp: clock.isTimeUp) {
+            let text = redaction.text((error as? any HTTPChainError)?.reason ?? "\(error)")
+            span.addEvent(
+                SpanEvent(
+                    name: "exception",
+                    at: clock.now,
+                    attributes: [
+                        "exception.type": .string(String(reflecting: Swift.type(of: error))),
+                        "exception.message": .string(text),
+                    ]
+                )
+            )
+            span.updateAttributes { $0.set("error.type", value: .string(type)) }
+            span.setStatus(SpanStatus(code: .error, message: text))
+        }
+        finish()
+    }
+
+    private func finish() {
+        if let version = protocolName.withLock({ $0 }).flatMap(HTTPSemantics.protocolVersion) {
+            span.updateAttributes { $0.set("network.protocol.version", value: .string(version)) }
+        }
+        span.end(at: clock.now)
+    }
+}
+
+/// The time of a span: the date of its beginning, and from then on a clock that no one sets back.
+struct SpanClock: Sendable {
+    private let time: any TimeSource
+    private let beginning: Duration
+    private let bound: TimeBound
+    /// When the span began.
+    let start: DefaultTracerClock.Timestamp
+
+    init(_ options: RequestOptions) {
+        time = options.environment.time
+        beginning = time.elapsed
+        bound = TimeBound(options, start: beginning)
+        let nanoseconds = time.date.timeIntervalSince1970 * 1e9
+        start = DefaultTracerClock.Timestamp(nanosecondsSinceEpoch: UInt64(exactly: nanoseconds.rounded()) ?? 0)
+    }
+
+    /// Whether the attempt has gone on for as long as it might.
+    var isTimeUp: Bool { bound.hasPassed(at: time.elapsed) }
+
+    var now: DefaultTracerClock.Timestamp {
+        let passed = (time.elapsed - beginning).components
+        let nanoseconds =
+            UInt64(clamping: passed.seconds) &* 1_000_000_000
+            &+ UInt64(clamping: passed.attoseconds / 1_000_000_000)
+        return DefaultTracerClock.Timestamp(nanosecondsSinceEpoch: start.nanosecondsSinceEpoch &+ nanoseconds)
+    }
+}
+#endif

@@ -1,0 +1,85 @@
+#if Tracing
+public import HTTPChainCore
+
+/// Which servers are told of the trace that a request belongs to.
+///
+/// The fields name a trace and may carry baggage, which is whatever the application has put there. By default they go
+/// to every server, as they do with other clients; list your own where requests leave your system.
+///
+/// ```swift
+/// TracingMiddleware(propagatingTo: .origins("https://api.example.com", "https://*.internal.example.com"))
+/// ```
+public struct TracePropagation: Sendable, CustomStringConvertible {
+    private let rule: @Sendable (Origin) -> Bool
+    /// Which servers, in a few words.
+    public let description: String
+    /// What was given as an origin and is none.
+    let invalid: [String]
+
+    private init(
+        _ description: String,
+        invalid: [String] = [],
+        _ rule: @escaping @Sendable (Origin) -> Bool
+    ) {
+        self.description = description
+        self.invalid = invalid
+        self.rule = rule
+    }
+
+    /// All servers.
+    public static let everywhere = TracePropagation("all servers") { _ in true }
+
+    /// No server.
+    public static let nowhere = TracePropagation("no server") { _ in false }
+
+    /// The servers of these origins.
+    ///
+    /// - Parameter origins: Absolute URLs, of which scheme, host and port count (RFC 6454 §4). A host that begins with
+    ///   `*.` stands for all hosts below it, and not for itself. What is no origin allows none, and a chain refuses to be built
+    ///   with it.
+    public static func origins(_ origins: String...) -> TracePropagation { .origins(origins) }
+
+    /// As ``origins(_:)-(String...)``, of an array.
+    public static func origins(_ origins: [String]) -> TracePropagation {
+        let patterns = origins.compactMap(OriginPattern.init)
+        let invalid = origins.filter { OriginPattern($0) == nil }
+        let text = patterns.isEmpty ? "no server" : patterns.map(\.text).joined(separator: ", ")
+        return TracePropagation(text, invalid: invalid) { origin in
+            patterns.contains { $0.matches(origin) }
+        }
+    }
+
+    /// The servers that a closure allows.
+    public static func custom(_ rule: @escaping @Sendable (Origin) -> Bool) -> TracePropagation {
+        TracePropagation("servers of a rule", rule)
+    }
+
+    /// Whether a server is told.
+    public func allows(_ origin: Origin) -> Bool { rule(origin) }
+
+    func allows(_ request: borrowing Request) -> Bool {
+        guard let origin = request.origin else { return false }
+        return rule(origin)
+    }
+}
+
+/// An origin, or those of all hosts below one.
+struct OriginPattern: Sendable {
+    let text: String
+    private let origin: Origin
+    private let isWildcard: Bool
+
+    init?(_ text: String) {
+        self.text = text
+        let parts = text.split(separator: "://*.", maxSplits: 1, omittingEmptySubsequences: false)
+        isWildcard = parts.count == 2
+        guard let origin = Origin(isWildcard ? "\(parts[0])://\(parts[1])" : text) else { return nil }
+        self.origin = origin
+    }
+
+    func matches(_ other: Origin) -> Bool {
+        guard other.scheme == origin.scheme, other.port == origin.port else { return false }
+        return isWildcard ? other.host.hasSuffix("." + origin.host) : other.host == origin.host
+    }
+}
+#endif

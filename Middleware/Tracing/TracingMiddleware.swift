@@ -1,0 +1,208 @@
+#if Tracing
+public import HTTPChainCore
+public import HTTPTypes
+import Instrumentation
+public import Tracing
+
+/// Makes a span of each attempt to send a request, and tells the server which trace it belongs to.
+///
+/// ```swift
+/// let chain = try Chain(transport: transport) {
+///     URLBuilderMiddleware(base: "https://api.example.com/v2")
+///     RetryMiddleware()
+///     TracingMiddleware()
+/// }
+/// let user = try await chain.send(.get("users/{id}", path: ["id": 42]))  // the span "GET /v2/users/{id}"
+/// ```
+///
+/// **Spans** follow OpenTelemetry's conventions for HTTP clients: of the kind client, one for each attempt, a child of
+/// the caller's span. Its name is the method and the template of the URL, where one is known, and never the path. A
+/// request that is sent again, for whatever reason, counts up `http.request.resend_count`: a retry, a redirect, the
+/// answer to a challenge. The span ends with the response's body: when it was read to its end, broke or was dropped.
+///
+/// **Errors.** Answers from 400 on are errors, to a client; `error.type` is the status then. It is otherwise "timeout",
+/// the kind of a ``HTTPChainCore/TransportError``, or the name of the error's type. A call that was cancelled, and a body
+/// that was dropped, is no error: the caller wanted it so.
+///
+/// **Nothing secret.** `url.full` is redacted as the chain says (``HTTPChainCore/Redaction``) and stays a URL. Header
+/// fields are recorded where they are asked for by name, and their values never where they count as secrets.
+///
+/// **Propagation.** The tracer writes its fields (`traceparent`, `tracestate`, `baggage`, or what its format has) into
+/// the request, for the servers that ``TracePropagation`` allows; all by default. Where the program has bootstrapped no
+/// instrument, a ``W3CPropagator`` passes the trace of the caller on.
+///
+/// **Cost.** Without an instrument, and without a trace to pass on, the request goes through untouched. A span that
+/// its tracer does not record gets no attributes.
+///
+/// **Place.** Phase ``HTTPChainCore/Phase/wire``: inside all that sends again. Over a transport with spans of its own,
+/// switch those off: `AsyncHTTPClientTransport(configuration: …, clientTracing: .disabled)`.
+///
+/// **Options.** ``CallTracingOption`` (``HTTPChainCore/Request/tracing(_:)``) and ``HTTPChainCore/URLTemplate``.
+///
+/// **Throws** nothing of its own.
+public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, CallRecordingMiddleware {
+    private let tracer: (any Tracer)?
+    private let propagation: TracePropagation
+    private let propagator: W3CPropagator
+    let rules: SpanRules
+
+    /// Makes the stage.
+    ///
+    /// - Parameters:
+    ///   - tracer: Makes the spans; `nil`, the default, for the one that the program has bootstrapped or that is set for
+    ///     the task.
+    ///   - propagation: Which servers are told of the trace; all by default.
+    ///   - propagator: Tells them where no instrument is bootstrapped.
+    ///   - requestFields: The request's header fields that become attributes; none by default.
+    ///   - responseFields: The response's header fields that become attributes; none by default.
+    ///   - knownMethods: The methods that are told by name, others being `_OTHER`; `nil`, the default, for those of
+    ///     RFC 9110, PATCH and QUERY, or for those of the environment's `OTEL_INSTRUMENTATION_HTTP_KNOWN_METHODS`.
+    public init(
+        tracer: (any Tracer)? = nil,
+        propagatingTo propagation: TracePropagation = .everywhere,
+        with propagator: W3CPropagator = W3CPropagator(),
+        requestFields: [HTTPField.Name] = [],
+        responseFields: [HTTPField.Name] = [],
+        knownMethods: Set<String>? = nil
+    ) {
+        self.tracer = tracer
+        self.propagation = propagation
+        self.propagator = propagator
+        rules = SpanRules(
+            knownMethods: knownMethods ?? HTTPSemantics.knownMethods(),
+            requestFields: requestFields,
+            responseFields: responseFields
+        )
+    }
+
+    /// Next to the transport.
+    public var phase: Phase { .wire }
+
+    /// Which servers are told, and which tracer is asked.
+    public var summary: StageSummary {
+        StageSummary(
+            "TracingMiddleware",
+            purpose: "makes spans of attempts",
+            settings: [
+                "tracer": tracer.map { StageSummary.name(of: type(of: $0)) } ?? "as bootstrapped",
+                "propagates to": propagation.description,
+            ]
+        )
+    }
+
+    /// A second stage of this kind, which would make two spans of each attempt, and what is no origin among those that
+    /// are told of traces.
+    public func problems(at place: ChainPlace) -> [ChainProblem] {
+        let invalid = propagation.invalid.map {
+            ChainProblem(
+                stage: "TracingMiddleware",
+                problem: "TracingMiddleware propagates to \"\(Redaction.standard.url($0))\", which is not an origin",
+                fix: "write scheme and host, such as \"https://api.example.com\""
+            )
+        }
+        guard (place.inside + place.nested).contains(where: { $0 is TracingMiddleware }) else { return invalid }
+        return invalid + [
+            ChainProblem(
+                stage: "TracingMiddleware",
+                problem: "two TracingMiddleware make two spans of each attempt",
+                fix: "remove the outer one"
+            )
+        ]
+    }
+
+    package var wantsCallRecord: Bool { tracer != nil || !Self.hasNoInstrument }
+
+    /// Whether nothing is bootstrapped; asked in this way because it is asked for each request.
+    private static var hasNoInstrument: Bool {
+        let instrument = InstrumentationSystem.instrument
+        return type(of: instrument) == NoOpInstrument.self || type(of: instrument) == NoOpTracer.self
+    }
+
+    /// Passes the request on within a span of its own.
+    ///
+    /// - Throws: What the stages inside throw.
+    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        let isTold = !request.options.contains(CallTracingOption.self) || request.options[CallTracingOption.self].isOn
+        guard isTold else { return try await next(request) }
+        guard let tracer = tracer ?? Self.currentTracer else {
+            propagateOnly(&request)
+            return try await next(request)
+        }
+        return try await trace(request, with: tracer, next)
+    }
+
+    private static var currentTracer: (any Tracer)? {
+        if hasNoInstrument { return nil }
+        let tracer = InstrumentationSystem.tracer
+        return tracer is NoOpTracer ? nil : tracer
+    }
+
+    /// Passes the caller's trace on, where no span is made.
+    private func propagateOnly(_ request: inout Request) {
+        let context = request.options[CallTracingOption.self].context ?? .current
+        if Self.hasNoInstrument {
+            guard propagator.hasSomething(in: context), propagation.allows(request) else { return }
+            propagator.injectAttempt(context, into: &request.headers, random: request.environment.random)
+        } else if let context, propagation.allows(request) {
+            InstrumentationSystem.instrument.inject(context, into: &request.headers, using: FieldInjector())
+        }
+    }
+
+    private func trace(
+        _ request: consuming Request,
+        with tracer: any Tracer,
+        _ next: Next
+    ) async throws -> Response {
+        let record = request.recordCall()
+        let resendCount = record.countTransmission()
+        let template = request.knownTemplate(in: record)
+        let clock = SpanClock(request.options)
+        let call = request.options[CallTracingOption.self]
+        let span = tracer.startSpan(
+            rules.name(method: request.method, template: template),
+            context: call.context ?? .current ?? .topLevel,
+            ofKind: .client,
+            at: clock.start
+        )
+        if propagation.allows(request) {
+            tracer.inject(span.context, into: &request.headers, using: FieldInjector())
+        }
+        guard span.isRecording else { return try await pass(request, within: span, clock, next) }
+        span.updateAttributes {
+            $0.merge(rules.attributes(of: request, template: template, resendCount: resendCount))
+        }
+        let attempt = AttemptSpan(span, clock: clock, redaction: request.redaction)
+        if next.capabilities.contains(.reportsConnections) { attempt.listen(to: &request) }
+        do {
+            let sent = consume request
+            var response = try await InstrumentationContext.withValue(span.context) { try await next(sent) }
+            attempt.answered(response.head, rules: rules)
+            response.body = response.body.notifying { attempt.end($0) }
+            return response
+        } catch {
+            attempt.fail(error)
+            throw error
+        }
+    }
+
+    /// Passes a request on whose span is not recorded: there is nothing to say, and no end to wait for.
+    private func pass(
+        _ request: consuming Request,
+        within span: any Span,
+        _ clock: SpanClock,
+        _ next: Next
+    ) async throws -> Response {
+        defer { span.end(at: clock.now) }
+        let sent = consume request
+        return try await InstrumentationContext.withValue(span.context) { try await next(sent) }
+    }
+}
+
+/// Writes the fields of a trace into a request.
+struct FieldInjector: Injector {
+    func inject(_ value: String, forKey key: String, into carrier: inout HTTPFields) {
+        guard let name = HTTPField.Name(key) else { return }
+        carrier[name] = value
+    }
+}
+#endif

@@ -1,0 +1,147 @@
+#if Tracing
+/// What an application sends along with a trace: the field `baggage` of W3C Baggage.
+///
+/// It goes to every server that is told of the trace: put nothing in it that only yours may know.
+public struct Baggage: Sendable, Hashable, CustomStringConvertible {
+    /// One name with its value.
+    public struct Entry: Sendable, Hashable {
+        /// The name: a token (RFC 9110 §5.6.2).
+        public let name: String
+        /// The value, decoded.
+        public let value: String
+        /// What was said of it after semicolons, as it came.
+        public let properties: String
+
+        /// Makes an entry.
+        ///
+        /// - Returns: `nil` when the name is not a token.
+        public init?(name: String, value: String) {
+            guard Baggage.isToken(name.utf8) else { return nil }
+            self.init(checked: name, value, "")
+        }
+
+        fileprivate init(checked name: String, _ value: String, _ properties: String) {
+            self.name = name
+            self.value = value
+            self.properties = properties
+        }
+
+        fileprivate var text: String {
+            "\(name)=\(Baggage.encoded(value))" + (properties.isEmpty ? "" : ";\(properties)")
+        }
+    }
+
+    /// The most entries that are kept (§3.3.2).
+    public static let entryLimit = 64
+    /// The longest field, in bytes (§3.3.2).
+    public static let lengthLimit = 8192
+
+    /// The entries, in order, no name twice.
+    public private(set) var entries: [Entry] = []
+
+    /// Holds nothing.
+    public init() {}
+
+    /// Reads the value of the field, several values joined with commas.
+    ///
+    /// Entries that are malformed are left out, and those that go beyond the limits. Of entries with the same name the
+    /// last stays.
+    public init(_ text: String) {
+        for part in Array(text.utf8.prefix(Self.lengthLimit)).split(separator: UInt8(ascii: ",")) {
+            let pieces = part.split(separator: UInt8(ascii: ";"), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let pair = pieces.first, let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { continue }
+            let name = pair[..<equals].trimmingOWS()
+            let value = pair[(equals + 1)...].trimmingOWS()
+            let properties = pieces.count > 1 ? pieces[1].trimmingOWS() : []
+            guard Self.isToken(name), value.allSatisfy(Self.isOctet), let decoded = Self.decoded(value),
+                properties.allSatisfy({ Self.isOctet($0) || $0.isOWS || $0 == UInt8(ascii: ";") })
+            else { continue }
+            set(
+                Entry(
+                    checked: String(decoding: name, as: UTF8.self),
+                    decoded,
+                    String(decoding: properties, as: UTF8.self)
+                )
+            )
+        }
+    }
+
+    /// The value of a name.
+    public subscript(name: String) -> String? { entries.first { $0.name == name }?.value }
+
+    /// Adds an entry, in the place of that with the same name.
+    ///
+    /// - Returns: Whether there was room for it.
+    @discardableResult
+    public mutating func set(_ entry: Entry) -> Bool {
+        var changed = entries
+        if let index = changed.firstIndex(where: { $0.name == entry.name }) {
+            changed[index] = entry
+        } else {
+            changed.append(entry)
+        }
+        let length = changed.reduce(-1) { $0 + $1.text.utf8.count + 1 }
+        guard changed.count <= Self.entryLimit, length <= Self.lengthLimit else { return false }
+        entries = changed
+        return true
+    }
+
+    /// The value of the field.
+    public var description: String { entries.map(\.text).joined(separator: ",") }
+
+    fileprivate static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
+        !bytes.isEmpty
+            && bytes.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+                }
+            }
+    }
+
+    /// baggage-octet: printable, without space, quote, comma, semicolon and backslash.
+    private static func isOctet(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte) && !"\",;\\".utf8.contains(byte)
+    }
+
+    fileprivate static func encoded(_ value: String) -> String {
+        var bytes: [UInt8] = []
+        for byte in value.utf8 {
+            if isOctet(byte), byte != UInt8(ascii: "%") {
+                bytes.append(byte)
+            } else {
+                bytes += [UInt8(ascii: "%")] + upperHex(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func upperHex(_ byte: UInt8) -> [UInt8] {
+        let digits = Array("0123456789ABCDEF".utf8)
+        return [digits[Int(byte >> 4)], digits[Int(byte & 0xF)]]
+    }
+
+    /// The value without percent-encoding; a `%` that begins no triplet stands for itself.
+    ///
+    /// - Returns: `nil` when what it encodes is not UTF-8.
+    private static func decoded(_ bytes: ArraySlice<UInt8>) -> String? {
+        var result: [UInt8] = []
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            if bytes[index] == UInt8(ascii: "%"), bytes.endIndex - index > 2,
+                let byte = UInt8(String(decoding: bytes[(index + 1)...(index + 2)], as: UTF8.self), radix: 16),
+                bytes[index + 1] != UInt8(ascii: "+"), bytes[index + 1] != .hyphen
+            {
+                result.append(byte)
+                index += 3
+            } else {
+                result.append(bytes[index])
+                index += 1
+            }
+        }
+        return String(validating: result, as: UTF8.self)
+    }
+}
+#endif
