@@ -113,6 +113,7 @@ public struct RedirectMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
             case .follow:
                 await response.body.drain()
                 try Task.checkCancellation()
+                request.noteRedirect()
                 response = try await next(journey.request)
             }
         }

@@ -135,6 +135,7 @@ struct RetryRun: Sendable {
     mutating func send(from position: DownloadPosition? = nil) async -> Result<Response, any Error> {
         var request = request
         request.attempt = number + 1
+        request.noteRetry()
         position?.restrict(&request)
         offset = position?.offset
         do {

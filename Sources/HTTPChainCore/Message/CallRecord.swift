@@ -10,6 +10,8 @@ public final class CallRecord: Sendable {
         var template: String?
         var attempts = 0
         var transmissions = 0
+        var retries = 0
+        var redirects = 0
     }
 
     private let state = Locked(State())
@@ -27,6 +29,16 @@ public final class CallRecord: Sendable {
 
     /// How often a request of the call was sent: retries, redirects and answers to challenges each count.
     package var transmissions: Int { state.withLock { $0.transmissions } }
+
+    /// How often a request of the call was sent again after a failure.
+    package var retries: Int { state.withLock { $0.retries } }
+
+    /// How many redirects of the call were followed.
+    package var redirects: Int { state.withLock { $0.redirects } }
+
+    func noteRetry() { state.withLock { $0.retries += 1 } }
+
+    func noteRedirect() { state.withLock { $0.redirects += 1 } }
 
     /// Counts a request that is being sent.
     ///
@@ -85,6 +97,19 @@ extension Request {
         record.note(template: template)
         record.note(head)
     }
+
+    /// Tells the stages outside that the request is sent again after a failure.
+    package func noteRetry() {
+        options[CallRecordOption.self]?.noteRetry()
+    }
+
+    /// Tells the stages outside that the request follows a redirect.
+    package func noteRedirect() {
+        options[CallRecordOption.self]?.noteRedirect()
+    }
+
+    /// The record of this call; nil when nobody has begun one.
+    package var callRecord: CallRecord? { options[CallRecordOption.self] }
 
     /// Whether somebody wants to know what becomes of the call.
     package var isRecorded: Bool { options.contains(CallRecordOption.self) }
