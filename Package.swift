@@ -156,6 +156,7 @@ let package = Package(
         .library(name: "HTTPChainErrorHandlerXML", targets: ["HTTPChainErrorHandlerXML"]),
         .library(name: "HTTPChainHAR", targets: ["HTTPChainHAR"]),
         .library(name: "HTTPChainHARTesting", targets: ["HTTPChainHARTesting"]),
+        .library(name: "HTTPChainMetrics", targets: ["HTTPChainMetrics"]),
         .library(name: "HTTPChainOAuth", targets: ["HTTPChainOAuth"]),
         .library(name: "HTTPChainOData", targets: ["HTTPChainOData"]),
         .library(name: "HTTPChainPagination", targets: ["HTTPChainPagination"]),
@@ -289,6 +290,7 @@ let package = Package(
         stage("Headers"),
         stage("Hedging"),
         stage("LoadShedding"),
+        stage("Metrics", [metrics, structuredFields]),
         stage("Multipart"),
         stage("OAuth", ["HTTPChainAuth", crypto]),
         stage("Progress"),
@@ -420,6 +422,14 @@ let package = Package(
             excluding: ["servers"]
         ),
         tests("LoadSheddingTests", of: ["HTTPChainLoadShedding"]),
+        tests(
+            "MetricsTests",
+            of: [
+                "HTTPChainMetrics", "HTTPChainAuth", "HTTPChainCache", "HTTPChainCoalescing", "HTTPChainGzip",
+                "HTTPChainHedging", "HTTPChainRedirect", "HTTPChainRetry", "HTTPChainTimeout", "HTTPChainURLBuilder",
+                metrics,
+            ]
+        ),
         tests(
             "MultipartTests",
             of: ["HTTPChainMultipart", "HTTPChainProgress", "HTTPChainSerializer", "HTTPChainURLSession"],

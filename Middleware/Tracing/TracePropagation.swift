@@ -39,7 +39,7 @@ public struct TracePropagation: Sendable, CustomStringConvertible {
     ///   with it.
     public static func origins(_ origins: String...) -> TracePropagation { .origins(origins) }
 
-    /// As ``origins(_:)-(String...)``, of an array.
+    /// The servers of these origins, in an array.
     public static func origins(_ origins: [String]) -> TracePropagation {
         let patterns = origins.compactMap(OriginPattern.init)
         let invalid = origins.filter { OriginPattern($0) == nil }

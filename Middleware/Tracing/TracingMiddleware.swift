@@ -21,10 +21,10 @@ public import Tracing
 /// answer to a challenge. The span ends with the response's body: when it was read to its end, broke or was dropped.
 ///
 /// **Errors.** Answers from 400 on are errors, to a client; `error.type` is the status then. It is otherwise "timeout",
-/// the kind of a ``HTTPChainCore/TransportError``, or the name of the error's type. A call that was cancelled, and a body
+/// the kind of a ``/HTTPChainCore/TransportError``, or the name of the error's type. A call that was cancelled, and a body
 /// that was dropped, is no error: the caller wanted it so.
 ///
-/// **Nothing secret.** `url.full` is redacted as the chain says (``HTTPChainCore/Redaction``) and stays a URL. Header
+/// **Nothing secret.** `url.full` is redacted as the chain says (``/HTTPChainCore/Redaction``) and stays a URL. Header
 /// fields are recorded where they are asked for by name, and their values never where they count as secrets.
 ///
 /// **Propagation.** The tracer writes its fields (`traceparent`, `tracestate`, `baggage`, or what its format has) into
@@ -34,10 +34,10 @@ public import Tracing
 /// **Cost.** Without an instrument, and without a trace to pass on, the request goes through untouched. A span that
 /// its tracer does not record gets no attributes.
 ///
-/// **Place.** Phase ``HTTPChainCore/Phase/wire``: inside all that sends again. Over a transport with spans of its own,
+/// **Place.** Phase ``/HTTPChainCore/Phase/wire``: inside all that sends again. Over a transport with spans of its own,
 /// switch those off: `AsyncHTTPClientTransport(configuration: …, clientTracing: .disabled)`.
 ///
-/// **Options.** ``CallTracingOption`` (``HTTPChainCore/Request/tracing(_:)``) and ``HTTPChainCore/URLTemplate``.
+/// **Options.** ``CallTracingOption`` (``HTTPChainCore/Request/tracing(_:)``) and ``/HTTPChainCore/URLTemplate``.
 ///
 /// **Throws** nothing of its own.
 public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, CallRecordingMiddleware {

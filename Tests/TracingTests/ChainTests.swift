@@ -2,7 +2,7 @@
 import Foundation
 import HTTPChainAuth
 import HTTPChainCache
-import HTTPChainCoalescing
+@testable import HTTPChainCoalescing
 import HTTPChainCore
 import HTTPChainHedging
 import HTTPChainInMemory
@@ -142,29 +142,28 @@ struct ChainTests {
 
     @Test("Calls that share a transfer share its span, the child of the one that began it")
     func coalescing() async throws {
-        let gate = Handover<Void>()
-        let started = Counter()
+        let isOpen = Watched(false)
         let transport = ClosureTransport { _ in
-            started.add()
-            _ = try await gate.value()
+            try await isOpen.wait { $0 ? () : nil }
             return Response(.ok, body: .chunks(["shared"]))
         }
+        let coalescing = CoalescingMiddleware()
         let chain = try Chain(transport: transport) {
-            CoalescingMiddleware()
+            coalescing
             stage
         }
         let outer = tracer.startSpan("outer")
         async let first = InstrumentationContext.withValue(outer.context) {
             try await chain.send(.get(url)).body.text()
         }
-        try await started.wait(until: 1)
+        try await until("the first call to wait") { coalescing.transfers.waiterCount == 1 }
         async let second = chain.send(.get(url)).body.text()
-        #expect(gate.give(()))
+        try await until("both calls to wait") { coalescing.transfers.waiterCount == 2 }
+        isOpen.update { $0 = true }
         #expect(try await [first, second] == ["shared", "shared"])
         try await until("the span has ended") { !tracer.finishedSpans.isEmpty }
-        let spans = tracer.finishedSpans
-        #expect(spans.allSatisfy { $0.texts["http.response.status_code"] == "200" })
-        #expect(spans.first?.parentSpanID == outer.spanID)
+        #expect(tracer.finishedSpans.map { $0.texts["http.response.status_code"] } == ["200"])
+        #expect(tracer.finishedSpans.first?.parentSpanID == outer.spanID)
     }
 
     @Test("A call whose time is up has timed out, and was not cancelled")

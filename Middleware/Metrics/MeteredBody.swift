@@ -1,0 +1,80 @@
+import Foundation
+import HTTPChainCore
+
+/// How many bytes of a body have passed.
+final class MeteredSize: Sendable {
+    private let count: Locked<Int64>?
+    private let known: Int64?
+
+    /// Watches the body of a request, which is counted as it is read where its length is not known beforehand.
+    init(_ request: inout Request) {
+        if request.body.isEmpty {
+            known = 0
+            count = nil
+        } else if let length = request.body.length {
+            known = length
+            count = nil
+        } else if request.body.value != nil {
+            known = nil
+            count = nil
+        } else {
+            let count = Locked<Int64>(0)
+            self.count = count
+            known = nil
+            request.body = request.body.transformed { CountingReader($0, into: count, restarting: true) }
+        }
+    }
+
+    /// The size; nil where it is not known.
+    var value: Int64? { known ?? count?.withLock { $0 } }
+}
+
+extension Response {
+    /// Calls back when nobody will read on, with the bytes that have passed until then.
+    mutating func meterBody(_ onEnd: @escaping @Sendable (_ size: Int64, _ end: BodyEnd) -> Void) {
+        guard body.hasTransfer else { return onEnd(body.length ?? 0, .complete) }
+        let count = Locked<Int64>(0)
+        let length = body.length
+        body = body.transformed(length: length) { CountingReader($0, into: count, restarting: false) }
+            .notifying { end in
+                let size = count.withLock { $0 }
+                onEnd(size, end)
+            }
+    }
+}
+
+/// Counts what is read.
+private struct CountingReader: BodyReader {
+    private var inner: any BodyReader
+    private let count: Locked<Int64>
+
+    init(_ inner: sending any BodyReader, into count: Locked<Int64>, restarting: Bool) {
+        self.inner = inner
+        self.count = count
+        if restarting { count.withLock { $0 = 0 } }
+    }
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        guard let chunk = try await inner.read() else { return nil }
+        count.withLock { $0 += Int64(chunk.count) }
+        return chunk
+    }
+}
+
+/// Which protocol the connection of an attempt speaks, where the transport tells.
+final class ProtocolReport: Sendable {
+    private let name = Locked<String?>(nil)
+
+    /// Has the transport tell; nil where it cannot.
+    init?(_ request: inout Request, _ next: Next) {
+        guard next.capabilities.contains(.reportsConnections) else { return nil }
+        let listener = request.options[ConnectionReport.self]
+        request.options[ConnectionReport.self] = { [name] metrics in
+            name.withLock { $0 = metrics.protocolName }
+            listener?(metrics)
+        }
+    }
+
+    /// The version of HTTP; nil where it was not told.
+    var version: String? { name.withLock { $0 }.flatMap(HTTPSemantics.protocolVersion) }
+}

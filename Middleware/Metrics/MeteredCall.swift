@@ -1,0 +1,51 @@
+import HTTPChainCore
+import HTTPTypes
+import Metrics
+
+/// One call, from its beginning to the end of its response's body.
+struct MeteredCall: Sendable {
+    let clock: Stopwatch
+    let table: MetricsTable
+    let method: String
+    /// Where the call goes; nil where a stage further in decides it.
+    let target: HTTPRequest?
+    /// The template that the call names.
+    let template: String?
+    let tellsTemplate: Bool
+    let record: CallRecord
+    let sent: MeteredSize
+
+    func begin() {
+        table.activeCalls(method).increment(by: 1.0)
+    }
+
+    func end(_ outcome: OutcomeKey, received: Int64? = nil, cache: CacheResult? = nil) {
+        table.activeCalls(method).decrement(by: 1.0)
+        let series = table.series(
+            for: target ?? record.target ?? HTTPRequest(method: .get, scheme: nil, authority: nil, path: nil),
+            method: method,
+            template: tellsTemplate ? template ?? record.template : nil
+        )
+        series.end(outcome, clock.elapsed, sent: sent.value, received: received)
+        series.count(retries: record.retries, redirects: record.redirects, cache: cache)
+    }
+}
+
+/// Measures from its making on.
+struct Stopwatch: Sendable {
+    private let time: any TimeSource
+    private let start: Duration
+    private let bound: TimeBound
+
+    init(_ options: RequestOptions) {
+        time = options.environment.time
+        start = time.elapsed
+        bound = TimeBound(options, start: start)
+    }
+
+    /// The time since then.
+    var elapsed: Duration { time.elapsed - start }
+
+    /// Whether the exchange has gone on for as long as it might.
+    var isTimeUp: Bool { bound.hasPassed(at: time.elapsed) }
+}

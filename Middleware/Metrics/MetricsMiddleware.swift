@@ -1,0 +1,167 @@
+import Foundation
+public import HTTPChainCore
+import HTTPTypes
+public import Metrics
+
+/// Measures each attempt or each call: duration, requests in flight, sizes, retries, redirects, cache results.
+///
+/// ```swift
+/// let chain = try Chain(transport: transport) {
+///     MetricsMiddleware(each: .call)
+///     RetryMiddleware()
+///     MetricsMiddleware()
+/// }
+/// ```
+///
+/// **What.** ``HTTPMetrics`` lists the metrics with their units and the bounds of their buckets. Those of attempts are
+/// OpenTelemetry's for HTTP clients, with `http.client.request.duration` in seconds. Those of calls are of this package:
+/// what the caller waits for, how often it was retried and redirected, and what the cache did.
+///
+/// **When.** Durations and sizes are recorded when the response's body has ended: when it was read, broke or was
+/// dropped. A size is what has passed until then.
+///
+/// **Attributes.** `http.request.method`, `server.address` and `server.port`, `http.response.status_code`, `error.type`;
+/// more by choice (``MetricsDetails``). Answers from 400 on are errors, and so is what was thrown; what the caller
+/// cancelled or did not read is none, and has no `error.type`.
+///
+/// **Few series.** Methods that are not known are `_OTHER`, and so are servers, templates and outcomes beyond
+/// ``MetricsLimits``. All series of a metric have the same names of attributes, as Prometheus needs it: what does not
+/// apply is the empty text, which is no label there.
+///
+/// **Cost.** Instruments are made once for each series and kept. A call of a known series whose bodies are in memory
+/// allocates nothing but the record of the call.
+///
+/// **Place.** Phase ``/HTTPChainCore/Phase/call`` for calls and ``/HTTPChainCore/Phase/wire`` for attempts, the default.
+///
+/// **Options.** ``/HTTPChainCore/URLTemplate``.
+///
+/// **Throws** nothing of its own.
+public struct MetricsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, CallRecordingMiddleware {
+    private let unit: MetricsUnit
+    private let details: MetricsDetails
+    private let knownMethods: Set<String>
+    private let table: MetricsTable
+
+    /// Makes the stage.
+    ///
+    /// - Parameters:
+    ///   - unit: Whether attempts or calls are measured; attempts by default.
+    ///   - factory: Makes the instruments; `nil`, the default, for the one that the program has bootstrapped when the
+    ///     first request passes.
+    ///   - details: What is told beyond the usual; nothing by default.
+    ///   - limits: How many series there may be.
+    ///   - knownMethods: The methods that are told by name, others being `_OTHER`; `nil`, the default, for those of
+    ///     RFC 9110, PATCH and QUERY, or for those of the environment's `OTEL_INSTRUMENTATION_HTTP_KNOWN_METHODS`.
+    public init(
+        each unit: MetricsUnit = .attempt,
+        factory: (any MetricsFactory)? = nil,
+        telling details: MetricsDetails = [],
+        limits: MetricsLimits = MetricsLimits(),
+        knownMethods: Set<String>? = nil
+    ) {
+        self.unit = unit
+        self.details = details
+        self.knownMethods = knownMethods ?? HTTPSemantics.knownMethods()
+        table = MetricsTable(unit: unit, factory: factory, details: details, limits: limits)
+    }
+
+    /// Once for each call, or next to the transport.
+    public var phase: Phase { unit == .call ? .call : .wire }
+
+    /// What is measured.
+    public var summary: StageSummary {
+        StageSummary(
+            "MetricsMiddleware",
+            purpose: "measures exchanges",
+            settings: ["measures": unit == .call ? "each call" : "each attempt", "limits": "\(table.limits.text)"]
+        )
+    }
+
+    /// A second stage that measures the same, which would count everything twice.
+    public func problems(at place: ChainPlace) -> [ChainProblem] {
+        let isTwice = (place.inside + place.nested).contains { ($0 as? MetricsMiddleware)?.unit == unit }
+        guard isTwice else { return [] }
+        let what = unit == .call ? "call" : "attempt"
+        return [
+            ChainProblem(
+                stage: "MetricsMiddleware",
+                problem: "two MetricsMiddleware measure each \(what)",
+                fix: "remove the outer one",
+                severity: .warning
+            )
+        ]
+    }
+
+    package var wantsCallRecord: Bool { unit == .attempt && details.contains(.urlTemplate) }
+
+    /// Passes the request on and measures it.
+    ///
+    /// - Throws: What the stages inside throw.
+    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        switch unit {
+        case .attempt: try await measureAttempt(request, next)
+        case .call: try await measureCall(request, next)
+        }
+    }
+
+    private func measureAttempt(_ request: consuming Request, _ next: Next) async throws -> Response {
+        let clock = Stopwatch(request.options)
+        var template: String?
+        if details.contains(.urlTemplate) { template = request.knownTemplate(in: request.callRecord) }
+        let series = table.series(for: request.head, method: name(of: request.method), template: template)
+        series.begin()
+        let sent = MeteredSize(&request)
+        let report = details.contains(.protocolVersion) ? ProtocolReport(&request, next) : nil
+        do {
+            var response = try await next(request)
+            let answer = OutcomeKey(response.status.code)
+            let toHead = clock.elapsed
+            response.meterBody { size, end in
+                let outcome = answer.ended(end, isTimeUp: clock.isTimeUp).over(report?.version)
+                series.end(outcome, clock.elapsed, sent: sent.value, received: size, toHead: toHead)
+            }
+            return response
+        } catch {
+            let outcome = OutcomeKey(throwing: error, isTimeUp: clock.isTimeUp).over(report?.version)
+            series.end(outcome, clock.elapsed, sent: sent.value)
+            throw error
+        }
+    }
+
+    private func measureCall(_ request: consuming Request, _ next: Next) async throws -> Response {
+        let call = MeteredCall(
+            clock: Stopwatch(request.options),
+            table: table,
+            method: name(of: request.method),
+            target: request.head.authority == nil ? nil : request.head.target,
+            template: request.options[URLTemplate.self],
+            tellsTemplate: details.contains(.urlTemplate),
+            record: request.recordCall(),
+            sent: MeteredSize(&request)
+        )
+        call.begin()
+        do {
+            var response = try await next(request)
+            let answer = OutcomeKey(response.status.code)
+            let cache = CacheResult(response.headers)
+            response.meterBody { size, end in
+                call.end(answer.ended(end, isTimeUp: call.clock.isTimeUp), received: size, cache: cache)
+            }
+            return response
+        } catch {
+            call.end(OutcomeKey(throwing: error, isTimeUp: call.clock.isTimeUp))
+            throw error
+        }
+    }
+
+    private func name(of method: HTTPRequest.Method) -> String {
+        knownMethods.contains(method.rawValue) ? method.rawValue : HTTPSemantics.otherMethod
+    }
+}
+
+extension HTTPRequest {
+    /// Method and target alone: a copy of the fields would make the stages inside copy them to change them.
+    fileprivate var target: HTTPRequest {
+        HTTPRequest(method: method, scheme: scheme, authority: authority, path: path)
+    }
+}

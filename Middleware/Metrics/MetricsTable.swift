@@ -1,0 +1,119 @@
+import HTTPChainCore
+import HTTPTypes
+import Metrics
+
+/// The instruments of a stage, one set for each combination of attributes, made once and kept.
+final class MetricsTable: Sendable {
+    /// What requests go to, as their heads say it: looked up without taking a URL apart.
+    private struct Key: Hashable {
+        let method: String
+        let scheme: String?
+        let authority: String?
+        let template: String?
+    }
+
+    private struct Server: Hashable {
+        let address: String
+        let port: String
+    }
+
+    private struct State {
+        var factory: (any MetricsFactory)?
+        var series: [Key: MetricsSeries] = [:]
+        /// By attributes: several keys may come to the same, in capitals or beyond a limit.
+        var attributed: [[String]: MetricsSeries] = [:]
+        var servers: Set<Server> = []
+        var templates: Set<String> = []
+        var activeCalls: [String: Meter] = [:]
+    }
+
+    /// The most keys that are kept: capitals and spellings of one server may be any number.
+    private static let keyLimit = 4096
+
+    let limits: MetricsLimits
+    private let unit: MetricsUnit
+    private let details: MetricsDetails
+    private let state: Locked<State>
+
+    init(unit: MetricsUnit, factory: (any MetricsFactory)?, details: MetricsDetails, limits: MetricsLimits) {
+        self.unit = unit
+        self.details = details
+        self.limits = limits
+        state = Locked(State(factory: factory))
+    }
+
+    /// The instruments for what a request goes to.
+    func series(for head: borrowing HTTPRequest, method: String, template: String?) -> MetricsSeries {
+        let key = Key(method: method, scheme: head.scheme, authority: head.authority, template: template)
+        return state.withLock { state in
+            if let series = state.series[key] { return series }
+            let series = make(key, &state)
+            if state.series.count >= Self.keyLimit { state.series.removeAll() }
+            state.series[key] = series
+            return series
+        }
+    }
+
+    /// How many calls there are, by method: where they go is not known when they begin.
+    func activeCalls(_ method: String) -> Meter {
+        state.withLock { state in
+            if let meter = state.activeCalls[method] { return meter }
+            let factory = state.factory ?? MetricsSystem.factory
+            state.factory = factory
+            let meter = Meter(
+                label: HTTPMetrics.activeCalls.name,
+                dimensions: [("http.request.method", method)],
+                factory: factory
+            )
+            state.activeCalls[method] = meter
+            return meter
+        }
+    }
+
+    private func make(_ key: Key, _ state: inout State) -> MetricsSeries {
+        let factory = state.factory ?? MetricsSystem.factory
+        state.factory = factory
+        let server = server(of: key, &state)
+        var attributes = [
+            ("http.request.method", key.method), ("server.address", server.address), ("server.port", server.port),
+        ]
+        if details.contains(.urlTemplate) {
+            var template = key.template ?? ""
+            if !template.isEmpty, !state.templates.contains(template) {
+                if state.templates.count < limits.templates {
+                    state.templates.insert(template)
+                } else {
+                    template = HTTPSemantics.otherMethod
+                }
+            }
+            attributes.append(("url.template", template))
+        }
+        let values = attributes.map(\.1)
+        if let series = state.attributed[values] { return series }
+        let series = MetricsSeries(
+            attributes,
+            unit: unit,
+            tellsVersion: details.contains(.protocolVersion) && unit == .attempt,
+            limit: limits.outcomes,
+            factory: factory
+        )
+        state.attributed[values] = series
+        return series
+    }
+
+    private func server(of key: Key, _ state: inout State) -> Server {
+        guard let origin = Origin(scheme: key.scheme, authority: key.authority) else {
+            return Server(address: "", port: "")
+        }
+        let address = origin.host.hasPrefix("[") ? String(origin.host.dropFirst().dropLast()) : origin.host
+        let server = Server(address: address, port: String(origin.port))
+        if state.servers.contains(server) { return server }
+        guard state.servers.count < limits.servers else { return Server(address: HTTPSemantics.otherMethod, port: "") }
+        state.servers.insert(server)
+        return server
+    }
+}
+
+extension MetricsLimits {
+    var text: String { "\(servers) servers, \(templates) templates, \(outcomes) outcomes" }
+}
