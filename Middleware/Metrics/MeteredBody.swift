@@ -2,7 +2,7 @@ import Foundation
 import HTTPChainCore
 
 /// How many bytes of a body have passed.
-final class MeteredSize: Sendable {
+struct MeteredSize: Sendable {
     private let count: Locked<Int64>?
     private let known: Int64?
 
@@ -30,9 +30,11 @@ final class MeteredSize: Sendable {
 }
 
 extension Response {
+    /// The size of a body that is all there; nil while it may still be coming.
+    var settledSize: Int64? { body.hasTransfer ? nil : body.length ?? 0 }
+
     /// Calls back when nobody will read on, with the bytes that have passed until then.
     mutating func meterBody(_ onEnd: @escaping @Sendable (_ size: Int64, _ end: BodyEnd) -> Void) {
-        guard body.hasTransfer else { return onEnd(body.length ?? 0, .complete) }
         let count = Locked<Int64>(0)
         let length = body.length
         body = body.transformed(length: length) { CountingReader($0, into: count, restarting: false) }

@@ -29,7 +29,7 @@ public import Metrics
 /// apply is the empty text, which is no label there.
 ///
 /// **Cost.** Instruments are made once for each series and kept. A call of a known series whose bodies are in memory
-/// allocates nothing but the record of the call.
+/// allocates nothing, but for the record of a call where calls or templates are told.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/call`` for calls and ``/HTTPChainCore/Phase/wire`` for attempts, the default.
 ///
@@ -116,6 +116,10 @@ public struct MetricsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
             var response = try await next(request)
             let answer = OutcomeKey(response.status.code)
             let toHead = clock.elapsed
+            if let size = response.settledSize {
+                series.end(answer.over(report?.version), toHead, sent: sent.value, received: size, toHead: toHead)
+                return response
+            }
             response.meterBody { size, end in
                 let outcome = answer.ended(end, isTimeUp: clock.isTimeUp).over(report?.version)
                 series.end(outcome, clock.elapsed, sent: sent.value, received: size, toHead: toHead)
@@ -144,6 +148,10 @@ public struct MetricsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
             var response = try await next(request)
             let answer = OutcomeKey(response.status.code)
             let cache = CacheResult(response.headers)
+            if let size = response.settledSize {
+                call.end(answer, received: size, cache: cache)
+                return response
+            }
             response.meterBody { size, end in
                 call.end(answer.ended(end, isTimeUp: call.clock.isTimeUp), received: size, cache: cache)
             }

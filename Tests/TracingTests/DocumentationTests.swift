@@ -29,10 +29,10 @@ private enum Page {
         // end
     }
 
-    static func forward(_ request: HTTPRequest, over chain: Chain) async throws -> Response {
+    static func forward(_ incoming: HTTPRequest, over chain: Chain) async throws -> Response {
         // begin
         var context = InstrumentationContext.topLevel
-        W3CPropagator().extract(request.headerFields, into: &context, using: FieldExtractor())
+        W3CPropagator().extract(incoming.headerFields, into: &context, using: FieldExtractor())
         return try await InstrumentationContext.withValue(context) {
             try await chain.send(.get("https://api.example.com/plants"))
         }

@@ -10,7 +10,7 @@ public import Instrumentation
 ///
 /// ```swift
 /// var context = InstrumentationContext.topLevel
-/// W3CPropagator().extract(request.headerFields, into: &context, using: FieldExtractor())
+/// W3CPropagator().extract(incoming.headerFields, into: &context, using: FieldExtractor())
 /// try await InstrumentationContext.withValue(context) {
 ///     try await chain.send(.get("https://api.example.com/plants"))
 /// }
