@@ -29,9 +29,11 @@ public import HTTPChainCore
 ///   disk that is full the next process then begins with nothing; on one that is read-only it finds what was removed.
 /// - Bounds count bodies and descriptions; the file is somewhat larger, and does not shrink when entries go.
 /// - What was used last is written down now and then, and may be forgotten when the process is killed.
-public final class SQLiteCacheStore: CacheStore {
+public final class SQLiteCacheStore: CacheStore, InvalidationKeeping {
     /// How much the store holds at most.
     public let bounds: CacheBounds
+    /// What stages that use the store have made invalid.
+    package let invalidations = InvalidationLog()
     let database: CacheDatabase
 
     /// Makes a store; nothing is opened or created yet.

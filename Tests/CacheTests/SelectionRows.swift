@@ -182,12 +182,12 @@ extension DecisionRuleTests {
                 $0.ask = ["Range: bytes=0-1", "If-Range: W/\"a\""]
             },
             Row("RFC 9110 §13.1.5 If-Range, the same date", "serve 0-1/10") {
-                $0.response = fresh("Last-Modified: \(date(-9))")
-                $0.ask = ["Range: bytes=0-1", "If-Range: \(date(-9))"]
+                $0.response = fresh("Last-Modified: \(date(-90))")
+                $0.ask = ["Range: bytes=0-1", "If-Range: \(date(-90))"]
             },
             Row("RFC 9110 §13.1.5 If-Range, a later date", "serve") {
-                $0.response = fresh("Last-Modified: \(date(-9))")
-                $0.ask = ["Range: bytes=0-1", "If-Range: \(date(-8))"]
+                $0.response = fresh("Last-Modified: \(date(-90))")
+                $0.ask = ["Range: bytes=0-1", "If-Range: \(date(-89))"]
             },
         ] + partial
 

@@ -25,12 +25,14 @@ public import HTTPChainCore
 ///   nothing is found in it.
 /// - Bounds count what the files take. What was used last is written down now and then, and may be forgotten when the
 ///   process is killed.
-public final class FileCacheStore: CacheStore {
+public final class FileCacheStore: CacheStore, InvalidationKeeping {
     /// Bodies up to this length are checked as a whole.
     static let checkedWhole: Int64 = 262_144
 
     /// How much the store holds at most.
     public let bounds: CacheBounds
+    /// What stages that use the store have made invalid.
+    package let invalidations = InvalidationLog()
     let directory: FileCacheDirectory
     let state: Locked<FileCacheState>
     /// Threads of the store's own: where its disk stalls, nothing waits for it but the store.

@@ -26,6 +26,8 @@ public struct CacheQuestion: Sendable {
 
     let directives: RequestDirectives
 
+    var ignoredQuery: IgnoredQuery { settings.ignoredQuery ?? .none }
+
     /// Asks about a request.
     public init(
         _ request: HTTPRequest,

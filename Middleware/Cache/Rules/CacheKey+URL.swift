@@ -24,11 +24,15 @@ extension CacheKey {
     }
 
     /// The normalised URL of a reference, where it lies in the origin of the base.
-    static func url(_ reference: String, relativeTo base: String) -> String? {
+    static func url(
+        _ reference: String,
+        relativeTo base: String,
+        ignoring ignored: IgnoredQuery = .none
+    ) -> String? {
         guard let resolved = URL(string: reference, relativeTo: URL(string: base))?.absoluteString,
             let origin = Origin(base), Origin(resolved) == origin
         else { return nil }
-        return url(of: Request.get(resolved).head)
+        return url(of: Request.get(resolved).head, ignoring: ignored)
     }
 
     /// Whether an authority is normalised already: lower case, no port, no user.

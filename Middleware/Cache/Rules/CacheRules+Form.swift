@@ -49,11 +49,12 @@ extension CacheRules {
         return (stored.facts.lastModified ?? stored.facts.date) <= date
     }
 
-    /// The range, unless If-Range says that the caller holds parts of something else, RFC 9110 §13.1.5.
+    /// The range, unless If-Range says that the caller holds parts of something else, RFC 9110 §13.1.5: a strong tag or a
+    /// strong date.
     private func requestedRange(of stored: StoredResponse, _ fields: HTTPFields) -> RequestedRange {
         guard let condition = fields.first(of: .ifRange) else { return RequestedRange(fields) }
         if let date = StrictDate.seconds(condition, now: stored.metadata.responseTime) {
-            return date == stored.facts.lastModified ? RequestedRange(fields) : .none
+            return date == stored.facts.strongLastModified ? RequestedRange(fields) : .none
         }
         guard let tag = EntityTag(condition), let own = stored.facts.entityTag, own.matchesStrongly(tag) else {
             return .none

@@ -100,7 +100,7 @@ extension CacheRules {
     func questionOfGet(_ question: CacheQuestion, answeredBy response: HTTPResponse) -> CacheQuestion? {
         guard let key = question.keyOfGet, response.status.code == 200,
             let location = response.headerFields.first(of: .contentLocation),
-            CacheKey.url(location, relativeTo: key.url) == key.url
+            CacheKey.url(location, relativeTo: key.url, ignoring: question.ignoredQuery) == key.url
         else { return nil }
         let said = ResponseDirectives(response.headerFields)
         guard said.maxAge != .absent || isShared && said.sMaxAge != .absent || response.headerFields.contains(.expires)
@@ -110,7 +110,8 @@ extension CacheRules {
         return CacheQuestion(request, key: key, settings: question.settings, time: question.time)
     }
 
-    private func obstacle(
+    /// What forbids that a response is stored, RFC 9111 §3; `nil` when nothing does.
+    func obstacle(
         toStoring facts: ResponseFacts,
         _ question: CacheQuestion,
         _ request: HTTPRequest,
@@ -152,25 +153,30 @@ extension CacheRules {
     /// What an unsafe request makes invalid, RFC 9111 §4.4: its target, and `Location` and `Content-Location` in the same
     /// origin; only when the answer is no error (200 to 399).
     ///
-    /// What the call itself names in ``CacheSettings/invalidates`` is among it, for safe methods too.
+    /// What the call itself names in ``CacheSettings/invalidates`` is among it, for safe methods too. Each URL is meant as
+    /// it is, and without the query parameters that the call ignores.
     public func invalidations(by question: CacheQuestion, answering response: HTTPResponse) -> [CacheSelection] {
         guard (200..<400).contains(response.status.code) else { return [] }
         var selections = question.settings.invalidates
-        guard !question.request.method.isSafe, let target = CacheKey.url(of: question.request) else {
-            return selections
-        }
-        if let key = question.key {
-            // With an identifier the call is one of several queries to its target: what they answered stays.
-            selections.append(.key(CacheKey(url: target, partition: key.partition)))
-        } else {
-            selections.append(.url(target))
-        }
-        for name in [HTTPField.Name.location, .contentLocation] {
-            guard let reference = response.headerFields.first(of: name),
-                let url = CacheKey.url(reference, relativeTo: target)
-            else { continue }
-            let selection = CacheSelection.url(url)
+        guard !question.request.method.isSafe else { return selections }
+        func add(_ selection: CacheSelection) {
             if !selections.contains(selection) { selections.append(selection) }
+        }
+        // What other calls have stored may have its whole query in its key.
+        for ignored in Set([.none, question.ignoredQuery]) {
+            guard let target = CacheKey.url(of: question.request, ignoring: ignored) else { continue }
+            if let key = question.key {
+                // With an identifier the call is one of several queries to its target: what they answered stays.
+                add(.key(CacheKey(url: target, partition: key.partition)))
+            } else {
+                add(.url(target))
+            }
+            for name in [HTTPField.Name.location, .contentLocation] {
+                guard let reference = response.headerFields.first(of: name),
+                    let url = CacheKey.url(reference, relativeTo: target, ignoring: ignored)
+                else { continue }
+                add(.url(url))
+            }
         }
         return selections
     }

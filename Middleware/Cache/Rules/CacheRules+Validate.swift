@@ -4,7 +4,9 @@ public import HTTPTypes
 /// What the server's answer means for what is stored.
 public enum CacheConclusion: Sendable {
     /// 304: these stored responses get these descriptions (RFC 9111 §4.3.4), and the answer is made of one of them.
-    case freshened([(entry: CacheEntry, metadata: CacheMetadata)], answer: CacheAnswer)
+    ///
+    /// One without a description is to be removed: with what the 304 says it may not be stored (§3).
+    case freshened([(entry: CacheEntry, metadata: CacheMetadata?)], answer: CacheAnswer)
     /// 304, but for nothing that is stored: the request has to be sent without conditions of the cache's own.
     case sendUnconditionally
     /// The response is for the caller.
@@ -102,8 +104,9 @@ extension CacheRules {
             return
         }
         let staleness = -selected.freshness.timeToLive
-        let window = max(question.directives.staleIfError ?? -1, directives(response.facts).staleIfError ?? -1)
         // A caller who asked for something newer does not get the old without having said so.
+        let serverWindow = selected.obstacle == .requestNoCache ? nil : directives(response.facts).staleIfError
+        let window = max(question.directives.staleIfError ?? -1, serverWindow ?? -1)
         let isPermitted =
             question.settings.use == .storedOnFailure
             || window >= 0 && staleness <= Double(window)
@@ -119,18 +122,20 @@ extension CacheRules {
     ///   - validation: What was asked.
     ///   - response: The answer.
     ///   - question: The request that it was asked for.
+    ///   - request: The request as it was sent, where that is known: stages further in may have added credentials.
     ///   - sent: When the validation was sent, by the wall clock.
     ///   - received: When the answer arrived.
     public func conclude(
         _ validation: CacheValidation,
         with response: HTTPResponse,
         to question: CacheQuestion,
+        sentAs request: HTTPRequest? = nil,
         sentAt sent: Date,
         receivedAt received: Date
     ) -> CacheConclusion {
         switch response.status.code {
         case 304 where validation.isConditional:
-            return freshen(validation, with: response, to: question, sentAt: sent, receivedAt: received)
+            return freshen(validation, with: response, to: question, request, sentAt: sent, receivedAt: received)
         case 500, 502, 503, 504:
             return validation.whenFailing.map(CacheConclusion.serveStored) ?? .passOn
         default:
@@ -143,6 +148,7 @@ extension CacheRules {
         _ validation: CacheValidation,
         with response: HTTPResponse,
         to question: CacheQuestion,
+        _ request: HTTPRequest?,
         sentAt sent: Date,
         receivedAt received: Date
     ) -> CacheConclusion {
@@ -178,7 +184,23 @@ extension CacheRules {
         guard let form = form(of: updated, for: question) else { return .sendUnconditionally }
         let freshness = freshness(of: updated.response, at: received, lifetime: question.settings.lifetime)
         let answer = CacheAnswer(entry: updated, form: form, freshness: freshness, reason: .validated)
-        return .freshened(updates, answer: answer)
+        // §5.2.1.5: nothing of an answer to a no-store request is kept.
+        guard !question.directives.noStore else { return .freshened([], answer: answer) }
+        return .freshened(updates.map { ($0.0, kept($0.1, question, sentAs: request)) }, answer: answer)
+    }
+
+    /// A description that 304 or HEAD has changed, if the response may be stored with it, RFC 9111 §3.
+    private func kept(
+        _ metadata: CacheMetadata,
+        _ question: CacheQuestion,
+        sentAs request: HTTPRequest?
+    ) -> CacheMetadata? {
+        let fields = metadata.head.headerFields
+        guard CacheVariant(of: fields, to: question.request.headerFields) != nil else { return nil }
+        guard !metadata.lifetime.isExact else { return metadata }
+        let facts = ResponseFacts(fields, status: metadata.head.status.code, receivedAt: metadata.responseTime)
+        let obstacle = obstacle(toStoring: facts, question, request ?? question.request, metadata.lifetime)
+        return obstacle == nil ? metadata : nil
     }
 
     private func freshened(
@@ -205,14 +227,18 @@ extension CacheRules {
 
     /// What an answer to HEAD says about the stored responses to GET, RFC 9111 §4.3.5.
     ///
-    /// - Returns: The stored responses that change, with their new descriptions.
+    /// - Returns: The stored responses that change, with their new descriptions; one without is to be removed, because
+    ///   it may not be stored with what the answer says (§3).
     public func updates(
         byHead response: HTTPResponse,
         to question: CacheQuestion,
         among variants: [CacheEntry],
+        sentAs request: HTTPRequest? = nil,
         sentAt sent: Date,
         receivedAt received: Date
-    ) -> [(entry: CacheEntry, metadata: CacheMetadata)] {
+    ) -> [(entry: CacheEntry, metadata: CacheMetadata?)] {
+        // §5.2.1.5: nothing of an answer to a no-store request is kept.
+        guard !question.directives.noStore else { return [] }
         let facts = ResponseFacts(response.headerFields, status: response.status.code, receivedAt: received)
         let isGone = [404, 410].contains(response.status.code)
         guard response.status.code == 200 || isGone else { return [] }
@@ -230,7 +256,8 @@ extension CacheRules {
                 isSame = isSame && length == own
             }
             if isSame {
-                return (entry, freshened(entry, with: response, question: question, sentAt: sent, receivedAt: received))
+                let merged = freshened(entry, with: response, question: question, sentAt: sent, receivedAt: received)
+                return (entry, kept(merged, question, sentAs: request))
             }
             var metadata = stored.metadata
             metadata.isInvalidated = true

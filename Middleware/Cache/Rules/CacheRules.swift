@@ -4,7 +4,7 @@ public import HTTPTypes
 ///
 /// ``decide(_:among:)`` says what to do with a request, given the stored variants and the time;
 /// ``storage(of:answering:sentAs:sentAt:receivedAt:)`` what to store of a response;
-/// ``conclude(_:with:to:sentAt:receivedAt:)`` what the answer to a validation means; ``invalidations(by:answering:)``
+/// ``conclude(_:with:to:sentAs:sentAt:receivedAt:)`` what the answer to a validation means; ``invalidations(by:answering:)``
 /// what it makes invalid. Each carries the reason, with the section that gives it.
 public struct CacheRules: Sendable {
     /// For whom the cache stores.
@@ -56,6 +56,14 @@ public struct CacheRules: Sendable {
             if let directives = facts.targeted[name.canonicalName] { return directives }
         }
         return nil
+    }
+
+    /// The directives of a response's fields that count for this cache.
+    func directives(of fields: HTTPFields) -> ResponseDirectives {
+        for name in targetedFields where isShared && fields.contains(name) {
+            if let directives = ResponseDirectives(targeted: fields[values: name]) { return directives }
+        }
+        return ResponseDirectives(fields)
     }
 
     /// The directives that count for this cache.

@@ -54,6 +54,10 @@ struct ResponseFacts: Sendable {
         return DeltaSeconds(trimmed).seconds ?? 0
     }
 
+    /// `Last-Modified` where it is a strong validator, RFC 9110 §8.8.2.2: so long before `Date` that it tells two changes
+    /// apart, also by two clocks.
+    var strongLastModified: Int64? { lastModified.flatMap { date - $0 >= 60 ? $0 : nil } }
+
     /// Whether it can be validated, RFC 9111 §4.3.1.
     var hasValidator: Bool { entityTag != nil || lastModified != nil }
 }

@@ -15,9 +15,9 @@ extension CacheRules {
     /// The fields of a response that are stored.
     ///
     /// Fields that `no-cache` names are left out, because they must not be used without validation (§5.2.2.4), and in
-    /// a shared cache those that `private` names (§5.2.2.7).
+    /// a shared cache those that `private` names (§5.2.2.7); the targeted field that counts says which (RFC 9213 §2.2).
     func storedFields(_ fields: HTTPFields, receivedAt received: Date) -> HTTPFields {
-        let directives = ResponseDirectives(fields)
+        let directives = directives(of: fields)
         var dropped = Self.neverStored.union(directives.noCacheFields)
         if isShared { dropped.formUnion(directives.privateFields) }
         for line in fields[values: .connection] {

@@ -21,10 +21,10 @@ extension CacheMiddleware {
         asking.head.headerFields = completion.fields
         // The answer is stored as the answer to what was asked.
         let exchange = Exchange(
-            question: CacheQuestion(asking.head, key: question.key, settings: question.settings, time: question.time),
+            CacheQuestion(asking.head, key: question.key, settings: question.settings, time: question.time),
             variants: variants,
             sentAt: time.date,
-            stamp: invalidations.stamp
+            invalidations
         )
         let response = try await next(asking)
         let received = time.date

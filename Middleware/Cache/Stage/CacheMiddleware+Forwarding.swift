@@ -8,7 +8,18 @@ extension CacheMiddleware {
         let question: CacheQuestion
         let variants: [CacheEntry]
         let sentAt: Date
+        /// When it was last known that nothing had been made invalid.
         var stamp: UInt64
+        /// How many responses had been stored before it.
+        let commits: UInt64
+
+        init(_ question: CacheQuestion, variants: [CacheEntry], sentAt: Date, _ log: InvalidationLog) {
+            self.question = question
+            self.variants = variants
+            self.sentAt = sentAt
+            stamp = log.stamp
+            commits = log.commits
+        }
     }
 
     /// Sends the request as it is.
@@ -20,12 +31,7 @@ extension CacheMiddleware {
         _ next: Next
     ) async throws -> Response {
         let time = request.environment.time
-        let exchange = Exchange(
-            question: question,
-            variants: variants,
-            sentAt: time.date,
-            stamp: invalidations.stamp
-        )
+        let exchange = Exchange(question, variants: variants, sentAt: time.date, invalidations)
         let response = try await next(request)
         let status = CacheStatus(
             cache: name,
@@ -49,12 +55,7 @@ extension CacheMiddleware {
         let own = request
         var asking = own
         asking.head.headerFields = validation.fields
-        let exchange = Exchange(
-            question: question,
-            variants: variants,
-            sentAt: time.date,
-            stamp: invalidations.stamp
-        )
+        let exchange = Exchange(question, variants: variants, sentAt: time.date, invalidations)
         let response: Response
         do {
             response = try await next(asking)
@@ -73,17 +74,21 @@ extension CacheMiddleware {
             validation,
             with: response.head,
             to: question,
+            sentAs: response.request,
             sentAt: exchange.sentAt,
             receivedAt: received
         )
         switch conclusion {
         case .freshened(let updates, let answer):
             await response.body.drain()
-            await apply(updates)
+            await update(updates)
             status.age = answer.freshness.ageField
             status.timeToLive = answer.freshness.wholeTimeToLive
             status.reason = .validated
-            if let served = await serve(answer, status, question) {
+            let served = await serve(answer, status, question)
+            // Their readers go on to the end.
+            await removeForbidden(updates)
+            if let served {
                 if let key = question.key { events.emit(.revalidated(key, status)) }
                 return served
             }
@@ -170,14 +175,20 @@ extension CacheMiddleware {
         }
     }
 
-    private func apply(_ updates: [(entry: CacheEntry, metadata: CacheMetadata)]) async {
-        for update in updates {
+    private func update(_ updates: [(entry: CacheEntry, metadata: CacheMetadata?)]) async {
+        for (entry, metadata) in updates {
+            guard let metadata else { continue }
             do {
-                _ = try await store.update(update.entry, to: update.metadata)
+                _ = try await store.update(entry, to: metadata)
             } catch {
-                events.emit(.storeFailure(update.entry.key, error))
+                events.emit(.storeFailure(entry.key, error))
             }
         }
+    }
+
+    /// Removes what may not be stored with what the server says now, RFC 9111 §3.
+    private func removeForbidden(_ updates: [(entry: CacheEntry, metadata: CacheMetadata?)]) async {
+        for (entry, metadata) in updates where metadata == nil { await discard(.entry(entry.id)) }
     }
 
     /// Takes a response from the server: what it makes invalid, what it updates, whether it is stored.
@@ -198,15 +209,16 @@ extension CacheMiddleware {
         if isCurrent { exchange.stamp = invalidations.stamp }
         var status = status
         if question.request.method == .head, question.settings.use != .off {
-            await apply(
-                rules.updates(
-                    byHead: response.head,
-                    to: question,
-                    among: exchange.variants,
-                    sentAt: exchange.sentAt,
-                    receivedAt: received
-                )
+            let updates = rules.updates(
+                byHead: response.head,
+                to: question,
+                among: exchange.variants,
+                sentAs: sent,
+                sentAt: exchange.sentAt,
+                receivedAt: received
             )
+            await update(updates)
+            await removeForbidden(updates)
         } else if question.key != nil {
             let storage = rules.storage(
                 of: response.head,
@@ -229,7 +241,7 @@ extension CacheMiddleware {
                 receivedAt: received
             )
         {
-            let own = Exchange(question: get, variants: [], sentAt: exchange.sentAt, stamp: invalidations.stamp)
+            let own = Exchange(get, variants: [], sentAt: exchange.sentAt, invalidations)
             status.isStored = await record(&response, metadata, own)
         }
         if let key = question.key { events.emit(.miss(key, status)) }
@@ -239,6 +251,10 @@ extension CacheMiddleware {
 
     private func invalidate(_ selection: CacheSelection) async {
         invalidations.note(selection)
+        await discard(selection)
+    }
+
+    private func discard(_ selection: CacheSelection) async {
         do {
             let count = try await store.remove(selection)
             if count > 0 { events.emit(.invalidated(selection, count: count)) }

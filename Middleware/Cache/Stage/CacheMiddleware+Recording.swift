@@ -35,6 +35,11 @@ extension CacheMiddleware {
                 await recording.finish()
                 return true
             }
+            // What has no content is complete, and may never be read.
+            if response.body.length == 0 || response.body.length == nil && declared == 0 {
+                await recording.finish()
+                return true
+            }
             response.body = teed(response.body, into: recording, key)
             return true
         } catch {
@@ -75,8 +80,9 @@ extension CacheMiddleware {
             key: key,
             declared: plan.ownLength ?? declared,
             suffix: parts.after,
-            events: events
-        ) { [invalidations, stamp = exchange.stamp, url = key.url] in invalidations.isCurrent(url, since: stamp) }
+            events: events,
+            place: CommitPlace(store: store, log: invalidations, exchange: exchange, metadata: plan.metadata)
+        )
     }
 
     private func teed(_ body: HTTPBody, into recording: CacheRecording, _ key: CacheKey) -> HTTPBody {

@@ -106,8 +106,8 @@ extension CacheMiddleware {
             response.headers[.contentRange] = "bytes */\(length)"
             response.headers[.contentLength] = "0"
         }
-        // RFC 9111 §4: what comes from the store has an Age.
-        response.headers[.age] = "\(answer.freshness.ageField)"
+        // RFC 9111 §4: what comes from the store without validation has an Age; what was validated has the server's.
+        if answer.reason != .validated { response.headers[.age] = "\(answer.freshness.ageField)" }
         attach(status, to: &response)
         return response
     }

@@ -44,7 +44,7 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     let revalidator: CacheRevalidator
     let name: String
     let events: CacheEvents
-    let invalidations = InvalidationLog()
+    let invalidations: InvalidationLog
 
     /// Makes the stage.
     ///
@@ -78,6 +78,7 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
         self.revalidator = revalidator
         self.name = name
         events = CacheEvents(observer: observer)
+        invalidations = (store as? any InvalidationKeeping)?.invalidations ?? InvalidationLog()
     }
 
     /// Outside coalescing, retry and authentication.
@@ -167,7 +168,9 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
         )
         question.isOwnerKnown = partition.seesUsers
         question.needsOwner = !rules.isShared && !partition.isShared && !partition.seesUsers
-        if head.method == .post, question.key == nil, settings.use != .off, let url = CacheKey.url(of: head) {
+        if head.method == .post, question.key == nil, settings.use != .off,
+            let url = CacheKey.url(of: head, ignoring: question.ignoredQuery)
+        {
             question.keyOfGet = CacheKey(url: url, partition: owner)
         }
         return question

@@ -12,7 +12,7 @@ final class CacheRecording: Sendable {
     private let declared: Int64?
     private let suffix: HTTPBody?
     private let events: CacheEvents
-    private let isCurrent: @Sendable () -> Bool
+    private let place: CommitPlace
     private let state = Locked(State())
 
     /// - Parameters:
@@ -20,21 +20,21 @@ final class CacheRecording: Sendable {
     ///   - key: What the entry is looked up by.
     ///   - declared: The length that the head declares; another makes the response incomplete (RFC 9111 §3.3).
     ///   - suffix: What comes after the response's own bytes, when parts are combined.
-    ///   - isCurrent: Whether the response may still be stored when it is complete.
+    ///   - place: Where the response goes when it is complete.
     init(
         _ writer: any CacheWriter,
         key: CacheKey,
         declared: Int64?,
         suffix: HTTPBody?,
         events: CacheEvents,
-        isCurrent: @escaping @Sendable () -> Bool
+        place: CommitPlace
     ) {
         self.writer = writer
         self.key = key
         self.declared = declared
         self.suffix = suffix
         self.events = events
-        self.isCurrent = isCurrent
+        self.place = place
     }
 
     deinit {
@@ -71,11 +71,14 @@ final class CacheRecording: Sendable {
                 for try await chunk in suffix { await write(unchecked: chunk) }
                 guard isOpen else { return }
             }
-            guard isCurrent() else { return await stop("it was made invalid while it arrived, RFC 9111 §4.4") }
+            if let obstacle = await place.obstacle(key) { return await stop(obstacle) }
             close()
             let commit = try await writer.commit()
             for key in commit.evicted { events.emit(.evicted(key)) }
             if let entry = commit.entry {
+                guard try await place.keeps(entry) else {
+                    return events.emit(.notStored(key, reason: "it was made invalid meanwhile, RFC 9111 §4.4"))
+                }
                 events.emit(.stored(key, bytes: entry.response.bodyLength))
             } else {
                 events.emit(.notStored(key, reason: "it is too large for the store"))

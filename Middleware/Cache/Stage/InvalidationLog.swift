@@ -1,10 +1,17 @@
 import HTTPChainCore
 import HTTPChainSupport
 
+/// A store with a log of its own, which all stages share that use the store.
+package protocol InvalidationKeeping: CacheStore {
+    var invalidations: InvalidationLog { get }
+}
+
 /// Remembers what was made invalid lately, so that a response that was in flight meanwhile is not stored after it.
-final class InvalidationLog: Sendable {
+package final class InvalidationLog: Sendable {
     private struct State {
         var now: UInt64 = 0
+        /// How many responses were stored.
+        var commits: UInt64 = 0
         /// When each URL was made invalid last.
         var urls: [ExactText: UInt64] = [:]
         /// When everything was, or more than is kept one by one.
@@ -12,6 +19,13 @@ final class InvalidationLog: Sendable {
     }
     private static let limit = 4096
     private let state = Locked(State())
+
+    package init() {}
+
+    /// How many responses were stored until now.
+    var commits: UInt64 { state.withLock { $0.commits } }
+
+    func noteCommit() { state.withLock { $0.commits += 1 } }
 
     /// The moment, to be shown again when the response is complete.
     var stamp: UInt64 { state.withLock { $0.now } }

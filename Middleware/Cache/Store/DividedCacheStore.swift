@@ -13,7 +13,9 @@ public import HTTPChainCore
 /// A call says the class with ``CacheSettings/classification``. An entry of a class that has no store of its own, or of
 /// no class, is in the store for the others. Each store keeps to its own bounds. A response takes the place of the
 /// variant before it even where that was of another class.
-public final class DividedCacheStore: CacheStore {
+public final class DividedCacheStore: CacheStore, InvalidationKeeping {
+    /// What stages that use the store have made invalid.
+    package let invalidations = InvalidationLog()
     private let stores: [any CacheStore]
     private let places: [String: Int]
     private let numbering: StoreNumbering

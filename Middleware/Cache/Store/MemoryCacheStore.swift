@@ -6,7 +6,7 @@ public import HTTPChainCore
 /// Entries are divided among shards, each with a lock of its own, so that tasks that look up different keys do not wait
 /// for each other. Room is made in the shard that holds most, by dropping what was not used for longest; with one shard
 /// that is exactly the least recently used entry of all.
-public final class MemoryCacheStore: CacheStore {
+public final class MemoryCacheStore: CacheStore, InvalidationKeeping {
     private struct Totals {
         var bytes: Int64 = 0
         var shardBytes: [Int64]
@@ -22,6 +22,8 @@ public final class MemoryCacheStore: CacheStore {
 
     /// How much the store holds at most.
     public let bounds: CacheBounds
+    /// What stages that use the store have made invalid.
+    package let invalidations = InvalidationLog()
     private let shards: [Locked<MemoryShard>]
     /// Taken before a shard's lock, never inside one.
     ///

@@ -14,7 +14,9 @@ public import HTTPChainCore
 /// answered from, until memory needs the room or the entry changes. A key of which several variants are stored is
 /// answered from below. What a body in memory is used for does not count as a use below. Where other processes change
 /// the store below, memory does not see that; give them directories of their own.
-public final class TieredCacheStore: CacheStore {
+public final class TieredCacheStore: CacheStore, InvalidationKeeping {
+    /// What stages that use the store have made invalid.
+    package let invalidations: InvalidationLog
     private struct State {
         /// Keys of which memory has all that is stored.
         var whole: Set<CacheKey> = []
@@ -55,6 +57,7 @@ public final class TieredCacheStore: CacheStore {
         self.memory = memory
         self.base = base
         copyLimit = limit.bytes
+        invalidations = (base as? any InvalidationKeeping)?.invalidations ?? InvalidationLog()
     }
 
     /// Whether both stores do.

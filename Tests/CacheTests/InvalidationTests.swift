@@ -1,0 +1,127 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainInMemory
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import HTTPChainCache
+
+@Suite("Invalidation, RFC 9111 §4.4", .timeLimit(.minutes(10)))
+struct InvalidationTests {
+    private let fresh = "Cache-Control: max-age=60"
+
+    @Test(
+        "§4.4: target, Location and Content-Location are found without the query that the call ignores",
+        arguments: ["", "Location: /a?session=7", "Content-Location: https://example.com/a?session=9"]
+    )
+    func ignoredQuery(line: String) async throws {
+        let talk = try Conversation(settings: CacheSettings(ignoredQuery: .named(["session"])))
+        talk.script(.ok, [fresh], "old")
+        _ = try await talk.ask(url: target + "?session=1")
+        #expect(try await talk.ask(url: target + "?session=2").text == "old")
+        talk.script(.ok, line.isEmpty ? [] : [line], "")
+        _ = try await talk.ask([], .post, url: line.isEmpty ? target + "?session=3" : "https://example.com/form")
+        talk.script(.ok, [fresh], "new")
+        #expect(try await talk.ask(url: target + "?session=4").text == "new")
+    }
+
+    @Test(
+        "§4.4: what one stage makes invalid is not stored by another over the same store",
+        arguments: StoreKind.allCases
+    )
+    func sharedStore(kind: StoreKind) async throws {
+        let directory = ScratchDirectory()
+        let store = kind.make(.ample, in: directory)
+        let transport = InMemoryTransport()
+        let (one, two) = (CacheMiddleware(store), CacheMiddleware(store))
+        let reader = try Chain([one], transport: transport)
+        let writer = try Chain([two], transport: transport)
+        transport.enqueue(.status(.ok, headers: fields([fresh]), body: "old"))
+        transport.enqueue(.status(.noContent))
+        let response = try await reader.send(.get(target))
+        _ = try await writer.send(.delete(target))
+        #expect(try await response.body.text() == "old")
+        #expect(try await store.keys().isEmpty)
+        await store.shut()
+    }
+
+    @Test("§4.4: what is made invalid while a response is committed is not found afterwards")
+    func duringCommit() async throws {
+        let store = CommitGate()
+        let transport = InMemoryTransport { request in
+            Response(.ok, headers: request.method == .get ? [.cacheControl: "max-age=60"] : [:], body: "old")
+        }
+        let chain = try Chain([CacheMiddleware(store: store, partition: .shared)], transport: transport)
+        store.beforeCommit.withLock { $0 = { _ = try await chain.send(.delete(target)) } }
+        #expect(try await chain.send(.get(target)).body.text() == "old")
+        #expect(await store.inner.usage().entries == 0)
+        #expect(try await chain.send(.get(target)).body.text() == "old")
+        #expect(await store.inner.usage().entries == 1)
+        #expect(transport.requestCount == 3)
+    }
+}
+
+extension CacheMiddleware {
+    fileprivate init(_ store: any CacheStore) {
+        self.init(store: store, partition: .shared)
+    }
+}
+
+/// A store that lets something happen once between the last look before a commit and the commit.
+private final class CommitGate: CacheStore {
+    let inner = MemoryCacheStore.memory(limit: .megabytes(1))
+    let beforeCommit = Locked<(@Sendable () async throws -> Void)?>(nil)
+
+    var summary: String { inner.summary }
+
+    func variants(of key: CacheKey) async throws -> [CacheEntry] { await inner.variants(of: key) }
+
+    func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
+        await inner.body(of: entry, range: range)
+    }
+
+    func makeWriter(
+        for key: CacheKey,
+        _ metadata: CacheMetadata,
+        expecting length: Int64?
+    ) async throws -> (any CacheWriter)? {
+        guard let writer = await inner.makeWriter(for: key, metadata, expecting: length) else { return nil }
+        return Writer(gate: self, inner: writer)
+    }
+
+    func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
+        await inner.update(entry, to: metadata)
+    }
+
+    func remove(_ selection: CacheSelection) async throws -> Int { await inner.remove(selection) }
+
+    func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
+        try await inner.visit(selection, visit)
+    }
+
+    func usage() async throws -> CacheUsage { await inner.usage() }
+
+    private final class Writer: CacheWriter {
+        let gate: CommitGate
+        let inner: any CacheWriter
+
+        init(gate: CommitGate, inner: any CacheWriter) {
+            self.gate = gate
+            self.inner = inner
+        }
+
+        func write(_ chunk: Data) async throws -> Bool { try await inner.write(chunk) }
+
+        func commit() async throws -> CacheCommit {
+            let work = gate.beforeCommit.withLock { work in
+                defer { work = nil }
+                return work
+            }
+            try await work?()
+            return try await inner.commit()
+        }
+
+        func abandon() async { await inner.abandon() }
+    }
+}
