@@ -37,7 +37,7 @@ extension Request {
     /// The request with these digests of its content, and no others; with none when none are given.
     ///
     /// ```swift
-    /// chain.send(.put("https://old.example.com/a.bin", body: .file(url)).digests(.contentMD5))
+    /// try await chain.send(.put("https://old.example.com/a.bin", body: .file(url)).digests(.contentMD5))
     /// ```
     public consuming func digests(_ fields: DigestField...) -> Request {
         options[RequestDigests.self] = fields

@@ -88,7 +88,7 @@ public struct ErrorHandler: Sendable {
     /// A handler that makes an error of your own, for failures with a response and without.
     ///
     /// ```swift
-    /// .map { failure in failure.status?.code == 402 ? Unpaid() : nil }
+    /// let handler = ErrorHandler.map { failure in failure.status?.code == 402 ? Unpaid() : nil }
     /// ```
     ///
     /// The call fails with a ``ServiceError`` that has it as its details, so that the error as it came is not lost.
@@ -105,7 +105,7 @@ public struct ErrorHandler: Sendable {
     /// A handler that throws an error of your own, for failures with a response and without.
     ///
     /// ```swift
-    /// .throwing { failure in failure.status == .unauthorized ? ShopError.signInNeeded : nil }
+    /// let handler = ErrorHandler.throwing { failure in failure.status == .unauthorized ? ShopError.signInNeeded : nil }
     /// …
     /// do { … } catch ShopError.signInNeeded { … }
     /// ```
@@ -125,7 +125,7 @@ public struct ErrorHandler: Sendable {
     /// A handler that answers the call in spite of the failure.
     ///
     /// ```swift
-    /// .recover { failure in
+    /// let handler = ErrorHandler.recover { failure in
     ///     failure.error is TransportError ? Response(.ok, body: "[]") : nil
     /// }
     /// ```
@@ -142,7 +142,7 @@ public struct ErrorHandler: Sendable {
     /// A handler that answers the call with a value, for callers who ask for a value of its type.
     ///
     /// ```swift
-    /// .fallback([Plant](), for: [404])   // chain.send(request, as: [Plant].self) gives an empty list
+    /// let handler = ErrorHandler.fallback([Plant](), for: [404])   // chain.send(request, as: [Plant].self) gives an empty list
     /// ```
     ///
     /// - Parameters:

@@ -15,7 +15,7 @@ extension Request {
     /// The request with more to do to its header fields when it passes ``HeadersMiddleware``.
     ///
     /// ```swift
-    /// chain.send(.get("users/42").headers(.set(.acceptLanguage, to: "de"), .remove("X-Beta")))
+    /// try await chain.send(.get("users/42").headers(.set(.acceptLanguage, to: "de"), .remove("X-Beta")))
     /// ```
     public consuming func headers(_ operations: HeaderOperation...) -> Request {
         options[CallHeaders.self] += operations

@@ -3,9 +3,9 @@ public import HTTPChainCore
 /// What one call gives the templates of ``HeadersMiddleware``, by name or by position.
 ///
 /// ```swift
-/// HeadersMiddleware(.set("X-Trace", template: "{app}-%%0%%"))
+/// let stage = HeadersMiddleware(.set("X-Trace", template: "{app}-%%0%%"))
 ///
-/// chain.send(.get("plants").headerParameters(["app": "garden"], ["42"]))   // X-Trace: garden-42
+/// try await chain.send(.get("plants").headerParameters(["app": "garden"], ["42"]))   // X-Trace: garden-42
 /// ```
 public struct HeaderParameters: Sendable, Hashable {
     /// The parameters by name, for `{name}`.

@@ -71,7 +71,7 @@ extension Request {
     /// The request with a serializer of its own for what is sent; the response's is chosen as otherwise.
     ///
     /// ```swift
-    /// .post("login", body: .value(Credentials(…))).encoded(by: .form)
+    /// Request.post("login", body: .value(credentials)).encoded(by: .form)
     /// ```
     public consuming func encoded(by serializer: some Serializer) -> Request {
         serialization.request = .serializer(serializer)

@@ -55,7 +55,7 @@ extension Request {
     /// The request with a builder of its own for its URL, in the place of the stage's.
     ///
     /// ```swift
-    /// chain.send(.get("reports/{id}", path: ["id": 7]).url(builtBy: Regional()))
+    /// try await chain.send(.get("reports/{id}", path: ["id": 7]).url(builtBy: Regional()))
     /// ```
     public consuming func url(builtBy builder: some URLBuilding) -> Request {
         urlArguments.builder = builder

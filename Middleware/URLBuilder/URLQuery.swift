@@ -1,9 +1,9 @@
 /// The query parameters of one call: pairs in order, `Encodable` values, or text that is a query already.
 ///
 /// ```swift
-/// .get("search", query: ["q": "swift", "tags": ["a", "b"], "page": page])   // page: Int?
-/// .get("search", query: .encoding(filter))
-/// .get("search", query: .encoding(filter) + ["page": 2])
+/// let pairs = Request.get("search", query: ["q": "swift", "tags": ["a", "b"], "page": page])   // page: Int?
+/// let value = Request.get("search", query: .encoding(filter))
+/// let both = Request.get("search", query: .encoding(filter) + ["page": 2])
 /// ```
 public struct URLQuery: Sendable {
     enum Item: Sendable {

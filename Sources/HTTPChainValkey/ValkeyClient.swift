@@ -8,7 +8,7 @@ import NIOPosix
 /// ```swift
 /// let client = ValkeyClient(ValkeySettings(host: "valkey.internal"))
 /// let store = ValkeyRateLimitStore(client)
-/// ...
+/// …
 /// await client.shutdown()
 /// ```
 ///

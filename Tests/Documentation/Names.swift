@@ -53,6 +53,7 @@ extension URL {
 package struct User: Codable, Sendable, Hashable, Identifiable {
     package var id: Int
     package var name: String
+    package init(id: Int, name: String) { (self.id, self.name) = (id, name) }
 }
 
 package struct NewUser: Codable, Sendable, Hashable {

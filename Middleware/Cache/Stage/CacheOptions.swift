@@ -43,7 +43,7 @@ extension Request {
 /// What calls of a route want of the cache.
 ///
 /// ```swift
-/// CacheMiddleware(routes: [
+/// CacheMiddleware(store: .memory(limit: .megabytes(50)), routes: [
 ///     CacheRoute(path: "/news", CacheSettings(lifetime: .exactly(.seconds(60)))),
 ///     CacheRoute(path: "/account", CacheSettings(use: .off)),
 /// ])

@@ -5,7 +5,7 @@
 /// ```swift
 /// struct PlantPage {
 ///     let plants: RequestProvider<GetPlant>
-///     func show() async throws { let plant = try await plants.call(GetPlant(id: 7)) … }
+///     func show() async throws { print(try await plants.call(GetPlant(id: 7))) }
 /// }
 /// let page = PlantPage(plants: client.provider(of: GetPlant.self))
 /// ```

@@ -9,7 +9,7 @@ public import Foundation
 ///     var name: String
 /// }
 ///
-/// let users = client.resources(of: User.self)
+/// let users = try client.resources(of: User.self)
 /// var user = try await users.fetch(5)
 /// user.name = "Ada"
 /// user["nickname"] = "Countess"           // not declared above: kept, and sent back

@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// ```swift
 /// let date = HTTPDate("Sun, 06 Nov 1994 08:49:37 GMT")?.date
-/// let text = HTTPDate(date).description
+/// let text = HTTPDate(Date()).description
 /// ```
 public struct HTTPDate: Sendable, Hashable {
     /// The moment, without fractions of a second.

@@ -7,7 +7,7 @@ import HTTPTypes
 /// ```swift
 /// var batch = ODataBatch()
 /// let ada = batch.add(try ODataQuery<Person>("People").key("ada").request())
-/// let new = batch.add(try .post("People", json: person), group: "changes")
+/// let new = batch.add(try .post("People", json: draft), group: "changes")
 /// let answers = try await chain.send(batch, to: "$batch")
 /// let person = try answers.value(of: ada, as: Person.self)
 /// ```

@@ -22,7 +22,7 @@ extension ODataExpression {
     /// Whether a filter is true of one or more elements of a collection, OData URL Conventions 4.01 §5.1.1.13.1.
     ///
     /// ```swift
-    /// .any(\.friends) { friend in friend[\.age] > 30 }    // Friends/any(x0:x0/Age gt 30)
+    /// ODataExpression<Person>.any(\.friends) { friend in friend[\.age] > 30 }    // Friends/any(x0:x0/Age gt 30)
     /// ```
     ///
     /// - Parameters:

@@ -25,7 +25,7 @@ public enum ODataAnyEntity: ODataEntity {
 /// It is made of key paths, names and literals with Swift's operators and the functions here:
 ///
 /// ```swift
-/// \.age > 30 && (\.city == "Oslo" || .property("Address/Country") == "Norway")
+/// let filter: ODataExpression<Person> = \.age > 30 && (\.city == "Oslo" || .property("Address/Country") == "Norway")
 /// ODataExpression<Person>.property("Name").lowercased().contains("ann")
 /// ```
 ///

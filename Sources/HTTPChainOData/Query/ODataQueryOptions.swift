@@ -55,7 +55,7 @@ struct ODataQueryOptions: Sendable {
 /// What an expansion brings of the entities that a property leads to.
 ///
 /// ```swift
-/// .expand("Friends", .select("Name"), .filter(.property("Age") > 30), .expand("Trips", .top(3)))
+/// query.expand("Friends", .select("Name"), .filter(.property("Age") > 30), .expand("Trips", .top(3)))
 /// ```
 public struct ODataExpansion: Sendable {
     let apply: @Sendable (inout ODataQueryOptions) -> Void
@@ -109,7 +109,7 @@ public struct ODataExpansion: Sendable {
 /// What a free-text search looks for, OData URL Conventions 4.01 §5.1.7.
 ///
 /// ```swift
-/// .search("mountain" && !.phrase("electric bike"))     // mountain AND NOT "electric bike"
+/// query.search("mountain" && !.phrase("electric bike"))     // mountain AND NOT "electric bike"
 /// ```
 public struct ODataSearch: Sendable, Hashable, ExpressibleByStringLiteral {
     let text: String
