@@ -110,12 +110,11 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         ]
     }
 
-    package var wantsCallRecord: Bool { tracer != nil || !Self.hasNoInstrument }
+    package var wantsCallRecord: Bool { tracer != nil || !Self.isNothing(InstrumentationSystem.instrument) }
 
-    /// Whether nothing is bootstrapped; asked in this way because it is asked for each request.
-    private static var hasNoInstrument: Bool {
-        let instrument = InstrumentationSystem.instrument
-        return type(of: instrument) == NoOpInstrument.self || type(of: instrument) == NoOpTracer.self
+    /// Whether an instrument is the one that stands for none; asked in this way because it is asked for each request.
+    private static func isNothing(_ instrument: any Instrument) -> Bool {
+        type(of: instrument) == NoOpInstrument.self || type(of: instrument) == NoOpTracer.self
     }
 
     /// Passes the request on within a span of its own.
@@ -124,28 +123,32 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let isTold = !request.options.contains(CallTracingOption.self) || request.options[CallTracingOption.self].isOn
         guard isTold else { return try await next(request) }
-        guard let tracer = tracer ?? Self.currentTracer else {
-            propagateOnly(&request)
+        if let tracer { return try await trace(request, with: tracer, next) }
+        let instrument = InstrumentationSystem.instrument
+        if Self.isNothing(instrument) {
+            propagateAlone(&request)
             return try await next(request)
         }
-        return try await trace(request, with: tracer, next)
-    }
-
-    private static var currentTracer: (any Tracer)? {
-        if hasNoInstrument { return nil }
         let tracer = InstrumentationSystem.tracer
-        return tracer is NoOpTracer ? nil : tracer
+        guard tracer is NoOpTracer else { return try await trace(request, with: tracer, next) }
+        // What is bootstrapped makes no spans, and passes on what it knows.
+        if let context = Self.context(of: request), propagation.allows(request) {
+            instrument.inject(context, into: &request.headers, using: FieldInjector())
+        }
+        return try await next(request)
     }
 
-    /// Passes the caller's trace on, where no span is made.
-    private func propagateOnly(_ request: inout Request) {
-        let context = request.options[CallTracingOption.self].context ?? .current
-        if Self.hasNoInstrument {
-            guard propagator.hasSomething(in: context), propagation.allows(request) else { return }
-            propagator.injectAttempt(context, into: &request.headers, random: request.environment.random)
-        } else if let context, propagation.allows(request) {
-            InstrumentationSystem.instrument.inject(context, into: &request.headers, using: FieldInjector())
-        }
+    /// The context that the call names, or that of the task.
+    private static func context(of request: borrowing Request) -> InstrumentationContext? {
+        guard request.options.contains(CallTracingOption.self) else { return .current }
+        return request.options[CallTracingOption.self].context ?? .current
+    }
+
+    /// Passes the caller's trace on, where nothing is bootstrapped.
+    private func propagateAlone(_ request: inout Request) {
+        let context = Self.context(of: request)
+        guard propagator.hasSomething(in: context), propagation.allows(request) else { return }
+        propagator.injectAttempt(context, into: &request.headers, random: request.environment.random)
     }
 
     private func trace(
@@ -157,10 +160,9 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         let resendCount = record.countTransmission()
         let template = request.knownTemplate(in: record)
         let clock = SpanClock(request.options)
-        let call = request.options[CallTracingOption.self]
         let span = tracer.startSpan(
             rules.name(method: request.method, template: template),
-            context: call.context ?? .current ?? .topLevel,
+            context: Self.context(of: request) ?? .topLevel,
             ofKind: .client,
             at: clock.start
         )
