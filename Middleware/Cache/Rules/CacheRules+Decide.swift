@@ -62,14 +62,14 @@ extension CacheRules {
         return .validate(validation)
     }
 
-    /// §3.4: what is missing at the end of a stored response can be asked for, when a strong tag tells that it still is
-    /// the same one.
+    /// §3.4: what is missing at the end of a stored response can be asked for, when a strong validator tells that it still
+    /// is the same one.
     private func completion(of entry: CacheEntry, _ question: CacheQuestion) -> CacheCompletion? {
         let asked = question.directives
         guard case .part(let held, .some(let length)) = entry.response.metadata.content, held.lowerBound == 0,
             !asked.hasRange, !asked.hasCondition, question.request.method == .get,
-            !entry.response.metadata.isInvalidated,
-            let tag = entry.response.facts.entityTag, !tag.isWeak, question.settings.use != .refresh
+            !entry.response.metadata.isInvalidated, question.settings.use != .refresh,
+            let validator = entry.response.strongValidator
         else { return nil }
         var completion = CacheCompletion(
             fields: question.request.headerFields,
@@ -78,7 +78,7 @@ extension CacheRules {
             length: length
         )
         completion.fields[.range] = "bytes=\(held.upperBound)-"
-        completion.fields[.ifRange] = tag.description
+        completion.fields[.ifRange] = validator
         return completion
     }
 
@@ -96,12 +96,27 @@ extension CacheRules {
 
     /// The stored response that is used, §4: of those that the request selects (§4.1) the most recent; before all
     /// others one that holds what is asked for.
+    ///
+    /// Where there is none, one in the language that is wanted most.
     private func select(
         _ question: CacheQuestion,
         among variants: [CacheEntry]
     ) -> (entry: CacheEntry, form: CacheAnswer.Form?)? {
+        let fields = question.request.headerFields
+        if let same = mostRecent(question, variants, where: { $0.metadata.variant.matches(fields) }) { return same }
+        return mostRecent(question, variants) { response in
+            let language = response.metadata.head.headerFields[.contentLanguage]
+            return response.metadata.variant.matches(fields, inLanguage: language)
+        }
+    }
+
+    private func mostRecent(
+        _ question: CacheQuestion,
+        _ variants: [CacheEntry],
+        where isSelected: (StoredResponse) -> Bool
+    ) -> (entry: CacheEntry, form: CacheAnswer.Form?)? {
         var best: (entry: CacheEntry, form: CacheAnswer.Form?)?
-        for entry in variants where entry.response.metadata.variant.matches(question.request.headerFields) {
+        for entry in variants where isSelected(entry.response) {
             let form = form(of: entry, for: question)
             if let other = best {
                 if (form != nil) == (other.form != nil) {
@@ -145,6 +160,12 @@ extension CacheRules {
 }
 
 extension StoredResponse {
+    /// A strong tag, or else a strong date, as If-Range has it, RFC 9110 §13.1.5.
+    fileprivate var strongValidator: String? {
+        if let tag = facts.entityTag { return tag.isWeak ? nil : tag.description }
+        return facts.strongLastModified == nil ? nil : metadata.head.headerFields.first(of: .lastModified)
+    }
+
     /// Orders by `Date`, then by when they arrived: RFC 9111 §4.
     func isOlder(than other: StoredResponse) -> Bool {
         if facts.date != other.facts.date { return facts.date < other.facts.date }

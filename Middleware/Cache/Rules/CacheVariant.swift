@@ -7,7 +7,7 @@ public import HTTPTypes
 ///
 /// Values are normalised as §4.1 allows: field lines are combined, white space around list members goes, and of
 /// `Accept`, `Accept-Charset`, `Accept-Encoding` and `Accept-Language` neither letter case nor the order of members
-/// with their weights matters.
+/// with their weights matters, nor how a weight is written.
 public struct CacheVariant: Sendable, Hashable {
     /// One request field.
     public struct Field: Sendable, Hashable {
@@ -75,7 +75,62 @@ public struct CacheVariant: Sendable, Hashable {
         }
         guard isThere else { return nil }
         guard negotiated.contains(name) else { return members.joined(separator: ",") }
-        return members.map { $0.lowercased().filter { $0 != " " && $0 != "\t" } }.sorted().joined(separator: ",")
+        return members.map(Self.weighted).sorted().joined(separator: ",")
+    }
+
+    /// A member in lower case and without white space, its weight (RFC 9110 §12.4.2) as short as can be: none for 1.
+    private static func weighted(_ member: String) -> String {
+        let text = member.lowercased().filter { $0 != " " && $0 != "\t" }
+        guard text.utf8.contains(UInt8(ascii: ";")) else { return text }
+        return text.split(separator: ";", omittingEmptySubsequences: false).compactMap { part -> String? in
+            guard part.hasPrefix("q="), let weight = Self.thousandths(part.dropFirst(2)) else { return String(part) }
+            return weight == 1000 ? nil : "q=\(weight)"
+        }.joined(separator: ";")
+    }
+
+    /// A weight in thousandths; `nil` for what is none.
+    private static func thousandths(_ text: Substring) -> Int? {
+        guard text.hasPrefix("0") || text.hasPrefix("1") else { return nil }
+        var value = text.hasPrefix("1") ? 1000 : 0
+        let fraction = text.utf8.dropFirst()
+        guard fraction.isEmpty || fraction.first == UInt8(ascii: "."), fraction.count <= 4 else { return nil }
+        var place = 100
+        for digit in fraction.dropFirst() {
+            guard (0x30...0x39).contains(digit) else { return nil }
+            value += Int(digit - 0x30) * place
+            place /= 10
+        }
+        return value <= 1000 ? value : nil
+    }
+
+    /// Whether a response in this language answers a request, RFC 9111 §4.1.
+    ///
+    /// It does where it is the only language that the request wants most, and the other fields are the same: whoever has
+    /// it and is asked like this sends it.
+    func matches(_ request: HTTPFields, inLanguage language: String?) -> Bool {
+        guard let language = language.map({ Substring($0).trimmed.lowercased() }), !language.isEmpty,
+            fields.contains(where: { $0.name == "accept-language" })
+        else { return false }
+        return fields.allSatisfy { field in
+            let value = Self.value(of: field.name, in: request)
+            guard field.name == "accept-language" else { return value.hasSameBytes(as: field.value) }
+            return value.flatMap(Self.preferred).map { $0 == language } ?? false
+        }
+    }
+
+    /// The one member of a normalised list that has the greatest weight; `nil` where several have.
+    private static func preferred(_ value: String) -> Substring? {
+        var best: (name: Substring, weight: Int)?
+        var isAlone = false
+        for member in value.split(separator: ",") {
+            let parts = member.split(separator: ";")
+            guard let name = parts.first else { continue }
+            let weight = parts.dropFirst().first.map { Int($0.dropFirst(2)) ?? 0 } ?? 1000
+            guard weight >= best?.weight ?? 1 else { continue }
+            isAlone = weight > best?.weight ?? 0
+            best = (name, weight)
+        }
+        return isAlone ? best?.name : nil
     }
 
     /// The members of a list, without the white space around them; commas in quotes divide nothing.

@@ -58,6 +58,13 @@ struct ResponseFacts: Sendable {
     /// apart, also by two clocks.
     var strongLastModified: Int64? { lastModified.flatMap { date - $0 >= 60 ? $0 : nil } }
 
+    /// Whether parts of both may be combined, RFC 9111 §3.4: they have the same strong validator, a tag or else a date.
+    func isSameRepresentation(as other: ResponseFacts) -> Bool {
+        if let entityTag, let tag = other.entityTag { return entityTag.matchesStrongly(tag) }
+        guard entityTag == nil, other.entityTag == nil, let modified = strongLastModified else { return false }
+        return modified == other.strongLastModified
+    }
+
     /// Whether it can be validated, RFC 9111 §4.3.1.
     var hasValidator: Bool { entityTag != nil || lastModified != nil }
 }

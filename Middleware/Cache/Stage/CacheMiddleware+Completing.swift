@@ -35,7 +35,7 @@ extension CacheMiddleware {
             reason: .incomplete
         )
         switch response.status.code {
-        case 206 where completion.isContinued(by: response.head):
+        case 206 where completion.isContinued(by: response.head, received):
             var rest = await take(response, exchange, status, receivedAt: received)
             let part = rest.headers
             rest.head = completion.entry.response.metadata.head
@@ -54,11 +54,10 @@ extension CacheMiddleware {
 
 extension CacheCompletion {
     /// Whether a partial response is the rest of the same representation.
-    fileprivate func isContinued(by response: HTTPResponse) -> Bool {
-        guard let range = ContentRange(response.headerFields), range.range == offset..<length,
-            let tag = response.headerFields.first(of: .eTag).flatMap({ EntityTag($0) })
-        else { return false }
-        return entry.response.facts.entityTag?.matchesStrongly(tag) ?? false
+    fileprivate func isContinued(by response: HTTPResponse, _ received: Date) -> Bool {
+        guard let range = ContentRange(response.headerFields), range.range == offset..<length else { return false }
+        let facts = ResponseFacts(response.headerFields, status: 206, receivedAt: received)
+        return facts.isSameRepresentation(as: entry.response.facts)
     }
 }
 

@@ -43,13 +43,13 @@ struct CombinationPlan {
         guard let other = variants.first(where: { $0.response.metadata.variant == metadata.variant }) else {
             return .store(plan.whole(range, of: length))
         }
-        let tag = metadata.head.headerFields.first(of: .eTag).flatMap { EntityTag($0) }
-        let isSame = tag.flatMap { tag in other.response.facts.entityTag.map { $0.matchesStrongly(tag) } } ?? false
+        let facts = ResponseFacts(metadata.head.headerFields, status: 206, receivedAt: metadata.responseTime)
+        let isSame = facts.isSameRepresentation(as: other.response.facts)
         switch other.response.metadata.content {
         case .complete:
             guard isSame else {
                 // Without a tag nothing tells whether what is stored is out of date.
-                let isUnknown = tag == nil || other.response.facts.entityTag == nil
+                let isUnknown = facts.entityTag == nil || other.response.facts.entityTag == nil
                 return isUnknown ? .keep : .store(plan.whole(range, of: length))
             }
             var updated = metadata
