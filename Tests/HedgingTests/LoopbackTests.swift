@@ -67,11 +67,12 @@ struct LoopbackTests {
             "hedging: p99 \(plain.p99) ms without, \(hedged.p99) ms with, \(hedged.requests) requests for \(calls) calls"
         )
         #expect(plain.p99 >= 600)
-        // On a machine that does nothing else; what other tests take of it is in the times.
+        // On a machine that does nothing else: what other tests take of it is in the times, of which the slow answers
+        // may then not be among the slowest.
         if Drill.isFull {
             #expect(hedged.p99 * 5 <= plain.p99)
+            #expect(hedged.requests > calls)
         }
-        #expect(hedged.requests > calls)
         #expect(hedged.requests <= calls * 105 / 100 + 3)
         #expect(plain.cut == 0 && hedged.cut == 0)
     }
