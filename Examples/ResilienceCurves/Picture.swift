@@ -17,7 +17,7 @@ struct Picture {
             ("limit of one client for one server", { $0.limit }),
         ]
         var text = """
-            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 720" font-family="system-ui, sans-serif" font-size="13">
+            <svg xmlns="http://www.w3.org/2000/svg" width="860" height="720" viewBox="0 0 860 720" font-family="system-ui, sans-serif" font-size="13">
             <title>\(scenario.name)</title>
             <rect width="860" height="720" fill="#ffffff"/>
             <text x="\(Self.left)" y="26" font-size="17" font-weight="600" fill="#222222">\(scenario.name)</text>
