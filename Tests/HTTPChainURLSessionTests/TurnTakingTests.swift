@@ -5,10 +5,8 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("Turns beside fast downloads, over URLSession", .heavy, .timeLimit(.minutes(10)))
-struct TurnTakingTests {
-    private let transport = URLSessionTransport()
-
+// In one suite with the checks: downloads without a pause take the queue that all transfers of the process share.
+extension URLSessionConformanceTests {
     /// Answers `/` at once, and all else with a body that never ends and never pauses.
     private static func flood(_ closed: Events<String>) -> @Sendable (ServerConnection) async throws -> Void {
         { connection in
@@ -26,12 +24,16 @@ struct TurnTakingTests {
         }
     }
 
-    @Test("A call is answered, and downloads end when they are cancelled, while others never pause")
+    @Test(
+        "A call is answered, and downloads end when they are cancelled, while others never pause",
+        .timeLimit(.minutes(10))
+    )
     func turns() async throws {
+        let transport = URLSessionTransport()
         let closed = Events<String>()
         try await withServer(Self.flood(closed)) { base async throws in
             let begun = Events<Int>()
-            let downloads = (0..<6).map { number in
+            let downloads = (0..<3).map { number in
                 Task {
                     var isFirst = true
                     for try await _ in try await transport.send(.get(base + "/endless")).body {
@@ -41,8 +43,8 @@ struct TurnTakingTests {
                 }
             }
             for _ in downloads { _ = try await begun.next() }
+            #expect(try await transport.send(.get(base + "/")).body.text() == "ok")
             for download in downloads {
-                #expect(try await transport.send(.get(base + "/")).body.text() == "ok")
                 download.cancel()
                 await #expect(throws: CancellationError.self) { try await download.value }
                 #expect(try await closed.next() == "closed")
