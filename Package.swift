@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 let settings: [SwiftSetting] = {
@@ -133,6 +134,15 @@ let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift", condit
 
 let xmlCoder = Target.Dependency.product(name: "XMLCoder", package: "XMLCoder", condition: .when(traits: ["XML"]))
 
+let yams = Target.Dependency.product(name: "Yams", package: "Yams", condition: .when(traits: ["YAML"]))
+
+/// What the plug-in of the compiler reads and writes Swift with.
+let swiftSyntax = [
+    "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros",
+].map {
+    Target.Dependency.product(name: $0, package: "swift-syntax", condition: .when(traits: ["Macros"]))
+}
+
 let brotli = Target.Dependency.target(name: "CBrotli", condition: .when(traits: ["Brotli"]))
 
 let zstd = Target.Dependency.target(name: "CZstd", condition: .when(traits: ["Zstd"]))
@@ -156,6 +166,7 @@ let package = Package(
         .library(name: "HTTPChainErrorHandlerXML", targets: ["HTTPChainErrorHandlerXML"]),
         .library(name: "HTTPChainHAR", targets: ["HTTPChainHAR"]),
         .library(name: "HTTPChainHARTesting", targets: ["HTTPChainHARTesting"]),
+        .library(name: "HTTPChainMacros", targets: ["HTTPChainMacros"]),
         .library(name: "HTTPChainMetrics", targets: ["HTTPChainMetrics"]),
         .library(name: "HTTPChainOAuth", targets: ["HTTPChainOAuth"]),
         .library(name: "HTTPChainOData", targets: ["HTTPChainOData"]),
@@ -181,6 +192,7 @@ let package = Package(
             name: "Brotli",
             description: "The content coding brotli, for GzipMiddleware: needs the system's libbrotli."
         ),
+        .trait(name: "Macros", description: "Clients declared as annotated protocols: brings in swift-syntax."),
         .trait(
             name: "ServiceLifecycle",
             description: "LogShipper as a Service that is flushed on shutdown: brings in swift-service-lifecycle."
@@ -191,6 +203,7 @@ let package = Package(
             name: "Valkey",
             description: "ValkeyRateLimitStore, for limits that machines share: brings in SwiftNIO and swift-nio-ssl."
         ),
+        .trait(name: "YAML", description: "Files of routes in YAML, for HTTPChainRoutes: brings in Yams."),
         .trait(name: "XML", description: "XMLSerializer, for SerializerMiddleware: brings in XMLCoder."),
         .trait(name: "Zstd", description: "The content coding zstd, for GzipMiddleware: needs the system's libzstd."),
     ],
@@ -206,6 +219,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.30.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/CoreOffice/XMLCoder", from: "0.18.2"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+        .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"604.0.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     ],
@@ -239,12 +254,14 @@ let package = Package(
             "HTTPChainPagination",
             ["HTTPChainCore", "HTTPChainSupport", "HTTPChainURLBuilder", httpTypes]
         ),
+        .macro(name: "MacroPlugin", dependencies: swiftSyntax, swiftSettings: settings),
+        library("HTTPChainMacros", ["HTTPChain", "HTTPChainClient", "MacroPlugin", httpTypes]),
         library("HTTPChainOData", ["HTTPChainCore", httpTypes]),
         library(
             "HTTPChainRoutes",
             [
                 "HTTPChainCore", "HTTPChainAuth", "HTTPChainCache", "HTTPChainClient", "HTTPChainGzip",
-                "HTTPChainMultipart", "HTTPChainSerializer", "HTTPChainURLBuilder", httpTypes,
+                "HTTPChainMultipart", "HTTPChainSerializer", "HTTPChainURLBuilder", httpTypes, yams,
             ]
         ),
         library(
@@ -422,6 +439,17 @@ let package = Package(
             excluding: ["servers"]
         ),
         tests("LoadSheddingTests", of: ["HTTPChainLoadShedding"]),
+        tests(
+            "MacrosTests",
+            of: [
+                "HTTPChain", "HTTPChainClient", "HTTPChainHARTesting", "HTTPChainMacros", "MacroPlugin",
+                .product(
+                    name: "SwiftSyntaxMacrosGenericTestSupport",
+                    package: "swift-syntax",
+                    condition: .when(traits: ["Macros"])
+                ),
+            ] + swiftSyntax
+        ),
         tests(
             "MetricsTests",
             of: [
