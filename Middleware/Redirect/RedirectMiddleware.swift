@@ -111,7 +111,7 @@ public struct RedirectMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
                     shownTarget: redaction.target(hop.to)
                 )
             case .follow:
-                await response.body.drain()
+                await response.body.drain(time: request.environment.time)
                 try Task.checkCancellation()
                 request.noteRedirect()
                 response = try await next(journey.request)

@@ -123,7 +123,7 @@ struct RetryRun: Sendable {
         let time = request.environment.time
         guard let body else { return try await time.sleep(for: wait) }
         try await withThrowingTaskGroup(of: Void.self) { [limit = settings.drainLimit] group in
-            group.addTask { await body.drain(upTo: limit, within: wait) }
+            group.addTask { await body.drain(upTo: limit, within: wait, time: time) }
             try await time.sleep(for: wait)
             group.cancelAll()
         }

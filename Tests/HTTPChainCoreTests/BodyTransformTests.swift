@@ -124,7 +124,7 @@ struct BodyTransformTests {
         let gone = Locked(false)
         let endless = HTTPBody.once { EndlessReader { gone.withLock { $0 = true } } }
         let drained = Task { await endless.drain(within: .seconds(2), time: clock) }
-        try await clock.waitForSleepers()
+        try await clock.waitForDeadline()
         clock.advance(by: .seconds(2))
         #expect(await drained.value == false)
         #expect(gone.withLock { $0 })

@@ -69,6 +69,20 @@ struct ChainTests {
         #expect(try await chain.send(.get("https://a.example/a")).body.text() == "here")
     }
 
+    @Test("A redirect's body that stalls is dropped after a second of the call's clock")
+    func stalledBody() async throws {
+        let clock = VirtualClock()
+        let transport = InMemoryTransport()
+        transport.enqueue(ScriptedReply(.found, headers: [.location: "/b"], body: .once { StalledReader() }))
+        transport.enqueue(.text("here"))
+        let chain = try Chain(transport: transport, environment: ChainEnvironment(time: clock)) { RedirectMiddleware() }
+        let call = Task { try await chain.send(.get("https://a.example/a")).body.text() }
+        try await clock.waitForDeadline(.seconds(1))
+        #expect(transport.requests.count == 1)
+        clock.advance(by: .seconds(1))
+        #expect(try await call.value == "here")
+    }
+
     @Test("A second stage, or a transport that follows by itself, is refused when the chain is built")
     func order() {
         #expect(throws: ChainOrderError.self) {
@@ -116,5 +130,12 @@ private struct ChunkReader: BodyReader {
         guard count > 0 else { return nil }
         count -= 1
         return Data(count: 1000)
+    }
+}
+
+private struct StalledReader: BodyReader {
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        try await Task.sleep(for: .seconds(86_400))
+        return nil
     }
 }

@@ -70,7 +70,8 @@ public struct AuthenticationContext: Sendable {
     ///
     /// From then on the challenge has to be answered, or the call ended with an error: the response is gone.
     public func discardRejection() async {
-        await rejection?.body.drain()
+        guard let rejection else { return }
+        await rejection.body.drain(time: rejection.time)
     }
 
     /// The protection space of a challenge, or that of a scheme before there was one.
@@ -83,10 +84,13 @@ public struct AuthenticationContext: Sendable {
 final class Rejection: Sendable {
     let head: HTTPResponse
     let body: HTTPBody
+    /// The clock of the call.
+    let time: any TimeSource
 
-    init(_ response: Response) {
+    init(_ response: Response, time: any TimeSource) {
         head = response.head
         body = response.body
+        self.time = time
     }
 }
 

@@ -242,7 +242,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
                 negotiation.leave(&response, for: refusal)
                 return response
             }
-            await response.body.drain()
+            await response.body.drain(time: sent.environment.time)
             try Task.checkCancellation()
             response = try await next(request)
         } while response.status.code == target.status.code

@@ -38,7 +38,7 @@ struct Negotiation: Sendable {
             return .otherOrigin(origin)
         }
         guard context.answers < maximumAnswers else { return .tooManyAnswers(context.answers) }
-        context.rejection = Rejection(response)
+        context.rejection = Rejection(response, time: request.environment.time)
         let challenges = response.challenges(context.target)
         let offers = { (scheme: KnownScheme) in challenges.contains { $0.is(scheme.name) } }
         var refusal: AuthenticationRefusal?

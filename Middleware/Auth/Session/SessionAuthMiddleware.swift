@@ -243,11 +243,11 @@ extension SessionAuthMiddleware {
         case .fail(let error):
             throw try failure(error, exchange(request, response))
         case .use(let newer):
-            await response.body.drain()
+            await response.body.drain(time: environment.time)
             return (newer, false)
         case .refresh:
             // Read before the authentication: it may need the connection.
-            await response.body.drain()
+            await response.body.drain(time: environment.time)
             let context = RefreshContext(environment: environment, next: next)
             let work = self.work(answering: response.challenges(.origin), in: context)
             do {

@@ -44,7 +44,7 @@ extension CacheMiddleware {
             rest.body = .joined(beginning, rest.body, length: completion.length)
             return rest
         case 206, 304, 412, 416:
-            await response.body.drain()
+            await response.body.drain(time: time)
             return try await forward(own, question, .incomplete, variants: variants, next)
         default:
             return await take(response, exchange, status, receivedAt: received)

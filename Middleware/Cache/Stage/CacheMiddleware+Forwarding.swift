@@ -80,7 +80,7 @@ extension CacheMiddleware {
         )
         switch conclusion {
         case .freshened(let updates, let answer):
-            await response.body.drain()
+            await response.body.drain(time: time)
             await update(updates)
             status.age = answer.freshness.ageField
             status.timeToLive = answer.freshness.wholeTimeToLive
@@ -97,7 +97,7 @@ extension CacheMiddleware {
             status.timeToLive = answer.freshness.wholeTimeToLive
             status.reason = answer.reason
             if let served = await serve(answer, status, question) {
-                await response.body.drain()
+                await response.body.drain(time: time)
                 if let key = question.key { events.emit(.stale(key, status)) }
                 return served
             }
@@ -105,7 +105,7 @@ extension CacheMiddleware {
         case .passOn:
             return await take(response, exchange, status, receivedAt: received)
         case .sendUnconditionally:
-            await response.body.drain()
+            await response.body.drain(time: time)
         }
         // What the server has validated is gone, or was nothing that is stored: the cache's conditions were no good.
         guard canRepeat else { return await take(response, exchange, status, receivedAt: received) }

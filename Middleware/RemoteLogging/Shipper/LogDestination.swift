@@ -22,7 +22,7 @@ struct LogDestination: Sendable {
         request.options[CallDeadline.self] = deadline
         do {
             let response = try await transport.send(request)
-            let body = await beginning(of: response.body)
+            let body = await beginning(of: response.body, environment.time)
             return ExportVerdict(response.head, body: body, format: format, now: environment.time.date)
         } catch {
             if Task.isCancelled { return nil }
@@ -34,9 +34,9 @@ struct LogDestination: Sendable {
     ///
     /// The head has said already what became of the batch: a body that breaks, or does not come in time, cannot make
     /// a batch that was taken one to be sent again.
-    private func beginning(of body: HTTPBody) async -> Data {
+    private func beginning(of body: HTTPBody, _ time: any TimeSource) async -> Data {
         guard let seen = try? await body.lookAhead(upTo: Self.answerLimit) else { return Data() }
-        await seen.body.drain()
+        await seen.body.drain(time: time)
         return seen.preview.bytes
     }
 

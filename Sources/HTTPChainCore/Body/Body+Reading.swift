@@ -35,7 +35,8 @@ extension HTTPBody {
     ///     the body.
     ///   - patience: How long to read at most, a second by default: a server that sends nothing more must not hold up
     ///     whoever only wants to be polite to a connection.
-    ///   - time: The clock; the system's by default.
+    ///   - time: The clock that counts `patience`; the system's by default. Whoever knows the request gives that of its
+    ///     ``Request/environment``.
     /// - Returns: Whether the end was reached; `true` for a body with no transfer behind it.
     @discardableResult
     public func drain(
@@ -49,14 +50,15 @@ extension HTTPBody {
             _ = try? await makeReader()
             return false
         }
-        return await withTaskGroup(of: Bool?.self) { group in
-            group.addTask { await readToEnd(upTo: limit) }
-            group.addTask { (try? await time.sleep(for: patience)) == nil ? nil : false }
+        let end = Handover<Bool>()
+        let alarm = time.alarm(at: time.elapsed + patience, for: "the rest of a body that is discarded") {
+            _ = end.give(false)
+        }
+        defer { alarm.cancel() }
+        return await withTaskGroup(of: Void.self) { group in
+            group.addTask { _ = end.give(await readToEnd(upTo: limit)) }
             defer { group.cancelAll() }
-            while let result = await group.next() {
-                if let result { return result }
-            }
-            return false
+            return (try? await end.value()) ?? false
         }
     }
 

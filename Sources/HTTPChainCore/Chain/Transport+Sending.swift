@@ -52,6 +52,7 @@ extension Transport {
     ) async throws -> DecodedResponse<Value> {
         request.options[ExpectedType.self] = type
         let head = request.head
+        let time = time(for: request)
         let response = try await send(request)
         let sent = response.request ?? head
         guard let decoded = response.options[DecodedValue.self] else {
@@ -59,12 +60,13 @@ extension Transport {
                 type,
                 decoder: JSONDecoder(),
                 upTo: .mebibytes(16),
-                request: sent
+                request: sent,
+                time: time
             )
             return DecodedResponse(value, response: response)
         }
         if let value = decoded as? Value {
-            if type == EmptyResponse.self { await response.body.drain() }
+            if type == EmptyResponse.self { await response.body.drain(time: time) }
             return DecodedResponse(value, response: response)
         }
         throw DecodingFailure(
@@ -75,6 +77,16 @@ extension Transport {
             request: sent,
             attempts: response.attempts
         )
+    }
+}
+
+extension Transport {
+    /// The clock of a call: that of the request, or of the chain for a request that brings none.
+    package func time(for request: borrowing Request) -> any TimeSource {
+        if !request.options.contains(EnvironmentOption.self), let environment = (self as? Chain)?.defaultEnvironment {
+            return environment.time
+        }
+        return request.environment.time
     }
 }
 
@@ -94,19 +106,20 @@ extension Response {
         decoder: JSONDecoder = JSONDecoder(),
         upTo limit: ByteCount = .mebibytes(16)
     ) async throws -> Value {
-        try await decode(type, decoder: decoder, upTo: limit, request: nil)
+        try await decode(type, decoder: decoder, upTo: limit, request: nil, time: SystemTime())
     }
 
     func decode<Value: Decodable>(
         _ type: Value.Type,
         decoder: JSONDecoder,
         upTo limit: ByteCount,
-        request: HTTPRequest?
+        request: HTTPRequest?,
+        time: any TimeSource
     ) async throws -> Value {
         if type == EmptyResponse.self || hasNoContent(answering: request?.method),
             let empty = EmptyContent.value(of: type)
         {
-            await body.drain()
+            await body.drain(time: time)
             return empty
         }
         let bytes = try await body.collect(upTo: limit)
