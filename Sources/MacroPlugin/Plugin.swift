@@ -1,10 +1,11 @@
 #if Macros
+import MacroExpansion
 import SwiftCompilerPlugin
 import SwiftSyntaxMacros
 
 @main
 struct Plugin: CompilerPlugin {
-    let providingMacros: [any Macro.Type] = []
+    let providingMacros: [any Macro.Type] = MacroExpansion.macros
 }
 #else
 @main
