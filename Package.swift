@@ -181,6 +181,7 @@ let package = Package(
             targets: ["HTTPChainRemoteLoggingServiceLifecycle"]
         ),
         .library(name: "HTTPChainRoutes", targets: ["HTTPChainRoutes"]),
+        .library(name: "HTTPChainRoutesYAML", targets: ["HTTPChainRoutesYAML"]),
         .library(name: "HTTPChainSerializerXML", targets: ["HTTPChainSerializerXML"]),
         .library(name: "HTTPChainTesting", targets: ["HTTPChainTesting"]),
         .library(name: "HTTPChainTracing", targets: ["HTTPChainTracing"]),
@@ -267,9 +268,10 @@ let package = Package(
             "HTTPChainRoutes",
             [
                 "HTTPChainCore", "HTTPChainAuth", "HTTPChainCache", "HTTPChainClient", "HTTPChainGzip",
-                "HTTPChainMultipart", "HTTPChainSerializer", "HTTPChainURLBuilder", httpTypes, yams,
+                "HTTPChainMultipart", "HTTPChainSerializer", "HTTPChainURLBuilder", httpTypes,
             ]
         ),
+        library("HTTPChainRoutesYAML", ["HTTPChainCore", "HTTPChainRoutes", yams]),
         library(
             "HTTPChain",
             ["HTTPChainCore", "HTTPChainURLSession", httpTypes]
@@ -513,7 +515,7 @@ let package = Package(
         ),
         tests("RequestProcessorTests", of: ["HTTPChainRequestProcessor"]),
         tests("RetryTests", of: ["HTTPChainRetry", "HTTPChainURLSession"]),
-        tests("RoutesTests", of: ["HTTPChainRoutes", "HTTPChainClient", "HTTPChain"]),
+        tests("RoutesTests", of: ["HTTPChainRoutes", "HTTPChainRoutesYAML", "HTTPChainClient", "HTTPChain"]),
         tests("SerializerTests", of: ["HTTPChainSerializer"]),
         tests("SerializerXMLTests", of: ["HTTPChainSerializerXML", "HTTPChainSerializer", xmlCoder]),
         tests("SimulationTests", of: ["HTTPChain", "HTTPChainAuthDigest", "HTTPChainContentDigest"]),

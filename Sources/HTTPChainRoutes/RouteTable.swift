@@ -27,6 +27,10 @@ public struct RouteTable: Sendable {
     public let routes: [String: Route]
     /// Where the service is; `nil` where that is up to the chain, or all routes are absolute.
     public let base: ServiceAddress?
+    package static let maximumFileSize = 4 << 20
+    package static let maximumFileDepth = 64
+    package static let maximumMistakes = 100
+
     /// What may be a mistake, such as a key that is nearly one that is known.
     public let warnings: [RouteMistake]
 
@@ -81,11 +85,19 @@ public struct RouteTable: Sendable {
     ) throws(RouteTableError) {
         var parser = RouteJSONParser(json)
         let root = parser.parse()
-        var reader = RouteFileReader(mistakes: parser.mistakes)
-        try self.init(reader.table(root, environment: environment, overrides: overrides))
+        try self.init(root, mistakes: parser.mistakes, environment: environment, overrides: overrides)
     }
 
-    private init(_ table: RouteTable) { self = table }
+    /// Makes a table of what a file says, in whatever format.
+    package init(
+        _ root: RouteNode?,
+        mistakes: [RouteMistake],
+        environment: String?,
+        overrides: [String: String]
+    ) throws(RouteTableError) {
+        var reader = RouteFileReader(mistakes: mistakes)
+        self = try reader.table(root, environment: environment, overrides: overrides)
+    }
 
     /// Reads a file of JSON.
     ///
@@ -99,7 +111,7 @@ public struct RouteTable: Sendable {
         environment: String? = nil,
         overrides: [String: String] = [:]
     ) async throws -> RouteTable {
-        let bytes = try await HTTPBody.file(file).collect(upTo: ByteCount(Int64(RouteJSONParser.maximumSize)))
+        let bytes = try await HTTPBody.file(file).collect(upTo: ByteCount(Int64(maximumFileSize)))
         return try RouteTable(json: bytes, environment: environment, overrides: overrides)
     }
 

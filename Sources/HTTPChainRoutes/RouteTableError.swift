@@ -11,6 +11,13 @@ public struct RouteMistake: Sendable, Hashable, CustomStringConvertible {
     /// What is wrong, and what to do.
     public let text: String
 
+    package init(path: String, line: Int?, column: Int?, text: String) {
+        self.path = path
+        self.line = line
+        self.column = column
+        self.text = text
+    }
+
     /// "12:5: routes.add.method: …".
     public var description: String {
         let place = line.map { "\($0):\(column ?? 1): " } ?? ""

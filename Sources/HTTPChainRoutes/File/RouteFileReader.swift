@@ -58,14 +58,14 @@ struct RouteFileReader {
     }
 
     private mutating func mistake(_ path: [String], _ place: RouteNode.Place, _ text: String) {
-        guard mistakes.count < RouteJSONParser.maximumMistakes else { return }
+        guard mistakes.count < RouteTable.maximumMistakes else { return }
         mistakes.append(
             RouteMistake(path: Self.shown(path), line: place.line, column: place.column, text: text)
         )
     }
 
     private mutating func warn(_ path: [String], _ place: RouteNode.Place, _ text: String) {
-        guard warnings.count < RouteJSONParser.maximumMistakes else { return }
+        guard warnings.count < RouteTable.maximumMistakes else { return }
         warnings.append(RouteMistake(path: Self.shown(path), line: place.line, column: place.column, text: text))
     }
 

@@ -4,9 +4,6 @@ import Foundation
 ///
 /// It makes nothing of a file that is too large, too deep, or not UTF-8.
 struct RouteJSONParser {
-    static let maximumSize = 4 << 20
-    static let maximumDepth = 64
-    static let maximumMistakes = 100
     private static let escapes: [UInt8: UnicodeScalar] = [
         UInt8(ascii: "\""): "\"", UInt8(ascii: "\\"): "\\", UInt8(ascii: "/"): "/", UInt8(ascii: "b"): "\u{8}",
         UInt8(ascii: "f"): "\u{C}", UInt8(ascii: "n"): "\n", UInt8(ascii: "r"): "\r", UInt8(ascii: "t"): "\t",
@@ -26,9 +23,9 @@ struct RouteJSONParser {
     private var steps: [String] = []
 
     init(_ data: Data) {
-        bytes = data.count <= Self.maximumSize ? [UInt8](data) : []
-        if data.count > Self.maximumSize {
-            add("the file is larger than \(Self.maximumSize >> 20) MiB")
+        bytes = data.count <= RouteTable.maximumFileSize ? [UInt8](data) : []
+        if data.count > RouteTable.maximumFileSize {
+            add("the file is larger than \(RouteTable.maximumFileSize >> 20) MiB")
             isLost = true
         } else if String(validating: bytes, as: UTF8.self) == nil {
             add("the file is not UTF-8")
@@ -65,7 +62,7 @@ struct RouteJSONParser {
     private mutating func add(_ text: String, at place: RouteNode.Place? = nil) {
         let path = steps.map { String($0.prefix(100)) }.joined(separator: ".")
         let place = place ?? self.place
-        guard mistakes.count < Self.maximumMistakes else { return isLost = true }
+        guard mistakes.count < RouteTable.maximumMistakes else { return isLost = true }
         mistakes.append(RouteMistake(path: path, line: place.line, column: place.column, text: text))
     }
 
@@ -113,8 +110,8 @@ struct RouteJSONParser {
     }
 
     private mutating func nested(_ read: (inout RouteJSONParser) -> RouteNode?) -> RouteNode? {
-        guard depth < Self.maximumDepth else {
-            lose("values are nested deeper than \(Self.maximumDepth) levels")
+        guard depth < RouteTable.maximumFileDepth else {
+            lose("values are nested deeper than \(RouteTable.maximumFileDepth) levels")
             return nil
         }
         depth += 1

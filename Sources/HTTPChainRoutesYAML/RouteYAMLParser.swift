@@ -1,0 +1,194 @@
+#if YAML
+import Foundation
+import HTTPChainRoutes
+import Yams
+
+/// Reads YAML 1.2 with the place of each value, by the core schema (YAML 1.2.2 §10.3): `true` is a truth value, `yes`
+/// and `on` are strings.
+///
+/// It makes nothing of a file that is too large, too deep, or not UTF-8.
+struct RouteYAMLParser {
+    /// How many values there are at most once aliases have been replaced by what they stand for.
+    static let maximumNodes = 200_000
+    /// How many aliases there are at most: each may add a level.
+    static let maximumAliases = 1000
+    /// The same in a file with keys that may be no text, because Yams compares keys by all that is in them.
+    static let maximumAliasesAsKeys = 32
+
+    private(set) var mistakes: [RouteMistake] = []
+    private var count = 0
+    /// The way from the root to where it reads: names of members, and numbers of elements.
+    private var steps: [String] = []
+
+    /// The value of the file; nil if there is none to go on with.
+    mutating func parse(_ data: Data) -> RouteNode? {
+        guard data.count <= RouteTable.maximumFileSize else {
+            add("the file is larger than \(RouteTable.maximumFileSize >> 20) MiB")
+            return nil
+        }
+        guard var text = String(data: data, encoding: .utf8) else {
+            add("the file is not UTF-8")
+            return nil
+        }
+        if text.hasPrefix("\u{FEFF}") { text.removeFirst() }
+        guard YAMLShape.isShallow(text, levels: RouteTable.maximumFileDepth) else {
+            add("values are nested deeper than \(RouteTable.maximumFileDepth) levels")
+            return nil
+        }
+        let aliases = YAMLShape.aliases(in: text)
+        guard aliases <= Self.maximumAliases else {
+            add("there are more than \(Self.maximumAliases) aliases")
+            return nil
+        }
+        guard aliases <= Self.maximumAliasesAsKeys || !YAMLShape.mayHaveKeysThatAreNoText(text) else {
+            add(
+                "there are more than \(Self.maximumAliasesAsKeys) aliases, and keys that are no text: write the keys out"
+            )
+            return nil
+        }
+        do {
+            guard let root = try Parser(yaml: text, resolver: .basic).singleRoot() else {
+                add("the file is empty")
+                return nil
+            }
+            let node = self.node(root)
+            return count <= Self.maximumNodes ? node : nil
+        } catch {
+            tell(error)
+            return nil
+        }
+    }
+
+    private mutating func add(_ text: String, at place: RouteNode.Place = .init(line: 1, column: 1)) {
+        guard mistakes.count < RouteTable.maximumMistakes else { return }
+        let path = steps.map { String($0.prefix(100)) }.joined(separator: ".")
+        mistakes.append(RouteMistake(path: path, line: place.line, column: place.column, text: text))
+    }
+
+    private mutating func tell(_ error: any Error) {
+        switch error as? YamlError {
+        case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
+            .composer(let context, let problem, let mark, _):
+            let before = context.map { " (\($0.text), line \($0.mark.line))" } ?? ""
+            add("this is no YAML: \(problem)\(before)", at: place(mark))
+        case .duplicatedKeysInMapping(let names, let context):
+            for name in names { add("there are two members with the name \"\(name)\"", at: place(context.mark)) }
+        case .reader(let problem, _, _, _): add("this is no YAML: \(problem)")
+        default: add("this is no YAML: \(error)")
+        }
+    }
+
+    private func place(_ mark: Mark?) -> RouteNode.Place {
+        RouteNode.Place(line: max(1, mark?.line ?? 1), column: max(1, mark?.column ?? 1))
+    }
+
+    private mutating func node(_ node: Node) -> RouteNode? {
+        count += 1
+        guard count <= Self.maximumNodes else {
+            if count == Self.maximumNodes + 1 {
+                let text = "there are more than \(Self.maximumNodes) values, counting what aliases stand for"
+                add(text, at: place(node.mark))
+            }
+            return nil
+        }
+        let place = place(node.mark)
+        guard steps.count < RouteTable.maximumFileDepth else {
+            add("values are nested deeper than \(RouteTable.maximumFileDepth) levels", at: place)
+            return nil
+        }
+        switch node {
+        case .scalar(let scalar): return RouteNode(Self.value(of: scalar), at: place)
+        case .sequence(let items):
+            var values: [RouteNode] = []
+            for (index, item) in items.enumerated() {
+                steps.append("\(index)")
+                defer { steps.removeLast() }
+                guard let value = self.node(item) else { return nil }
+                values.append(value)
+            }
+            return RouteNode(.array(values), at: place)
+        case .mapping(let mapping): return members(of: mapping).map { RouteNode(.object($0), at: place) }
+        case .alias:
+            add("this alias stands for nothing", at: place)
+            return nil
+        }
+    }
+
+    private mutating func members(of mapping: Node.Mapping) -> [RouteNode.Member]? {
+        var members: [RouteNode.Member] = []
+        var merged: [RouteNode.Member] = []
+        for (key, value) in mapping {
+            let place = place(key.mark)
+            guard case .scalar(let name) = key else {
+                add("the name of a member is to be text", at: place)
+                continue
+            }
+            if name.style == .plain, name.string == "<<" {
+                guard let more = self.merged(value, at: place) else { return nil }
+                merged += more
+                continue
+            }
+            steps.append(name.string)
+            defer { steps.removeLast() }
+            guard let node = node(value) else { return nil }
+            members.append(RouteNode.Member(key: name.string, place: place, node: node))
+        }
+        // The mapping's own members count before those that are merged in, and those before what is merged later.
+        var known = Set(members.map(\.key))
+        return members + merged.filter { known.insert($0.key).inserted }
+    }
+
+    /// The members that a merge key brings: of one mapping, or of each in a sequence.
+    private mutating func merged(_ value: Node, at place: RouteNode.Place) -> [RouteNode.Member]? {
+        switch value {
+        case .mapping(let mapping): return members(of: mapping)
+        case .sequence(let items):
+            var members: [RouteNode.Member] = []
+            for item in items {
+                guard case .mapping(let mapping) = item else {
+                    add("\"<<\" merges mappings alone", at: self.place(item.mark))
+                    continue
+                }
+                guard let more = self.members(of: mapping) else { return nil }
+                members += more
+            }
+            return members
+        default:
+            add("\"<<\" merges a mapping, or a sequence of mappings", at: place)
+            return []
+        }
+    }
+
+    /// What a scalar says by the core schema, YAML 1.2.2 §10.3.2.
+    private static func value(of scalar: Node.Scalar) -> RouteNode.Value {
+        let text = scalar.string
+        guard scalar.style == .plain, scalar.tag.rawValue != Tag.Name.str.rawValue else { return .string(text) }
+        switch text {
+        case "", "~", "null", "Null", "NULL": return .null
+        case "true", "True", "TRUE": return .bool(true)
+        case "false", "False", "FALSE": return .bool(false)
+        default: return number(text).map(RouteNode.Value.number) ?? .string(text)
+        }
+    }
+
+    private static func number(_ text: String) -> Double? {
+        if text.hasPrefix("0x") { return digits(text.dropFirst(2), radix: 16) }
+        if text.hasPrefix("0o") { return digits(text.dropFirst(2), radix: 8) }
+        // Swift reads hexadecimal fractions, "inf" and "nan" as well; here they are text.
+        guard text.utf8.allSatisfy({ isDigit($0) || numberSigns.contains($0) }), text.utf8.contains(where: isDigit)
+        else {
+            return nil
+        }
+        return Double(text.hasSuffix(".") ? text + "0" : text)
+    }
+
+    private static let numberSigns = Set("+-.eE".utf8)
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    private static func digits(_ text: Substring, radix: Int) -> Double? {
+        guard text.first?.isHexDigit == true else { return nil }
+        return Int64(text, radix: radix).map(Double.init)
+    }
+}
+#endif

@@ -1,0 +1,79 @@
+#if YAML
+/// What can be told of a file of YAML before it is parsed: libyaml and Yams call themselves for each level, and compare
+/// keys by all that is in them.
+enum YAMLShape {
+    /// Whether no value lies much deeper than so many levels.
+    ///
+    /// Brackets outside quotes and comments count, and so do the columns where lines, and what follows a dash, begin: a
+    /// level of block style needs one of its own.
+    static func isShallow(_ text: String, levels: Int) -> Bool {
+        let bytes = text.utf8
+        var open = 0
+        var columns: [Int] = []
+        var lineStart = bytes.startIndex
+        var index = bytes.startIndex
+        var isIndenting = true
+        /// Whether a value may begin here.
+        var mayBegin = true
+        while index < bytes.endIndex {
+            let byte = bytes[index]
+            if isIndenting, !isSpace(byte) {
+                let column = bytes.distance(from: lineStart, to: index)
+                while let last = columns.last, last >= column { columns.removeLast() }
+                columns.append(column)
+                // What follows a dash may begin a level in the same line.
+                isIndenting = byte == UInt8(ascii: "-") || byte == UInt8(ascii: "?")
+            }
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "'"):
+                if mayBegin { index = end(of: byte, in: bytes, from: index) }
+                mayBegin = false
+            case UInt8(ascii: "#") where mayBegin:
+                index = bytes[index...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
+                continue
+            case UInt8(ascii: "["), UInt8(ascii: "{"):
+                open += 1
+                mayBegin = true
+            case UInt8(ascii: "]"), UInt8(ascii: "}"):
+                open = max(0, open - 1)
+                mayBegin = false
+            case UInt8(ascii: "\n"):
+                isIndenting = true
+                mayBegin = true
+                lineStart = bytes.index(after: index)
+            default: mayBegin = isSpace(byte) ? true : [UInt8(ascii: ":"), UInt8(ascii: ",")].contains(byte)
+            }
+            guard open + columns.count <= 2 * levels else { return false }
+            if index < bytes.endIndex { index = bytes.index(after: index) }
+        }
+        return true
+    }
+
+    /// How many aliases there are at most.
+    static func aliases(in text: String) -> Int {
+        text.matches(of: #/(?:^|[\s\[{,:\-])\*[^\s,\[\]{}]/#.anchorsMatchLineEndings()).count
+    }
+
+    /// Whether a key may be an alias or a collection: it stands behind "?" or before a colon.
+    static func mayHaveKeysThatAreNoText(_ text: String) -> Bool {
+        text.contains(#/(?:^|[\s\[{,\-])\?\s/#.anchorsMatchLineEndings())
+            || text.contains(#/\*[^\s,\[\]{}]+\s*:(?:\s|$)/#.anchorsMatchLineEndings())
+            || text.contains(#/[\]}]\s*:/#)
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")
+            || byte == UInt8(ascii: "\n")
+    }
+
+    /// Where quoted text ends; the end of the file if it does not.
+    private static func end(of quote: UInt8, in bytes: String.UTF8View, from start: String.Index) -> String.Index {
+        var index = bytes.index(after: start)
+        while index < bytes.endIndex, bytes[index] != quote {
+            if quote == UInt8(ascii: "\""), bytes[index] == UInt8(ascii: "\\") { index = bytes.index(after: index) }
+            if index < bytes.endIndex { index = bytes.index(after: index) }
+        }
+        return index
+    }
+}
+#endif

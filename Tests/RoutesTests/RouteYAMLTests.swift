@@ -1,0 +1,201 @@
+#if YAML
+import Foundation
+import HTTPChain
+import HTTPChainRoutes
+import HTTPChainRoutesYAML
+import TestSupport
+import Testing
+
+@Suite("A table of routes in YAML", .timeLimit(.minutes(5)))
+struct RouteYAMLTests {
+    private static let file = """
+        # The service of the garden.
+        service: { protocol: https, host: api.example.com, path: /v2 }
+        environments:
+          test: { protocol: http, host: localhost, port: 8080 }
+        defaults: &changing
+          method: PUT
+          gzip: true
+          invalidates: [list, doc]
+        routes:
+          doc:
+            path: "documents/{uniqueId}"
+            cacheTTL: 3600
+            extended: { depth: [1, 2.5, ~] }
+          list: { path: stuff/list, cacheTTL: .5, cacheIgnoresQuery: true }
+          add:
+            <<: *changing
+            path: stuff/:thingId
+            serialization: json
+            contentType: application/json
+            headers: { Accept-Encoding: gzip }
+            mapper: json
+            requestRootKeyPath: thing
+            responseRootKeyPath: data.thing
+            progress: true
+            preventsUserInteraction: true
+            authenticator: user
+          image:
+            path: https://cdn.example.com/{+name}
+            saveAsFile: true
+        """
+
+    private func mistakes(_ yaml: String) -> [String] {
+        mistakes(Data(yaml.utf8))
+    }
+
+    private func mistakes(_ yaml: Data) -> [String] {
+        do throws(RouteTableError) {
+            _ = try RouteTable(yaml: yaml)
+            return []
+        } catch {
+            return error.mistakes.map(\.description)
+        }
+    }
+
+    @Test("It says what the same table says in JSON")
+    func asInJSON() throws {
+        let table = try RouteTable(yaml: Data(Self.file.utf8))
+        let same = try RouteTable(json: Data(RouteTableTests.file.utf8))
+        #expect(table.names == same.names && table.base?.description == same.base?.description)
+        for name in same.names { #expect(try "\(table.route(name))" == "\(same.route(name))") }
+        #expect(table.warnings.map(\.description).count == 1)
+        #expect(table.warnings.first?.description.hasPrefix("5:1: defaults: this key means nothing") == true)
+        let local = try RouteTable(yaml: Data(Self.file.utf8), environment: "test", overrides: ["port": "1234"])
+        #expect(local.base?.description == "http://localhost:1234/v2")
+    }
+
+    @Test("A file is read from the disk, with a byte order mark and ends of lines as they come")
+    func fromDisk() async throws {
+        let scratch = try ScratchDirectory.created()
+        let text = "\u{FEFF}routes:\r\n  a: { path: \"https://a.example/\" }\r\n"
+        let file = try scratch.file("routes.yaml", Data(text.utf8))
+        #expect(try await RouteTable.load(yaml: file).names == ["a"])
+        await #expect(throws: BodyError.self) {
+            try await RouteTable.load(yaml: scratch.url.appendingPathComponent("missing.yaml"))
+        }
+    }
+
+    @Test("Every mistake is told at once, with its path, line and column")
+    func allMistakes() throws {
+        let found = mistakes(
+            """
+            service: { protocol: ftp, host: a b, port: 70000 }
+            routes:
+              doc: { method: get, path: "documents/{uniqueId" }
+              add:
+                path: 7
+                serialization: xml
+                invalidates: [nothing, 3]
+                headers: { bad name: x }
+              none: { cacheTTL: long, gzip: yes }
+            """
+        )
+        for expected in [
+            "1:22: service.protocol", "1:33: service.host", "1:44: service.port", "3:18: routes.doc.method",
+            "5:11: routes.add.path: a number", "6:20: routes.add.serialization",
+            "7:19: routes.add.invalidates.0: there is no route", "7:28: routes.add.invalidates.1: a number",
+            "8:16: routes.add.headers.bad name", "9:3: routes.none: the key \"path\"", "9:21: routes.none.cacheTTL",
+            "9:33: routes.none.gzip: a string stands where true or false",
+        ] {
+            #expect(found.contains { $0.hasPrefix(expected) }, "\(expected) is not among \(found)")
+        }
+    }
+
+    @Test(
+        "What is no YAML is told with its place",
+        arguments: [
+            ("", "1:1: the file is empty"),
+            ("routes: [", "2:1: this is no YAML"),
+            ("routes:\n\ta: b", "2:1: this is no YAML"),
+            ("routes: *gone", "1:9: this is no YAML: found undefined alias"),
+            ("a: 1\n---\nb: 2", "2:1: this is no YAML"),
+            ("routes:\n  a: { path: x }\n  a: { path: y }", "2:3: there are two members with the name \"a\""),
+            ("routes: &a { b: *a }", "1:17: this is no YAML"),
+            ("routes:\n  ? [a]\n  : { path: x }", "2:5: routes: the name of a member is to be text"),
+            ("routes:\n  a: { <<: 7, path: \"http://x.example\" }", "2:8: routes.a: \"<<\" merges a mapping"),
+        ]
+    )
+    func broken(yaml: String, expected: String) {
+        let found = mistakes(yaml)
+        #expect(found.first?.hasPrefix(expected) == true, "\(found)")
+    }
+
+    @Test("Text is text where the core schema says so: yes, on, a time, what is quoted, what is tagged")
+    func coreSchema() throws {
+        let table = try RouteTable(
+            yaml: Data(
+                """
+                routes:
+                  a:
+                    path: "https://a.example/"
+                    texts: [yes, on, 12:30:00, "7", !!str 7, 0b1, 1_000, .]
+                    numbers: [0x1F, 0o17, -7, +1.5e3, 1.]
+                    others: [null, ~, true, False]
+                """.utf8
+            )
+        )
+        let route = try table.route("a")
+        let texts = try #require(route["texts"]?.array)
+        #expect(texts.map(\.string) == ["yes", "on", "12:30:00", "7", "7", "0b1", "1_000", "."])
+        #expect(route["numbers"]?.array?.map(\.number) == [31, 15, -7, 1500, 1])
+        #expect(route["others"] == [nil, nil, true, false])
+    }
+
+    @Test("A mapping's own members come before what it merges, and of two that are merged the first counts")
+    func merging() throws {
+        let table = try RouteTable(
+            yaml: Data(
+                """
+                one: &one { method: PUT, cacheTTL: 1, gzip: true }
+                two: &two { method: POST, cacheTTL: 2, progress: true }
+                routes:
+                  a: { path: "https://a.example/", <<: [*one, *two], cacheTTL: 3 }
+                """.utf8
+            )
+        )
+        let route = try table.route("a")
+        #expect(route.method == .put && route.cacheTTL == .seconds(3) && route.gzip && route.progress)
+    }
+
+    @Test("Files that would take all memory, all time or the stack are refused")
+    func limits() {
+        let levels = "[0-9]"
+        #expect(mistakes(String(repeating: "[", count: 100_000)).first?.contains("deeper than 64 levels") == true)
+        #expect(mistakes(String(repeating: "- ", count: 100_000)).first?.contains("deeper than 64 levels") == true)
+        #expect(mistakes("routes:\n  a: { path: \"\(levels)\" }").first?.contains("deeper") != true)
+        let shelves = (1...300).map { "  r\($0): { path: \"https://a.example/\", note: \"[ {\" } # [ {" }
+        #expect(mistakes("routes:\n" + shelves.joined(separator: "\n")).isEmpty)
+        // Each line stands for ten of the line before: a billion values.
+        var laughs = "l0: &l0 [a, a, a, a, a, a, a, a, a, a]\n"
+        for level in 1...9 {
+            let items = Array(repeating: "*l\(level - 1)", count: 10).joined(separator: ", ")
+            laughs += "l\(level): &l\(level) [\(items)]\n"
+        }
+        #expect(mistakes(laughs + "routes: {}").first?.contains("more than 200000 values") == true)
+        #expect(mistakes(laughs + "? *l9\n: x").first?.contains("write the keys out") == true)
+        var chain = "l0: &l0 [a]\n"
+        for level in 1...900 { chain += "l\(level): &l\(level) [*l\(level - 1)]\n" }
+        #expect(mistakes(chain).first?.contains("deeper than 64 levels") == true)
+        for level in 901...1100 { chain += "l\(level): &l\(level) [*l\(level - 1)]\n" }
+        #expect(mistakes(chain).first?.contains("more than 1000 aliases") == true)
+        #expect(mistakes(Data(repeating: 0x20, count: (4 << 20) + 1)).first?.contains("larger than 4 MiB") == true)
+        #expect(mistakes(Data([0xFF, 0xFE])).first?.contains("not UTF-8") == true)
+    }
+
+    @Test("Text of any pieces is read or refused, and never ends the process", .seeded)
+    func random() {
+        let numbers = Seed.numbers()
+        let pieces = [
+            "routes:", "\n", "  ", "a", ": ", "- ", "[", "]", "{", "}", ", ", "&x ", "*x", "<<", "\"", "'", "? ", "| ",
+            "!!str ", "path", "#", "%", "@", "é", "\t", "---", "...", "0x", "~",
+        ]
+        var refused = 0
+        for _ in 0..<3000 {
+            let text = (0...numbers.index(below: 30)).map { _ in pieces[numbers.index(below: pieces.count)] }.joined()
+            refused += mistakes(text).isEmpty ? 0 : 1
+        }
+        #expect(refused > 1000)
+    }
+}
+#endif
