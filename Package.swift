@@ -137,7 +137,7 @@ let xmlCoder = Target.Dependency.product(name: "XMLCoder", package: "XMLCoder", 
 let yams = Target.Dependency.product(name: "Yams", package: "Yams", condition: .when(traits: ["YAML"]))
 
 /// What the plug-in of the compiler reads and writes Swift with.
-let swiftSyntax = ["SwiftDiagnostics", "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros"].map {
+let swiftSyntax = ["SwiftDiagnostics", "SwiftParser", "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros"].map {
     Target.Dependency.product(name: $0, package: "swift-syntax", condition: .when(traits: ["Macros"]))
 }
 
@@ -262,7 +262,7 @@ let package = Package(
         // Apart from the plug-in, because tests that name a plug-in are built for the host, with all of the package.
         library("MacroExpansion", swiftSyntax),
         .macro(name: "MacroPlugin", dependencies: ["MacroExpansion", compilerPlugin], swiftSettings: settings),
-        library("HTTPChainMacros", ["HTTPChain", "HTTPChainClient", "MacroPlugin", httpTypes]),
+        library("HTTPChainMacros", ["HTTPChain", "HTTPChainClient", "HTTPChainSupport", "MacroPlugin", httpTypes]),
         library("HTTPChainOData", ["HTTPChainCore", httpTypes]),
         library(
             "HTTPChainRoutes",
@@ -450,12 +450,7 @@ let package = Package(
         tests(
             "MacrosTests",
             of: [
-                "HTTPChain", "HTTPChainClient", "HTTPChainHARTesting", "HTTPChainMacros", "MacroExpansion",
-                .product(
-                    name: "SwiftSyntaxMacrosGenericTestSupport",
-                    package: "swift-syntax",
-                    condition: .when(traits: ["Macros"])
-                ),
+                "HTTPChain", "HTTPChainClient", "HTTPChainHAR", "HTTPChainMacros", "MacroExpansion",
             ] + swiftSyntax
         ),
         tests(

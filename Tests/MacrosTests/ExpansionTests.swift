@@ -1,3 +1,195 @@
 #if Macros
+import MacroExpansion
+import SwiftParser
+import SwiftSyntax
 import Testing
+
+@Suite("What a declaration is expanded to", .timeLimit(.minutes(5)))
+struct ExpansionTests {
+    private static func expand(_ source: String) throws -> [String] {
+        let file = Parser.parse(source: source)
+        let declaration = try #require(file.statements.first?.item.as(DeclSyntax.self)?.as(ProtocolDeclSyntax.self))
+        let attribute = try #require(declaration.attributes.first)
+        guard case .attribute(let service) = attribute else { return [] }
+        let expansion = ServiceExpansion(of: service, on: declaration)
+        #expect(expansion.mistakes.isEmpty, "\(expansion.mistakes.map(\.text))")
+        return expansion.declarations
+    }
+
+    @Test("A client with a request type for each method, and a mock, as a reader could have written them")
+    func whole() throws {
+        let declarations = try Self.expand(
+            """
+            @Service(base: "https://api.example.com/v2") public protocol UserService {
+                @GET("users/{id}") func user(id: Int) async throws -> User
+            }
+            """
+        )
+        #expect(
+            declarations.joined(separator: "\n\n") == """
+                /// Sends the calls of ``UserService``.
+                public struct UserServiceClient: UserService, Sendable {
+                    /// The client that sends the calls.
+                    public let client: Client
+
+                    /// Sends the calls with a client.
+                    public init(_ client: Client) {
+                        self.client = client
+                    }
+
+                    /// Sends the calls through a chain.
+                    public init(chain: some Transport) {
+                        client = Client(over: chain)
+                    }
+
+                    /// The calls, not sent yet.
+                    public var calls: Calls { Calls(client: client) }
+
+                    public func user(id: Int) async throws -> User {
+                        try await client.call(UserRequest(id: id))
+                    }
+
+                    /// Makes calls that are sent when their result is asked for.
+                    public struct Calls: Sendable {
+                        fileprivate let client: Client
+
+                        public func user(id: Int) -> Call<UserRequest> {
+                            client.makeCall(UserRequest(id: id))
+                        }
+                    }
+
+                    /// The request of ``user(id:)``.
+                    public struct UserRequest: TypedRequest {
+                        public typealias Output = User
+                        public var id: Int
+
+                        public init(id: Int) {
+                            self.id = id
+                        }
+
+                        public var path: String { "https://api.example.com/v2/users/{id}" }
+                        public var pathParameters: URLParameters { ["id": id] }
+                    }
+                }
+
+                /// Answers the calls of ``UserService`` as a test says, and counts them.
+                public struct UserServiceMock: UserService, Sendable {
+                    /// The methods, to be scripted and counted.
+                    public struct Methods: Sendable {
+                        public let user = MockMethod<Int, User>("UserService.user(id:)")
+                    }
+
+                    /// The methods, to be scripted and counted.
+                    public let on = Methods()
+
+                    public init() {}
+
+                    public func user(id: Int) async throws -> User {
+                        try await on.user.answer(id)
+                    }
+                }
+                """
+        )
+    }
+
+    /// An annotation, the method that it stands on, and a line of the expansion.
+    static let rows: [(String, String, String)] = [
+        ("@HEAD(\"a\")", "a()", "var method: HTTPRequest.Method { .head }"),
+        ("@POST(\"a\")", "a()", "var method: HTTPRequest.Method { .post }"),
+        ("@PUT(\"a\")", "a()", "var method: HTTPRequest.Method { .put }"),
+        ("@PATCH(\"a\")", "a()", "var method: HTTPRequest.Method { .patch }"),
+        ("@DELETE(\"a\")", "a()", "var method: HTTPRequest.Method { .delete }"),
+        ("@OPTIONS(\"a\")", "a()", "var method: HTTPRequest.Method { .options }"),
+        ("@QUERY(\"a\")", "a()", "var method: HTTPRequest.Method { .query }"),
+        (
+            "@GET(\"a/{x}\") @Path(\"x\", from: \"id\")", "a(id: Int)",
+            "var pathParameters: URLParameters { [\"x\": id] }"
+        ),
+        (
+            "@GET(\"a/{+x:3}{?y*}\")", "a(x: Int, y: [Int])",
+            "var pathParameters: URLParameters { [\"x\": x, \"y\": y] }"
+        ),
+        ("@GET @Query(\"p\", \"q\")", "a(p: Int, q: Int?)", "var query: URLQuery { [\"p\": p, \"q\": q] }"),
+        ("@GET @Query(\"p[]\", from: \"p\")", "a(p: [Int])", "var query: URLQuery { [\"p[]\": p] }"),
+        ("@GET @Header(\"tenant\")", "a(tenant: String)", "fields.declare(\"tenant\", tenant)"),
+        ("@GET @Header(\"X-Id\", from: \"id\")", "a(id: Int)", "fields.declare(\"X-Id\", id)"),
+        (
+            "@GET @Headers([\"A\": \"b \\\"{id}\\\" %%0%%\"])", "a(id: Int)",
+            "fields.declare(\"A\", \"b \\\"\\(id)\\\" \\(id)\")"
+        ),
+        ("@POST @Field(\"n\", from: \"name\")", "a(name: String)", "case name = \"n\""),
+        (
+            "@POST @Field(\"name\") @FormURLEncoded", "a(name: String)",
+            "request = request.encoded(by: FormSerializer())"
+        ),
+        ("@POST @Part(\"p\")", "a(p: Data)", "request = request.multipart(MultipartForm(p.parts(named: \"p\")))"),
+        ("@POST @Body(\"user\")", "a(_ user: User)", "var body: HTTPBody { .value(user) }"),
+        ("@POST @RawBody(\"bytes\")", "a(bytes: Data)", "var body: HTTPBody { .declared(bytes) }"),
+        ("@GET @Progress(\"p\")", "a(p: ProgressHandler?)", "if let p { request = request.onProgress(p) }"),
+        ("@GET @Progress(\"p\")", "a(p: @escaping ProgressHandler)", "public var p: ProgressHandler"),
+        ("@GET @Change(\"c\")", "a(c: @escaping @Sendable (Request) -> Request)", "request = c(request)"),
+        ("@GET @Query(\"p\") @Default(\"p\", 1)", "a(p: Int)", "func a(p: Int = 1) async throws {"),
+        ("@GET @Query(\"p\")", "a(p: Int?)", "func a(p: Int? = nil) async throws {"),
+        ("@GET @SuccessCodes(200, 300..<400)", "a()", "request = request.acceptingOnly([200, StatusSet(300..<400)])"),
+        ("@GET @SuccessCodes(adding: 404, 410)", "a()", "request = request.alsoAccepting([404, 410])"),
+        ("@GET @Serializer(XMLSerializer())", "a()", "request = request.serialized(by: XMLSerializer())"),
+        ("@GET @Serializer(\"xml\")", "a()", "request = request.serialized(by: \"xml\")"),
+        ("@GET @WithoutSerialization", "a()", "request = request.withoutSerialization()"),
+        ("@GET @KeyPath(\"a.b\")", "a()", "request = request.decoded(at: \"a.b\")"),
+        ("@POST @RootKey(\"a\")", "a()", "request = request.encoded(under: \"a\")"),
+        ("@GET @Gzip", "a()", "request = request.compressed()"),
+        ("@GET @Cached(.off)", "a()", "request = request.caching(.off)"),
+        (
+            "@GET @Cached(maxAge: .seconds(5), identifier: \"x-{id}\") @Query(\"id\")", "a(id: Int)",
+            "request = request.caching(CacheSettings(lifetime: .exactly(.seconds(5)), identifier: \"x-\\(id)\"))"
+        ),
+        (
+            "@GET @Cached(maxAge: .seconds(5), offline: true)", "a()",
+            "request = request.caching(CacheSettings(use: .storedOnFailure, lifetime: .exactly(.seconds(5))))"
+        ),
+        (
+            "@POST @Invalidates(.identifier(\"x\"), .all)", "a()",
+            "request = request.invalidating(.identifier(\"x\"), .all)"
+        ),
+        ("@GET @Authenticator(\"user\")", "a()", "request = request.authenticated(by: \"user\")"),
+        ("@GET @Unauthenticated", "a()", "request = request.unauthenticated()"),
+        ("@GET @Timeout(.seconds(3))", "a()", "request = request.timeout(.seconds(3))"),
+        ("@GET @AttemptTimeout(nil)", "a()", "request = request.attemptTimeout(nil)"),
+        ("@GET @Retry(.never)", "a()", "request = request.retry(.never)"),
+        ("@GET @Hedged(.never)", "a()", "request = request.hedging(.never)"),
+        ("@POST @Idempotent", "a()", "request = request.idempotent()"),
+        ("@GET @Coalesced(false)", "a()", "request = request.coalesced(false)"),
+        ("@GET @RateLimitWeight(5)", "a()", "request = request.rateLimitWeight(5)"),
+        ("@GET @Redirects(.never)", "a()", "request = request.redirects(.never)"),
+        ("@GET @Cookies(.off)", "a()", "request = request.cookies(.off)"),
+        ("@GET @ErrorHandlers(.oData)", "a()", "request = request.handlingErrors(.oData)"),
+        ("@GET @OnlyErrorHandlers(.oData, .jsonAPI)", "a()", "request = request.handlingErrorsOnly(.oData, .jsonAPI)"),
+        ("@GET @Logged(.off)", "a()", "request = request.logging(.off)"),
+        ("@GET @Tags(\"a\", \"b\")", "a()", "request = request.callTags(\"a\", \"b\")"),
+        ("@GET @URLBuiltBy(Builder())", "a()", "request = request.url(builtBy: Builder())"),
+        ("@GET @Processed(Signer())", "a()", "request = request.processed(by: Signer())"),
+        ("@GET @Option(Zone.self, \"n\")", "a()", "request.options[Zone.self] = \"n\""),
+        ("@GET @Modified({ $0.x() })", "a()", "request = ({ $0.x() } as @Sendable (Request) -> Request)(request)"),
+    ]
+
+    @Test("Each annotation has its line", arguments: rows)
+    func annotation(annotations: String, method: String, line: String) throws {
+        let text = try Self.expand("@Service public protocol S { \(annotations) func \(method) async throws }")[0]
+        #expect(text.contains(line), "\(text)")
+        #expect(!Parser.parse(source: text).hasError)
+    }
+
+    @Test("Methods of one name are told apart by their labels")
+    func overloads() throws {
+        let client = try Self.expand(
+            """
+            @Service protocol S {
+                @GET("a/{id}") func plant(id: Int) async throws -> A
+                @GET("b/{name}") func plant(name: String) async throws -> A
+            }
+            """
+        )[0]
+        #expect(client.contains("struct PlantIdRequest") && client.contains("struct PlantNameRequest"))
+    }
+}
 #endif

@@ -1,3 +1,0 @@
-#if Macros
-@_exported public import HTTPChainClient
-#endif

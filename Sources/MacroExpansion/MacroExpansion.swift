@@ -1,7 +1,0 @@
-#if Macros
-package import SwiftSyntaxMacros
-
-package enum MacroExpansion {
-    package static let macros: [any Macro.Type] = []
-}
-#endif

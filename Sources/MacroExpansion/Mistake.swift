@@ -1,0 +1,61 @@
+#if Macros
+package import SwiftDiagnostics
+package import SwiftSyntax
+
+/// What is wrong with a declaration, where, and how it can be mended.
+package struct Mistake {
+    /// A change of the source that mends a mistake.
+    package struct Fix {
+        package var title: String
+        package var node: Syntax
+        package var replacement: String
+
+        init(_ title: String, _ node: Syntax, _ replacement: String) {
+            self.title = title
+            self.node = node
+            self.replacement = replacement
+        }
+    }
+
+    package var text: String
+    package var node: Syntax
+    package var fixes: [Fix]
+
+    init(_ text: String, at node: some SyntaxProtocol, _ fixes: Fix...) {
+        self.text = text
+        self.node = Syntax(node)
+        self.fixes = fixes
+    }
+
+    /// The mistake as the compiler shows it.
+    package var diagnostic: Diagnostic {
+        Diagnostic(
+            node: node,
+            message: Message(message: text),
+            fixIts: fixes.map { fix in
+                let token = TokenSyntax(
+                    .identifier(fix.replacement),
+                    leadingTrivia: fix.node.leadingTrivia,
+                    trailingTrivia: fix.node.trailingTrivia,
+                    presence: .present
+                )
+                return FixIt(
+                    message: FixMessage(message: fix.title),
+                    changes: [.replace(oldNode: fix.node, newNode: Syntax(token))]
+                )
+            }
+        )
+    }
+}
+
+private struct Message: DiagnosticMessage {
+    let message: String
+    let severity = DiagnosticSeverity.error
+    var diagnosticID: MessageID { MessageID(domain: "HTTPChainMacros", id: "mistake") }
+}
+
+private struct FixMessage: FixItMessage {
+    let message: String
+    var fixItID: MessageID { MessageID(domain: "HTTPChainMacros", id: "fix") }
+}
+#endif

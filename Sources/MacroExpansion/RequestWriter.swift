@@ -1,0 +1,176 @@
+#if Macros
+import SwiftSyntax
+
+/// Writes the request type of a method: an ordinary `TypedRequest` with a property for each parameter.
+struct RequestWriter {
+    let method: MethodModel
+    let type: String
+    let base: String
+    let access: String
+
+    /// The source.
+    var source: String {
+        var lines = ["/// The request of ``\(method.signature)``.", "\(access)struct \(type): TypedRequest {"]
+        lines.append("    \(access)typealias Output = \(method.output)")
+        lines += method.parameters.map { "    \(access)var \($0.stored): \($0.type)" }
+        lines.append("")
+        let parameters = method.parameters.map { "\($0.stored): \($0.type)" }.joined(separator: ", ")
+        lines.append("    \(access)init(\(parameters)) {")
+        lines += method.parameters.map { "        self.\($0.stored) = \($0.stored)" }
+        lines += ["    }", ""]
+        if let verb = method.verb, verb.name != "GET" {
+            lines.append("    \(access)var method: HTTPRequest.Method { .\(verb.name.lowercased()) }")
+        }
+        lines.append("    \(access)var path: String { \(literal(path)) }")
+        lines += pathParameters + query + headers + body + configuration
+        lines.append("}")
+        if !fields.isEmpty { lines.insert(contentsOf: fieldsType, at: lines.count - 1) }
+        return lines.joined(separator: "\n")
+    }
+
+    private var path: String { base.isEmpty ? method.path : method.path.isEmpty ? base : "\(base)/\(method.path)" }
+
+    private func literal(_ text: String) -> String {
+        "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+
+    private func stored(_ name: String) -> String { method.parameter(name)?.stored ?? name }
+
+    private func bound(_ annotation: String) -> [(wire: String, value: String)] {
+        method.annotations(annotation).flatMap(\.bindings).map { ($0.wire, stored($0.parameter)) }
+    }
+
+    private var pathParameters: [String] {
+        guard !method.variables.isEmpty else { return [] }
+        let named = Dictionary(bound("Path").map { ($0.wire, $0.value) }, uniquingKeysWith: { first, _ in first })
+        let pairs = method.variables.map { "\(literal($0)): \(named[$0] ?? stored($0))" }
+        return ["    \(access)var pathParameters: URLParameters { [\(pairs.joined(separator: ", "))] }"]
+    }
+
+    private var query: [String] {
+        let pairs = bound("Query").map { "\(literal($0.wire)): \($0.value)" }
+        return pairs.isEmpty ? [] : ["    \(access)var query: URLQuery { [\(pairs.joined(separator: ", "))] }"]
+    }
+
+    private var headers: [String] {
+        guard !method.headers.isEmpty else { return [] }
+        var lines = ["    \(access)var headers: HTTPFields {", "        var fields = HTTPFields()"]
+        for header in method.headers {
+            let value = header.constant.map { Interpolation($0, method.parameters).swift }
+            lines.append("        fields.declare(\(literal(header.name)), \(value ?? stored(header.parameter ?? "")))")
+        }
+        return lines + ["        return fields", "    }"]
+    }
+
+    private var fields: [(wire: String, value: String)] { bound("Field") }
+
+    private var body: [String] {
+        let value: String
+        if let body = bound("Body").first {
+            value = ".value(\(body.value))"
+        } else if let raw = bound("RawBody").first {
+            value = ".declared(\(raw.value))"
+        } else if !fields.isEmpty {
+            value = ".value(Fields(\(fields.map { "\($0.value): \($0.value)" }.joined(separator: ", "))))"
+        } else {
+            return []
+        }
+        return ["    \(access)var body: HTTPBody { \(value) }"]
+    }
+
+    /// The fields of a form or an object, as a type that is encoded.
+    private var fieldsType: [String] {
+        let types = Dictionary(method.parameters.map { ($0.stored, $0.type) }, uniquingKeysWith: { first, _ in first })
+        var lines = ["", "    private struct Fields: Encodable, Sendable {"]
+        lines += fields.map { "        var \($0.value): \(types[$0.value] ?? "String")" }
+        lines += ["", "        enum CodingKeys: String, CodingKey {"]
+        lines += fields.map { "            case \($0.value) = \(literal($0.wire))" }
+        return lines + ["        }", "    }"]
+    }
+
+    // MARK: Options of stages
+
+    /// Annotations whose arguments go into the call of a request's method as they are written.
+    private static let options: [String: (call: String, label: String)] = [
+        "AttemptTimeout": ("attemptTimeout", ""), "Coalesced": ("coalesced", ""), "Cookies": ("cookies", ""),
+        "ErrorHandlers": ("handlingErrors", ""), "OnlyErrorHandlers": ("handlingErrorsOnly", ""),
+        "Gzip": ("compressed", ""),
+        "Hedged": ("hedging", ""), "Idempotent": ("idempotent", ""), "Invalidates": ("invalidating", ""),
+        "KeyPath": ("decoded", "at: "), "Logged": ("logging", ""), "Processed": ("processed", "by: "),
+        "RateLimitWeight": ("rateLimitWeight", ""), "Redirects": ("redirects", ""), "Retry": ("retry", ""),
+        "RootKey": ("encoded", "under: "), "Serializer": ("serialized", "by: "), "Tags": ("callTags", ""),
+        "Timeout": ("timeout", ""), "Unauthenticated": ("unauthenticated", ""),
+        "Authenticator": ("authenticated", "by: "),
+        "URLBuiltBy": ("url", "builtBy: "), "WithoutSerialization": ("withoutSerialization", ""),
+    ]
+
+    private var configuration: [String] {
+        var lines = parts
+        if method.annotations("FormURLEncoded").first != nil {
+            lines.append("request = request.encoded(by: FormSerializer())")
+        }
+        for annotation in method.annotations {
+            if let option = Self.options[annotation.name] {
+                lines.append("request = request.\(option.call)(\(option.label)\(annotation.source))")
+            }
+            switch annotation.name {
+            case "SuccessCodes": lines.append(successCodes(annotation))
+            case "Cached": lines.append(cached(annotation))
+            case "Option":
+                let arguments = annotation.arguments.map(\.expression.trimmedDescription)
+                guard arguments.count == 2 else { continue }
+                lines.append("request.options[\(arguments[0])] = \(arguments[1])")
+            case "Modified":
+                guard let change = annotation.arguments.first else { continue }
+                lines.append(
+                    "request = (\(change.expression.trimmedDescription) as @Sendable (Request) -> Request)(request)"
+                )
+            default: break
+            }
+        }
+        for name in bound("Progress").map(\.value) {
+            let isOptional = method.parameters.first { $0.stored == name }?.isOptional == true
+            lines.append(
+                (isOptional ? "if let \(name) { " : "") + "request = request.onProgress(\(name))"
+                    + (isOptional ? " }" : "")
+            )
+        }
+        for name in bound("Change").map(\.value) {
+            let isOptional = method.parameters.first { $0.stored == name }?.isOptional == true
+            lines.append(
+                (isOptional ? "if let \(name) { " : "") + "request = \(name)(request)" + (isOptional ? " }" : "")
+            )
+        }
+        guard !lines.isEmpty else { return [] }
+        return ["", "    \(access)func configure(_ request: inout Request) throws {"] + lines.map { "        \($0)" }
+            + ["    }"]
+    }
+
+    private var parts: [String] {
+        let parts = bound("Part").map { "\($0.value).parts(named: \(literal($0.wire)))" }
+        return parts.isEmpty ? [] : ["request = request.multipart(MultipartForm(\(parts.joined(separator: " + "))))"]
+    }
+
+    private func successCodes(_ annotation: Annotation) -> String {
+        let adds = annotation.arguments.first?.label?.text == "adding"
+        let codes = annotation.arguments.map { argument in
+            let code = argument.expression.trimmedDescription
+            return code.contains("..") ? "StatusSet(\(code))" : code
+        }
+        return "request = request.\(adds ? "alsoAccepting" : "acceptingOnly")([\(codes.joined(separator: ", "))])"
+    }
+
+    private func cached(_ annotation: Annotation) -> String {
+        guard let age = annotation.argument("maxAge") else { return "request = request.caching(\(annotation.source))" }
+        var arguments = ["lifetime: .exactly(\(age.trimmedDescription))"]
+        if annotation.argument("offline")?.trimmedDescription == "true" {
+            arguments.insert("use: .storedOnFailure", at: 0)
+        }
+        if let identifier = annotation.argument("identifier") {
+            let text = identifier.literalText.map { Interpolation($0, method.parameters).swift }
+            arguments.append("identifier: \(text ?? identifier.trimmedDescription)")
+        }
+        return "request = request.caching(CacheSettings(\(arguments.joined(separator: ", "))))"
+    }
+}
+#endif

@@ -1,0 +1,56 @@
+#if Macros
+import Foundation
+import HTTPChainMacros
+
+struct Plant: Codable, Hashable, Sendable {
+    var id: Int
+    var name: String
+}
+
+/// An attribute of the tests' own, which a request processor reads.
+enum Zone: RequestOption {
+    static var defaultValue: String { "none" }
+}
+
+@Service(base: "https://api.example.com/v2/")
+protocol PlantService {
+    @GET("plants/{id}")
+    func plant(id: Int) async throws -> Plant
+
+    @GET("plants") @Query("name", "page") @Query("sort_by", from: "order") @Default("page", 1)
+    func search(name: String, page: Int, order: String?) async throws -> [Plant]
+
+    @POST("plants") @Body("plant") @Header("X-Request-ID", from: "id") @Gzip @Idempotent
+    func create(_ plant: Plant, id: UUID) async throws -> Plant
+
+    @PUT("plants/{plantID}/note") @Path("plantID", from: "id") @RawBody("text")
+    @Headers(["X-Zone": "{zone}/%%0%%", "Accept": "text/plain"])
+    func note(id: Int, text: String, zone: String) async throws -> String
+
+    @POST("sessions") @Field("user") @Field("pass_word", from: "password") @FormURLEncoded @Unauthenticated
+    func signIn(user: String, password: String) async throws
+
+    @PATCH("plants/{id}") @Field("name") @RootKey("plant") @KeyPath("data.plant")
+    func rename(id: Int, to name: String) async throws -> Plant
+
+    @POST("photos") @Part("photo", "tags") @Part("title", from: "caption") @Progress("progress")
+    func upload(photo: Data, caption: String, tags: [String], progress: ProgressHandler?) async throws
+
+    @DELETE("plants/{id}") @SuccessCodes(200, 204, 404)
+    func delete(id: Int) async throws
+
+    @GET("export/{year}") @Cached(maxAge: .seconds(3600), offline: true, identifier: "export-{year}")
+    @Timeout(.seconds(90))
+    @Retry(.never)
+    func export(year: Int) async throws -> TemporaryFile
+
+    @GET("plants/{id}") @SuccessCodes(adding: 404) @WithoutSerialization
+    func raw(_ id: Int) async throws -> Response
+
+    @GET("zones") @Option(Zone.self, "north") @Modified({ $0.callTags("zones") }) @Logged(.off) @Change("change")
+    func zones(change: (@Sendable (Request) -> Request)?) async throws -> [String]?
+
+    @GET @Query("query", "path")
+    func root(query: String, path: String) async throws -> Data
+}
+#endif
