@@ -13,6 +13,9 @@
 ///     @GET("plants") @Query("name", "page") @Default("page", 1)
 ///     func search(name: String, page: Int) async throws -> [Plant]
 /// }
+/// ```
+///
+/// ```swift
 /// let plants = PlantServiceClient(chain: chain)
 /// let rose = try await plants.plant(id: 7)
 /// ```

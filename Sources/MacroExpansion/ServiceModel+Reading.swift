@@ -2,6 +2,8 @@
 import SwiftSyntax
 
 extension ServiceModel {
+    private static let levels: Set = ["public", "package", "private", "fileprivate"]
+
     /// Reads a protocol; what cannot be read of it is a mistake.
     init?(_ declaration: some DeclSyntaxProtocol, _ service: AttributeSyntax, _ mistakes: inout [Mistake]) {
         guard let declaration = declaration.as(ProtocolDeclSyntax.self) else {
@@ -10,7 +12,11 @@ extension ServiceModel {
         }
         name = declaration.name.text
         access =
-            declaration.modifiers.map(\.name.text).first { ["public", "package"].contains($0) }.map { "\($0) " } ?? ""
+            switch declaration.modifiers.map(\.name.text).first(where: Self.levels.contains) {
+            case "private"?, "fileprivate"?: "fileprivate "
+            case let level?: "\(level) "
+            case nil: ""
+            }
         let annotation = Annotation(name: "Service", node: service)
         base = annotation.texts.first?.text ?? ""
         if base.isEmpty, !annotation.arguments.isEmpty {

@@ -5,7 +5,7 @@ import SwiftSyntax
 /// A protocol that declares a client, as it is written.
 struct ServiceModel {
     var name: String
-    /// "public ", "package " or nothing.
+    /// "public ", "package ", "fileprivate " or nothing.
     var access: String
     /// The address that all paths are relative to; empty where the chain has it.
     var base: String

@@ -112,6 +112,7 @@ package final class Watched<State: Sendable>: Sendable {
 
     /// Takes the waiters out that have what they wait for, until none of those left has.
     private static func satisfied(_ guarded: inout Guarded) -> [@Sendable () -> Void] {
+        if guarded.waiters.isEmpty { return [] }
         var ready: [@Sendable () -> Void] = []
         var count = 0
         while guarded.waiters.count != count {
