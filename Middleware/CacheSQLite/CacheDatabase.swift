@@ -126,6 +126,17 @@ final class CacheDatabase: Sendable {
         return evicted
     }
 
+    /// Makes room for another variant of a key.
+    ///
+    /// - Returns: How many variants went.
+    private func removeSurplus(of key: Int64, _ db: Database) throws -> Int {
+        guard try CacheSchema.variantCount(of: key, db) >= bounds.variantsPerKey else { return 0 }
+        try ledger.saveUses(db)
+        let surplus = try CacheSchema.surplus(of: key, keeping: bounds.variantsPerKey - 1, db)
+        try delete(surplus, db)
+        return surplus.count
+    }
+
     /// Removes entries; what cannot be removed is remembered, and the next that opens the database begins with nothing.
     func removeToEnd(_ selection: CacheSelection) async throws -> Int {
         let use: CacheConnection.Use
@@ -247,6 +258,7 @@ final class CacheDatabase: Sendable {
             let (keyHash, variantHash) = (StoredHead.hash(of: key), StoredHead.hash(of: metadata.variant))
             let same = try db.cachedStatement(sql: "SELECT id FROM entry WHERE key = ? AND variant = ?")
             try delete(try Int64.fetchAll(same, arguments: [keyHash, variantHash]), db)
+            let surplus = try removeSurplus(of: keyHash, db)
             let evicted = try makeRoom(db, bytes: bytes, entries: 1)
             if let last { try CacheSchema.insert(last.bytes, block: last.block, of: id, db) }
             let free = try db.cachedStatement(sql: "DELETE FROM garbage WHERE id = ?")
@@ -262,7 +274,7 @@ final class CacheDatabase: Sendable {
                 id, keyHash, variantHash, key.url, key.partition, key.origin?.description, key.identifier,
                 metadata.classification, bytes, try ledger.nextTick(db), Data(head), StoredHead.checksum(of: head),
             ])
-            return evicted.compactMap(\.key)
+            return Array(repeating: key, count: surplus) + evicted.compactMap(\.key)
         }
         guard let evicted else { return CacheCommit(entry: nil) }
         let entryID = CacheEntryID(rawValue: UInt64(bitPattern: id))

@@ -71,6 +71,19 @@ enum CacheSchema {
         }
     }
 
+    static func variantCount(of key: Int64, _ db: Database) throws -> Int {
+        let statement = try db.cachedStatement(sql: "SELECT count(*) FROM entry WHERE key = ?")
+        return try Int.fetchOne(statement, arguments: [key]) ?? 0
+    }
+
+    /// The entries of a key that go when no more than so many may be left: those that were not used for longest.
+    static func surplus(of key: Int64, keeping count: Int, _ db: Database) throws -> [Int64] {
+        let statement = try db.cachedStatement(
+            sql: "SELECT id FROM entry WHERE key = ? ORDER BY used DESC LIMIT -1 OFFSET ?"
+        )
+        return try Int64.fetchAll(statement, arguments: [key, count])
+    }
+
     /// Blocks of an entry: its name, and their number in the lower bits.
     static func blockID(_ block: Int64, of id: Int64) -> Int64 { id << 24 | block }
 

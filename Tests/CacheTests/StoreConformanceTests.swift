@@ -112,20 +112,48 @@ struct StoreConformanceTests {
         }
     }
 
-    @Test("Any number of variants of a key are told apart", arguments: StoreKind.allCases)
+    @Test("Variants of a key are told apart", arguments: StoreKind.allCases)
     func variants(kind: StoreKind) async throws {
         let store = kind.make(.ample, in: directory)
         for round in 0..<2 {
-            for name in 0..<40 {
+            for name in 0..<30 {
                 try await store.put(storeKey("v"), content(name + round * 100, 50), storeMetadata("\(name)"))
             }
         }
         let entries = try await store.variants(of: storeKey("v"))
-        #expect(entries.count == 40)
+        #expect(entries.count == 30)
         for entry in entries {
             let name = try #require(Int(entry.response.metadata.variant.fields[0].value ?? ""))
             #expect(try await store.body(of: entry, range: nil)?.collect() == content(name + 100, 50))
         }
+    }
+
+    @Test(
+        "Of more variants than a key may have, those go that were not used for longest",
+        arguments: StoreKind.allCases
+    )
+    func variantBound(kind: StoreKind) async throws {
+        var bounds = CacheBounds.ample
+        bounds.variantsPerKey = 4
+        let store = kind.make(bounds, in: directory)
+        func names() async throws -> Set<String> {
+            Set(try await store.variants(of: storeKey("v")).compactMap { $0.response.metadata.variant.fields[0].value })
+        }
+        for name in 0..<4 { try await store.put(storeKey("v"), content(name, 50), storeMetadata("\(name)")) }
+        try await store.put(storeKey("other"), content(9, 50), storeMetadata("9"))
+        let first = try #require(
+            try await store.variants(of: storeKey("v")).first { $0.response.metadata.variant.fields[0].value == "0" }
+        )
+        _ = try await store.body(of: first, range: nil)?.collect()
+        let commit = try await store.put(storeKey("v"), content(4, 50), storeMetadata("4"))
+        #expect(commit.entry != nil && commit.evicted == [storeKey("v")])
+        #expect(try await names() == ["0", "2", "3", "4"])
+        try await store.put(storeKey("v"), content(5, 50), storeMetadata("4"))
+        #expect(try await names() == ["0", "2", "3", "4"], "a variant that takes the place of its own needs no room")
+        for name in 5..<60 { try await store.put(storeKey("v"), content(name, 50), storeMetadata("\(name)")) }
+        #expect(try await names() == ["56", "57", "58", "59"])
+        #expect(try await store.variants(of: storeKey("other")).count == 1)
+        #expect(try await store.usage().entries == 5)
     }
 
     @Test("A variant takes the place of the one before; a reader of that one goes on", arguments: StoreKind.allCases)

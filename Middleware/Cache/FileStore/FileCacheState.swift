@@ -112,7 +112,13 @@ struct FileCacheState: Sendable {
             for old in state.index.ids(ofKey: record.key) where state.index[old]?.variant == record.variant {
                 try state.evict(old, &changes)
             }
-            let evicted = try state.makeRoom(record.bytes, 1, &changes)
+            var evicted: [CacheKey] = []
+            for old in state.index.surplus(ofKey: record.key, keeping: state.bounds.variantsPerKey - 1) {
+                let key = state.entry(old)?.head.key
+                try state.evict(old, &changes)
+                if let key { evicted.append(key) }
+            }
+            evicted += try state.makeRoom(record.bytes, 1, &changes)
             do throws(CacheStoreFault) {
                 try body?.move(to: state.directory.body(record.id))
                 try entry.move(to: state.directory.entry(record.id))

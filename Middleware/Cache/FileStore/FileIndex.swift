@@ -31,6 +31,9 @@ struct FileIndex: Sendable {
     private var urls = SlotChains()
     /// From the most recently used on.
     private var uses = SlotChains()
+    /// When the entry in each slot was used last, in uses of all entries.
+    private var used: [UInt64] = []
+    private var useCount: UInt64 = 0
     private var newest: Int32?
     private var oldest: Int32?
 
@@ -42,6 +45,7 @@ struct FileIndex: Sendable {
         keys.reserve(count)
         urls.reserve(count)
         uses.reserve(count)
+        used.reserveCapacity(count)
     }
 
     subscript(id: UInt64) -> Record? { positions[id].flatMap { slots[Int($0)] } }
@@ -50,6 +54,15 @@ struct FileIndex: Sendable {
     func ids(ofKey key: UInt64) -> [UInt64] { ids(from: firstOfKey[key], keys) }
 
     func ids(ofURL url: UInt64) -> [UInt64] { ids(from: firstOfURL[url], urls) }
+
+    /// The entries of a key that go when no more than so many may be left: those that were not used for longest.
+    func surplus(ofKey key: UInt64, keeping count: Int) -> [UInt64] {
+        let ids = ids(ofKey: key)
+        guard ids.count > count else { return [] }
+        return Array(ids.sorted { lastUse(of: $0) < lastUse(of: $1) }.prefix(ids.count - count))
+    }
+
+    private func lastUse(of id: UInt64) -> UInt64 { positions[id].map { used[Int($0)] } ?? 0 }
 
     /// The entries that a condition holds for.
     func ids(where condition: (Record) -> Bool) -> [UInt64] {
@@ -96,6 +109,7 @@ struct FileIndex: Sendable {
             keys.addSlot()
             urls.addSlot()
             uses.addSlot()
+            used.append(0)
         }
         positions[record.id] = slot
         keys.insert(slot, before: firstOfKey.updateValue(slot, forKey: record.key))
@@ -140,6 +154,8 @@ struct FileIndex: Sendable {
     }
 
     private mutating func link(_ slot: Int32) {
+        useCount += 1
+        used[Int(slot)] = useCount
         uses.insert(slot, before: newest)
         newest = slot
         if oldest == nil { oldest = slot }

@@ -23,6 +23,7 @@ extension CacheMiddleware {
         let exchange = Exchange(
             CacheQuestion(asking.head, key: question.key, settings: question.settings, time: question.time),
             variants: variants,
+            time,
             sentAt: time.date,
             invalidations
         )

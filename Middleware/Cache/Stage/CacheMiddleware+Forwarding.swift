@@ -7,18 +7,30 @@ extension CacheMiddleware {
     struct Exchange {
         let question: CacheQuestion
         let variants: [CacheEntry]
+        /// The clock of the call.
+        let time: any TimeSource
         let sentAt: Date
         /// When it was last known that nothing had been made invalid.
         var stamp: UInt64
         /// How many responses had been stored before it.
         let commits: UInt64
+        /// Before which recordings it was sent.
+        let claims: UInt64
 
-        init(_ question: CacheQuestion, variants: [CacheEntry], sentAt: Date, _ log: InvalidationLog) {
+        init(
+            _ question: CacheQuestion,
+            variants: [CacheEntry],
+            _ time: any TimeSource,
+            sentAt: Date,
+            _ log: InvalidationLog
+        ) {
             self.question = question
+            self.time = time
             self.variants = variants
             self.sentAt = sentAt
             stamp = log.stamp
             commits = log.commits
+            claims = log.claims.stamp
         }
     }
 
@@ -31,7 +43,7 @@ extension CacheMiddleware {
         _ next: Next
     ) async throws -> Response {
         let time = request.environment.time
-        let exchange = Exchange(question, variants: variants, sentAt: time.date, invalidations)
+        let exchange = Exchange(question, variants: variants, time, sentAt: time.date, invalidations)
         let response = try await next(request)
         let status = CacheStatus(
             cache: name,
@@ -55,7 +67,7 @@ extension CacheMiddleware {
         let own = request
         var asking = own
         asking.head.headerFields = validation.fields
-        let exchange = Exchange(question, variants: variants, sentAt: time.date, invalidations)
+        let exchange = Exchange(question, variants: variants, time, sentAt: time.date, invalidations)
         let response: Response
         do {
             response = try await next(asking)
@@ -241,7 +253,7 @@ extension CacheMiddleware {
                 receivedAt: received
             )
         {
-            let own = Exchange(get, variants: [], sentAt: exchange.sentAt, invalidations)
+            let own = Exchange(get, variants: [], exchange.time, sentAt: exchange.sentAt, invalidations)
             status.isStored = await record(&response, metadata, own)
         }
         if let key = question.key { events.emit(.miss(key, status)) }

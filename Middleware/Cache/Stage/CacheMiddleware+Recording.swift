@@ -25,8 +25,16 @@ extension CacheMiddleware {
             events.emit(.notStored(key, reason: "all of it is stored already"))
             return false
         }
+        var claim: RecordingClaim?
+        if case .complete = metadata.content {
+            claim = invalidations.claims.claim(key, plan.metadata, sentAt: exchange.claims)
+            guard claim != nil else {
+                events.emit(.notStored(key, reason: "another call that was sent at the same time is storing it"))
+                return false
+            }
+        }
         do {
-            guard let recording = try await start(plan, key, declared: declared, exchange) else {
+            guard let recording = try await start(plan, key, declared: declared, exchange, claim) else {
                 events.emit(.notStored(key, reason: "it is too large for the store"))
                 return false
             }
@@ -40,7 +48,7 @@ extension CacheMiddleware {
                 await recording.finish()
                 return true
             }
-            response.body = teed(response.body, into: recording, key)
+            response.body = teed(response.body, into: recording, key, exchange.time)
             return true
         } catch {
             events.emit(.storeFailure(key, error))
@@ -52,7 +60,8 @@ extension CacheMiddleware {
         _ plan: CombinationPlan,
         _ key: CacheKey,
         declared: Int64?,
-        _ exchange: Exchange
+        _ exchange: Exchange,
+        _ claim: RecordingClaim?
     ) async throws -> CacheRecording? {
         var plan = plan
         var parts: (before: HTTPBody?, after: HTTPBody?)
@@ -81,17 +90,23 @@ extension CacheMiddleware {
             declared: plan.ownLength ?? declared,
             suffix: parts.after,
             events: events,
-            place: CommitPlace(store: store, log: invalidations, exchange: exchange, metadata: plan.metadata)
+            place: CommitPlace(store: store, log: invalidations, exchange: exchange, metadata: plan.metadata),
+            claim: claim
         )
     }
 
-    private func teed(_ body: HTTPBody, into recording: CacheRecording, _ key: CacheKey) -> HTTPBody {
+    private func teed(
+        _ body: HTTPBody,
+        into recording: CacheRecording,
+        _ key: CacheKey,
+        _ time: any TimeSource
+    ) -> HTTPBody {
         // Who reads a replayable body a second time reads it alone.
         let pending = Locked<CacheRecording?>(recording)
         let onAbandoned: (@Sendable (HTTPBody) -> Void)?
         if case .finish(let limit) = abandonment {
             onAbandoned = { [revalidator] rest in
-                revalidator.start(key) { await rest.drain(upTo: limit, within: .seconds(60)) }
+                revalidator.start(key) { await rest.drain(upTo: limit, within: .seconds(60), time: time) }
             }
         } else {
             onAbandoned = nil

@@ -13,6 +13,7 @@ final class CacheRecording: Sendable {
     private let suffix: HTTPBody?
     private let events: CacheEvents
     private let place: CommitPlace
+    private let claim: RecordingClaim?
     private let state = Locked(State())
 
     /// - Parameters:
@@ -21,13 +22,15 @@ final class CacheRecording: Sendable {
     ///   - declared: The length that the head declares; another makes the response incomplete (RFC 9111 §3.3).
     ///   - suffix: What comes after the response's own bytes, when parts are combined.
     ///   - place: Where the response goes when it is complete.
+    ///   - claim: The right to store it; nil where several may store parts of it.
     init(
         _ writer: any CacheWriter,
         key: CacheKey,
         declared: Int64?,
         suffix: HTTPBody?,
         events: CacheEvents,
-        place: CommitPlace
+        place: CommitPlace,
+        claim: RecordingClaim?
     ) {
         self.writer = writer
         self.key = key
@@ -35,6 +38,7 @@ final class CacheRecording: Sendable {
         self.suffix = suffix
         self.events = events
         self.place = place
+        self.claim = claim
     }
 
     deinit {
@@ -96,5 +100,8 @@ final class CacheRecording: Sendable {
         events.emit(.notStored(key, reason: reason))
     }
 
-    private func close() { state.withLock { $0.isOpen = false } }
+    private func close() {
+        state.withLock { $0.isOpen = false }
+        claim?.release()
+    }
 }

@@ -6,7 +6,8 @@ package protocol InvalidationKeeping: CacheStore {
     var invalidations: InvalidationLog { get }
 }
 
-/// Remembers what was made invalid lately, so that a response that was in flight meanwhile is not stored after it.
+/// Remembers what was made invalid lately, so that a response that was in flight meanwhile is not stored after it, and
+/// what is being stored.
 package final class InvalidationLog: Sendable {
     private struct State {
         var now: UInt64 = 0
@@ -19,6 +20,9 @@ package final class InvalidationLog: Sendable {
     }
     private static let limit = 4096
     private let state = Locked(State())
+
+    /// Which responses are being stored.
+    let claims = RecordingClaims()
 
     package init() {}
 

@@ -106,6 +106,10 @@ public struct CacheBounds: Sendable, Hashable {
     public var entryBytes: ByteCount
     /// The number of entries.
     public var entryCount: Int
+    /// The number of variants of one key (RFC 9111 §4.1): of more, those that were not used for longest go.
+    ///
+    /// A look-up compares the request with each variant, so this bounds its time.
+    public var variantsPerKey: Int
 
     /// Sets the bounds.
     ///
@@ -113,10 +117,17 @@ public struct CacheBounds: Sendable, Hashable {
     ///   - totalBytes: Bodies and heads together.
     ///   - entryBytes: One entry, its head included; a quarter of the total by default.
     ///   - entryCount: The number of entries; 1,000,000 by default.
-    public init(totalBytes: ByteCount, entryBytes: ByteCount? = nil, entryCount: Int = 1_000_000) {
+    ///   - variantsPerKey: The number of variants of one key; 32 by default, and at least 1.
+    public init(
+        totalBytes: ByteCount,
+        entryBytes: ByteCount? = nil,
+        entryCount: Int = 1_000_000,
+        variantsPerKey: Int = 32
+    ) {
         self.totalBytes = totalBytes
         self.entryBytes = min(entryBytes ?? ByteCount(totalBytes.bytes / 4), totalBytes)
         self.entryCount = max(0, entryCount)
+        self.variantsPerKey = max(1, variantsPerKey)
     }
 }
 

@@ -30,6 +30,8 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping {
     /// What is counted here is never less than what the shards hold.
     private let totals: Locked<Totals>
     private let lastID = Locked<UInt64>(0)
+    /// What is being written is in memory too: at most as much again as the store holds.
+    fileprivate let inFlight: FlightBudget
 
     /// Makes an empty store.
     ///
@@ -38,6 +40,7 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping {
     ///   - shards: How many locks the entries are divided among; 16 by default.
     public init(bounds: CacheBounds, shards: Int = 16) {
         self.bounds = bounds
+        inFlight = FlightBudget(limit: bounds.totalBytes.bytes)
         let count = min(max(1, shards), 1024)
         self.shards = (0..<count).map { _ in Locked(MemoryShard()) }
         totals = Locked(
@@ -147,7 +150,10 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping {
         return totals.withLock { totals in
             let replaced = shards[shard].withLock { $0.removeVariant(like: entry) }
             totals.subtract(replaced, shard: shard)
-            let (hasRoom, evicted) = makeRoom(for: cost, entries: 1, in: &totals)
+            let surplus = shards[shard].withLock { $0.removeVariants(of: key, keeping: bounds.variantsPerKey - 1) }
+            totals.subtract(surplus, shard: shard)
+            let (hasRoom, others) = makeRoom(for: cost, entries: 1, in: &totals)
+            let evicted = Array(repeating: key, count: surplus.entries) + others
             guard hasRoom else { return CacheCommit(entry: nil, evicted: evicted) }
             totals.bytes += cost
             totals.shardBytes[shard] += cost
@@ -211,11 +217,14 @@ private final class MemoryCacheWriter: CacheWriter {
         self.state = Locked(state)
     }
 
+    deinit {
+        state.withLock { discard(&$0) }
+    }
+
     func write(_ chunk: Data) async -> Bool {
         state.withLock { state in
-            guard state.isOpen, Int64(state.bytes.count + chunk.count) <= room else {
-                state.bytes = Data()
-                state.isOpen = false
+            guard state.isOpen, Int64(state.bytes.count + chunk.count) <= room, store.inFlight.take(chunk.count) else {
+                discard(&state)
                 return false
             }
             // Copied, so that a slice does not keep a larger buffer that no bound counts.
@@ -233,15 +242,19 @@ private final class MemoryCacheWriter: CacheWriter {
             return (state.bytes, state.checksum)
         }
         guard let (bytes, checksum) = written else { return CacheCommit(entry: nil) }
+        defer { store.inFlight.giveBack(bytes.count) }
         let response = StoredResponse(metadata, bodyLength: Int64(bytes.count), bodyChecksum: checksum)
         return store.insert(key, response, bytes)
     }
 
     func abandon() async {
-        state.withLock { state in
-            state.isOpen = false
-            state.bytes = Data()
-        }
+        state.withLock { discard(&$0) }
+    }
+
+    private func discard(_ state: inout State) {
+        store.inFlight.giveBack(state.bytes.count)
+        state.bytes = Data()
+        state.isOpen = false
     }
 }
 

@@ -20,6 +20,8 @@ struct MemoryShard {
         var newer: Int
         /// Used before this one; -1 for the least recent.
         var older: Int
+        /// When it was used last, in uses of all entries.
+        var used: UInt64 = 0
     }
 
     private var slots: [Slot?] = []
@@ -30,6 +32,7 @@ struct MemoryShard {
     private var keysByIdentifier: [ExactText: Set<CacheKey>] = [:]
     private var newest = -1
     private var oldest = -1
+    private var uses: UInt64 = 0
 
     static func cost(of response: StoredResponse) -> Int64 { response.headSize + response.bodyLength }
 
@@ -86,6 +89,17 @@ struct MemoryShard {
         return remove(same.map(\.id))
     }
 
+    /// Removes the variants of a key that were not used for longest, until no more than so many are left.
+    mutating func removeVariants(of key: CacheKey, keeping count: Int) -> Removal {
+        guard let variants = variants[key], variants.count > count else { return Removal() }
+        let byUse = variants.map(\.id).sorted { lastUse(of: $0) < lastUse(of: $1) }
+        return remove(Array(byUse.prefix(variants.count - count)))
+    }
+
+    private func lastUse(of id: CacheEntryID) -> UInt64 {
+        positions[id].flatMap { slots[$0]?.used } ?? 0
+    }
+
     mutating func removeLeastRecent() -> (key: CacheKey, cost: Int64)? {
         guard oldest >= 0, let slot = slots[oldest] else { return nil }
         _ = remove([slot.entry.id])
@@ -134,6 +148,8 @@ struct MemoryShard {
     }
 
     private mutating func link(_ position: Int) {
+        uses += 1
+        slots[position]?.used = uses
         slots[position]?.newer = -1
         slots[position]?.older = newest
         if newest >= 0 { slots[newest]?.newer = position }

@@ -1,0 +1,204 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainInMemory
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import HTTPChainCache
+
+@Suite("Calls for the same response at the same time", .timeLimit(.minutes(10)))
+struct OneWriterTests {
+    private let transport = InMemoryTransport()
+    private let store = CountingStore()
+    private let reasons = Locked<[String]>([])
+
+    private func chain() throws -> Chain {
+        let cache = CacheMiddleware(store: store, partition: .shared) { [reasons] event in
+            if case .notStored(_, let reason) = event { reasons.withLock { $0.append(reason) } }
+        }
+        return try Chain([cache], transport: transport)
+    }
+
+    private func reply(_ text: String, _ lines: [String] = []) -> ScriptedReply {
+        .status(.ok, headers: fields(["Cache-Control: max-age=60"] + lines), body: .once { TextReader(text) })
+    }
+
+    /// The responses of so many calls, all of them sent before the first was answered.
+    private func responses(_ count: Int, _ chain: Chain, _ request: Request = .get(target)) async throws -> [Response] {
+        let gate = Gate(count)
+        transport.on(.get, "/*", times: count) { _ in
+            try await gate.pass()
+            return Response(.ok, headers: [.cacheControl: "max-age=60"], body: .once { TextReader("content") })
+        }
+        return try await withThrowingTaskGroup(of: Response.self) { group in
+            for _ in 0..<count { group.addTask { try await chain.send(request) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    @Test("One of them is stored, and each caller has its own")
+    func oneWriter() async throws {
+        let chain = try chain()
+        let responses = try await responses(50, chain)
+        for response in responses { #expect(try await response.body.text() == "content") }
+        #expect(store.writers.withLock { $0 } == 1)
+        #expect(reasons.withLock { $0.count { $0.contains("at the same time") } } == 49)
+        #expect(try await chain.send(.get(target)).body.text() == "content")
+        #expect(transport.requestCount == 50, "the next call is answered from the store")
+    }
+
+    @Test("Where the one that is being stored is left before its end, another is stored, and the next call")
+    func leavesEarly() async throws {
+        let chain = try chain()
+        do {
+            var responses = try await responses(2, chain)
+            responses.removeAll()
+        }
+        #expect(await store.inner.usage().entries == 0)
+        transport.enqueue(reply("next"))
+        #expect(try await chain.send(.get(target)).body.text() == "next")
+        #expect(await store.inner.usage().entries == 1)
+    }
+
+    @Test("A response that nobody reads does not keep a later one from being stored")
+    func unread() async throws {
+        let chain = try chain()
+        transport.enqueue([reply("first"), reply("second")])
+        let unread = try await chain.send(.get(target))
+        #expect(try await chain.send(.get(target).caching(.refresh)).body.text() == "second")
+        #expect(try await chain.send(.get(target)).body.text() == "second")
+        #expect(try await unread.body.text() == "first")
+        #expect(try await chain.send(.get(target)).body.text() == "second", "the slow, older one does not replace it")
+    }
+
+    @Test("Of two different ones the newer by its date is stored", arguments: [true, false])
+    func newer(isFirst: Bool) async throws {
+        let chain = try chain()
+        let gate = Gate(2)
+        let count = Locked(0)
+        transport.on(.get, "/*", times: 2) { _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            try await gate.pass()
+            let isNewer = (number == 1) == isFirst
+            return Response(
+                .ok,
+                headers: fields(["Cache-Control: max-age=6000", "Date: \(HTTPDate(Date() - (isNewer ? 10 : 20)))"]),
+                body: .once { TextReader(isNewer ? "new" : "old") }
+            )
+        }
+        async let one = chain.send(.get(target))
+        async let other = chain.send(.get(target))
+        for response in try await [one, other] { _ = try await response.body.text() }
+        #expect(try await chain.send(.get(target)).body.text() == "new")
+    }
+
+    @Test("Other variants, and other users' responses, are stored beside it")
+    func others() async throws {
+        let chain = try chain()
+        let gate = Gate(4)
+        transport.on(.get, "/*", times: 4) { request in
+            try await gate.pass()
+            let text = request.headers[.acceptLanguage] ?? ""
+            return Response(
+                .ok,
+                headers: fields(["Cache-Control: max-age=60", "Vary: Accept-Language"]),
+                body: .once { TextReader(text) }
+            )
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for language in ["de", "fr", "de", "fr"] {
+                group.addTask {
+                    var request = Request.get(target)
+                    request.headers[.acceptLanguage] = language
+                    let text = try await chain.send(request).body.text()
+                    #expect(text == language)
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(await store.inner.usage().entries == 2)
+    }
+
+    @Test("What is written to memory and not stored yet has a bound, and comes back with the writer")
+    func budget() async throws {
+        let store = MemoryCacheStore(bounds: CacheBounds(totalBytes: .kibibytes(100), entryBytes: .kibibytes(80)))
+        let first = try #require(await store.makeWriter(for: storeKey(1), storeMetadata(), expecting: nil))
+        let second = try #require(await store.makeWriter(for: storeKey(2), storeMetadata(), expecting: nil))
+        #expect(try await first.write(content(1, 60_000)))
+        #expect(try await !second.write(content(2, 60_000)), "it has no room beside the first")
+        #expect(try await second.commit().entry == nil)
+        await first.abandon()
+        do {
+            let dropped = try #require(await store.makeWriter(for: storeKey(3), storeMetadata(), expecting: nil))
+            #expect(try await dropped.write(content(3, 60_000)))
+        }
+        for number in 4..<10 {
+            let next = try #require(await store.makeWriter(for: storeKey(number), storeMetadata(), expecting: nil))
+            #expect(try await next.write(content(number, 60_000)))
+            #expect(try await next.commit().entry != nil)
+        }
+    }
+}
+
+/// Holds calls until so many are there.
+private final class Gate: Sendable {
+    private let count: Int
+    private let passed = Watched(0)
+
+    init(_ count: Int) { self.count = count }
+
+    func pass() async throws {
+        passed.update { $0 += 1 }
+        try await passed.wait { [count] passed in passed >= count ? () : nil }
+    }
+}
+
+private struct TextReader: BodyReader {
+    private var text: String?
+
+    init(_ text: String) { self.text = text }
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        defer { text = nil }
+        return text.map { Data($0.utf8) }
+    }
+}
+
+/// A store in memory that counts what is begun to be written.
+private final class CountingStore: CacheStore {
+    let inner = MemoryCacheStore.memory(limit: .megabytes(10))
+    let writers = Locked(0)
+
+    var summary: String { inner.summary }
+
+    func variants(of key: CacheKey) async throws -> [CacheEntry] { await inner.variants(of: key) }
+
+    func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
+        await inner.body(of: entry, range: range)
+    }
+
+    func makeWriter(
+        for key: CacheKey,
+        _ metadata: CacheMetadata,
+        expecting length: Int64?
+    ) async throws -> (any CacheWriter)? {
+        writers.withLock { $0 += 1 }
+        return await inner.makeWriter(for: key, metadata, expecting: length)
+    }
+
+    func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
+        await inner.update(entry, to: metadata)
+    }
+
+    func remove(_ selection: CacheSelection) async throws -> Int { await inner.remove(selection) }
+
+    func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
+        try await inner.visit(selection, visit)
+    }
+
+    func usage() async throws -> CacheUsage { await inner.usage() }
+}
