@@ -9,12 +9,6 @@ struct DeclaredHeader {
     /// The parameter that is the value.
     var parameter: String?
     var node: Syntax
-
-    /// The names in the value that are no parameters.
-    func unknown(in method: MethodModel) -> [String] {
-        guard let constant else { return [] }
-        return Interpolation(constant, method.parameters).unknown
-    }
 }
 
 extension MethodModel {

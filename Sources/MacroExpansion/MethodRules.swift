@@ -265,9 +265,40 @@ struct MethodRules {
             if let value = header.constant, value.utf8.contains(where: { $0 < 0x20 && $0 != 9 || $0 == 0x7F }) {
                 add("this is no value of a header field", at: header.node)
             }
-            for name in header.unknown(in: method) {
-                add("there is no parameter \"\(name)\" for the value of \(header.name)", at: header.node)
+            if let value = header.constant { checkText(value, of: header.name, at: header.node) }
+        }
+        for annotation in method.annotations("Headers") {
+            guard let argument = annotation.arguments.first?.expression else { continue }
+            if case .elements(let elements)? = argument.as(DictionaryExprSyntax.self)?.content {
+                for element in elements where element.key.literalText == nil || element.value.literalText == nil {
+                    add("write the name and the value as strings; \"{name}\" stands for a parameter", at: element)
+                }
+            } else if argument.as(DictionaryExprSyntax.self) == nil {
+                add("write the header fields out, as [\"Name\": \"value\"]", at: argument)
             }
+        }
+        for annotation in method.annotations("Cached") {
+            guard let identifier = annotation.argument("identifier") else { continue }
+            if let text = identifier.literalText {
+                checkText(text, of: "the identifier", at: Syntax(identifier))
+            } else {
+                add("write the identifier as a string; \"{name}\" stands for a parameter", at: identifier)
+            }
+        }
+        for annotation in method.annotations("Cached") {
+            guard let offline = annotation.argument("offline") else { continue }
+            if !["true", "false"].contains(offline.trimmedDescription) { add("write true or false", at: offline) }
+        }
+    }
+
+    /// Checks the parameters that stand in a constant.
+    private mutating func checkText(_ text: String, of what: String, at node: Syntax) {
+        let interpolation = Interpolation(text, method.parameters)
+        for name in interpolation.unknown {
+            add("there is no parameter \"\(name)\" for the value of \(what)", at: node)
+        }
+        for name in interpolation.used where method.parameter(name)?.isOptional == true {
+            add("\"\(name)\" is optional, and \(what) cannot do without it", at: node)
         }
     }
 

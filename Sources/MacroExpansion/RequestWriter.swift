@@ -153,10 +153,7 @@ struct RequestWriter {
 
     private func successCodes(_ annotation: Annotation) -> String {
         let adds = annotation.arguments.first?.label?.text == "adding"
-        let codes = annotation.arguments.map { argument in
-            let code = argument.expression.trimmedDescription
-            return code.contains("..") ? "StatusSet(\(code))" : code
-        }
+        let codes = annotation.arguments.map(\.expression.trimmedDescription)
         return "request = request.\(adds ? "alsoAccepting" : "acceptingOnly")([\(codes.joined(separator: ", "))])"
     }
 

@@ -61,7 +61,7 @@ package struct ServiceExpansion {
                 "",
                 "    \(access)func \(call.method.name)(\(parameters(of: call.method))) async throws\(returned(call.method)) {",
             ]
-            lines += ["        try await client.call(\(request))", "    }"]
+            lines += ["        try await self.client.call(\(request))", "    }"]
         }
         lines += [
             "", "    /// Makes calls that are sent when their result is asked for.",
@@ -73,7 +73,7 @@ package struct ServiceExpansion {
             lines += [
                 "", "        \(access)func \(call.method.name)(\(parameters(of: call.method))) -> Call<\(call.type)> {",
             ]
-            lines += ["            client.makeCall(\(request))", "        }"]
+            lines += ["            self.client.makeCall(\(request))", "        }"]
         }
         lines.append("    }")
         for call in calls {
@@ -112,7 +112,7 @@ package struct ServiceExpansion {
                 "",
                 "    \(access)func \(call.method.name)(\(parameters(of: call.method, defaults: false))) async throws\(returned(call.method)) {",
             ]
-            lines += ["        try await on.\(call.name).answer(\(input))", "    }"]
+            lines += ["        try await self.on.\(call.name).answer(\(input))", "    }"]
         }
         return (lines + ["}"]).joined(separator: "\n")
     }

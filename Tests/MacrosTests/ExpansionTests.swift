@@ -46,7 +46,7 @@ struct ExpansionTests {
                     public var calls: Calls { Calls(client: client) }
 
                     public func user(id: Int) async throws -> User {
-                        try await client.call(UserRequest(id: id))
+                        try await self.client.call(UserRequest(id: id))
                     }
 
                     /// Makes calls that are sent when their result is asked for.
@@ -54,7 +54,7 @@ struct ExpansionTests {
                         fileprivate let client: Client
 
                         public func user(id: Int) -> Call<UserRequest> {
-                            client.makeCall(UserRequest(id: id))
+                            self.client.makeCall(UserRequest(id: id))
                         }
                     }
 
@@ -85,7 +85,7 @@ struct ExpansionTests {
                     public init() {}
 
                     public func user(id: Int) async throws -> User {
-                        try await on.user.answer(id)
+                        try await self.on.user.answer(id)
                     }
                 }
                 """
@@ -130,7 +130,10 @@ struct ExpansionTests {
         ("@GET @Change(\"c\")", "a(c: @escaping @Sendable (Request) -> Request)", "request = c(request)"),
         ("@GET @Query(\"p\") @Default(\"p\", 1)", "a(p: Int)", "func a(p: Int = 1) async throws {"),
         ("@GET @Query(\"p\")", "a(p: Int?)", "func a(p: Int? = nil) async throws {"),
-        ("@GET @SuccessCodes(200, 300..<400)", "a()", "request = request.acceptingOnly([200, StatusSet(300..<400)])"),
+        (
+            "@GET @SuccessCodes(200, .codes(300..<400))", "a()",
+            "request = request.acceptingOnly([200, .codes(300..<400)])"
+        ),
         ("@GET @SuccessCodes(adding: 404, 410)", "a()", "request = request.alsoAccepting([404, 410])"),
         ("@GET @Serializer(XMLSerializer())", "a()", "request = request.serialized(by: XMLSerializer())"),
         ("@GET @Serializer(\"xml\")", "a()", "request = request.serialized(by: \"xml\")"),
