@@ -10,7 +10,7 @@ struct Figures {
             if CommandLine.arguments.contains(LoopbackServer.argument) { return try await LoopbackServer.serve() }
             try await run(Array(CommandLine.arguments.dropFirst()))
         } catch {
-            note("\(error)")
+            note("error: \(error)")
             exit(error is UsageError ? 2 : 1)
         }
     }
@@ -25,7 +25,7 @@ struct Figures {
         let chosen = Suite.all.filter { names.isEmpty || names.contains($0.name) }
         var figures: [Figure] = []
         for suite in chosen {
-            let measured = try await suite.run()
+            let measured = chosen.count == 1 ? try await suite.run() : try figuresOfAProcess(measuring: suite)
             for figure in measured { print(figure.line) }
             figures += measured
         }
@@ -39,6 +39,20 @@ struct Figures {
         note("every figure is within its threshold")
     }
 
+    /// Runs a suite in a process of its own: what others have allocated and started would be in its figures.
+    private static func figuresOfAProcess(measuring suite: Suite) throws -> [Figure] {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = LoopbackServer.thisProgram
+        process.arguments = [suite.name]
+        process.standardOutput = output
+        try process.run()
+        let printed = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw SuiteFailure(name: suite.name) }
+        return String(decoding: printed, as: UTF8.self).split(separator: "\n").compactMap { Figure(line: $0) }
+    }
+
     private static func note(_ text: String) {
         FileHandle.standardError.write(Data((text + "\n").utf8))
     }
@@ -49,11 +63,16 @@ struct UsageError: Error, CustomStringConvertible {
     let unknown: [String]
 
     var description: String {
-        let names = Suite.all.map(\.name)
-        let known = names.indices.filter { names.firstIndex(of: names[$0]) == $0 }.map { names[$0] }
-            .joined(separator: "|")
+        let known = Suite.all.map(\.name).joined(separator: "|")
         return "there is no suite \(unknown.joined(separator: ", ")); usage: Figures [\(known)] [--check]"
     }
+}
+
+/// A suite ended before it had measured everything; it said why on standard error.
+struct SuiteFailure: Error, CustomStringConvertible {
+    let name: String
+
+    var description: String { "the suite \(name) ended early" }
 }
 
 /// Figures are over their thresholds or missing.

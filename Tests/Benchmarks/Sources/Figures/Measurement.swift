@@ -12,6 +12,19 @@ struct Figure {
         return "\(name) \(Self.format(value, digits: digits)) \(unit)"
     }
 
+    init(name: String, value: Double, unit: String) {
+        self.name = name
+        self.value = value
+        self.unit = unit
+    }
+
+    /// A line of output read back; `nil` for any other line.
+    init?(line: some StringProtocol) {
+        let words = line.split(separator: " ")
+        guard words.count == 3, let value = Double(words[1]) else { return nil }
+        self.init(name: String(words[0]), value: value, unit: String(words[2]))
+    }
+
     static func format(_ value: Double, digits: Int) -> String {
         guard value.isFinite, abs(value) < 1e15 else { return "\(value)" }
         let scale = (0..<digits).reduce(1.0) { scale, _ in scale * 10 }

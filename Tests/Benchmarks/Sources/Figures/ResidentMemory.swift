@@ -15,6 +15,9 @@ enum ResidentMemory {
 
     /// Growth of the peak, in MiB, while some work is done; `nil` where the system does not tell.
     ///
+    /// Where earlier work gives memory back meanwhile, growth hides in what became free: then it is measured again, and
+    /// at last all that became free counts as growth.
+    ///
     /// - Parameters:
     ///   - warmUp: A little of the same, first: what the runtime allocates once and for all is not the work's.
     ///   - work: The work.
@@ -22,29 +25,43 @@ enum ResidentMemory {
         warmingUp warmUp: () async throws -> Void,
         while work: () async throws -> Void
     ) async throws -> Double? {
-        guard peakKiB != nil else { return nil }
+        guard sizes != nil else { return nil }
         try await warmUp()
+        var growth = 0.0
         for _ in 0..<3 {
             forgetPeak()
-            guard let before = peakKiB else { return nil }
+            guard let before = sizes else { return nil }
             try await work()
-            guard let after = peakKiB else { return nil }
-            // A measurement that cannot see memory grow would find every chain frugal. It is blind where what earlier
-            // suites have left is freed meanwhile; the next time that is gone.
-            let held = Data(repeating: 1, count: 64 << 20)
-            if let seen = peakKiB, seen - after >= held.count / 1024 / 2 { return Double(after - before) / 1024 }
+            guard let after = sizes else { return nil }
+            growth = Double(after.peak - min(before.resident, after.resident)) / 1024
+            if after.resident > before.resident - 1024 { break }
         }
-        throw BlindMeasurement()
+        try checkThatThePeakGrows()
+        return growth
     }
 
-    /// The most memory the process had resident since the peak was last forgotten.
-    private static var peakKiB: Int? {
+    /// A measurement that cannot see memory grow would find every chain frugal.
+    private static func checkThatThePeakGrows() throws {
+        forgetPeak()
+        let before = sizes?.peak ?? 0
+        let held = Data(repeating: 1, count: 64 << 20)
+        let growth = (sizes?.peak ?? 0) - before
+        guard growth >= held.count / 1024 / 2 else { throw BlindMeasurement(growth: growth, held: held.count / 1024) }
+    }
+
+    /// What the process has resident, and the most it had since the peak was last forgotten, in KiB.
+    private static var sizes: (resident: Int, peak: Int)? {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return nil }
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-        return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }
+        let lines = status.split(separator: "\n")
+        func size(_ name: String) -> Int? {
+            let line = lines.first { $0.hasPrefix(name) }
+            return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }
+        }
+        guard let resident = size("VmRSS:"), let peak = size("VmHWM:") else { return nil }
+        return (resident, peak)
     }
 
-    /// Sets the peak back to what is resident now (`proc(5)`, `clear_refs`), so that earlier suites do not hide growth.
+    /// Sets the peak back to what is resident now (`proc(5)`, `clear_refs`), so that earlier work does not hide growth.
     private static func forgetPeak() {
         // What earlier work has left to the allocator would hide growth as well.
         malloc_counter_trim()
@@ -56,5 +73,10 @@ enum ResidentMemory {
 
 /// The peak of the resident memory does not follow what the process holds.
 struct BlindMeasurement: Error, CustomStringConvertible {
-    let description = "the peak of resident memory does not grow with memory held: what it shows says nothing"
+    let growth: Int
+    let held: Int
+
+    var description: String {
+        "the peak of resident memory grew by \(growth) KiB with \(held) KiB held: what it shows says nothing"
+    }
 }

@@ -1,4 +1,4 @@
-/// A group of figures, chosen on the command line by its name, which several may share.
+/// A group of figures, chosen on the command line by its name.
 struct Suite: Sendable {
     let name: String
     /// The first words of the names of its figures, which is how a threshold is known to be of this suite.
