@@ -6,7 +6,7 @@ extension Suite {
     /// What twelve stages add to a round trip over the loopback interface.
     ///
     /// The server is a process of its own, so that neither its time nor its allocations are the client's.
-    static let urlsession = Suite(name: "chain", prefixes: ["urlsession"], run: measureURLSession)
+    static let urlsession = Suite(name: "urlsession", prefixes: ["urlsession"], run: measureURLSession)
 
     private static func measureURLSession() async throws -> [Figure] {
         let server = try LoopbackServer()
