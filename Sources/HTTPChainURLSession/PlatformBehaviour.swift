@@ -157,6 +157,8 @@ enum PlatformBehaviour {
 
 #if canImport(FoundationNetworking)
 /// Runs what it is given at once, on the thread that gives it.
+///
+/// It has no state; a subclass has to repeat that its superclass is `@unchecked Sendable`.
 private final class InlineOperationQueue: OperationQueue, @unchecked Sendable {
     override func addOperation(_ block: @escaping @Sendable () -> Void) {
         block()

@@ -14,6 +14,7 @@ struct MethodRules {
         checkBindings()
         checkContent()
         checkHeaders()
+        checkCache()
         checkRepetitions()
     }
 
@@ -277,17 +278,20 @@ struct MethodRules {
                 add("write the header fields out, as [\"Name\": \"value\"]", at: argument)
             }
         }
+    }
+
+    private mutating func checkCache() {
         for annotation in method.annotations("Cached") {
-            guard let identifier = annotation.argument("identifier") else { continue }
-            if let text = identifier.literalText {
-                checkText(text, of: "the identifier", at: Syntax(identifier))
-            } else {
-                add("write the identifier as a string; \"{name}\" stands for a parameter", at: identifier)
+            if let identifier = annotation.argument("identifier") {
+                if let text = identifier.literalText {
+                    checkText(text, of: "the identifier", at: Syntax(identifier))
+                } else {
+                    add("write the identifier as a string; \"{name}\" stands for a parameter", at: identifier)
+                }
             }
-        }
-        for annotation in method.annotations("Cached") {
-            guard let offline = annotation.argument("offline") else { continue }
-            if !["true", "false"].contains(offline.trimmedDescription) { add("write true or false", at: offline) }
+            if let offline = annotation.argument("offline"), !["true", "false"].contains(offline.trimmedDescription) {
+                add("write true or false", at: offline)
+            }
         }
     }
 

@@ -9,7 +9,7 @@ import Testing
 
 /// Random requests, responses and times: the rules decide as the reference model does.
 ///
-/// `CACHE_MODEL_STEPS` in the environment sets the number of steps (8,000 by default).
+/// `CACHE_MODEL_STEPS` in the environment sets the number of steps (3,000 by default).
 @Suite("The rules against a plain model of RFC 9111", .heavy, .seeded)
 struct RandomModelTests {
     private static let steps = ProcessInfo.processInfo.environment["CACHE_MODEL_STEPS"].flatMap { Int($0) } ?? 3000

@@ -15,6 +15,12 @@ struct Figures {
         }
     }
 
+    /// Where this program is, to start it once more.
+    static var program: URL? {
+        FileManager.default.fileExists(atPath: "/proc/self/exe")
+            ? URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath() : Bundle.main.executableURL
+    }
+
     private static func run(_ arguments: [String]) async throws {
         let names = arguments.filter { $0 != "--check" }
         let unknown = names.filter { name in !Suite.all.contains { $0.name == name } }
@@ -25,7 +31,7 @@ struct Figures {
         let chosen = Suite.all.filter { names.isEmpty || names.contains($0.name) }
         var figures: [Figure] = []
         for suite in chosen {
-            let measured = chosen.count == 1 ? try await suite.run() : try figuresOfAProcess(measuring: suite)
+            let measured = names.count == 1 ? try await suite.run() : try figuresOfAProcess(measuring: suite)
             for figure in measured { print(figure.line) }
             figures += measured
         }
@@ -43,7 +49,7 @@ struct Figures {
     private static func figuresOfAProcess(measuring suite: Suite) throws -> [Figure] {
         let process = Process()
         let output = Pipe()
-        process.executableURL = LoopbackServer.thisProgram
+        process.executableURL = program
         process.arguments = [suite.name]
         process.standardOutput = output
         try process.run()

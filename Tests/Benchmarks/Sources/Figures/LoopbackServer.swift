@@ -8,12 +8,6 @@ struct LoopbackServer {
     /// The argument with which this program is such a server.
     static let argument = "--loopback-server"
 
-    /// Where this program is, to start it once more.
-    static var thisProgram: URL? {
-        FileManager.default.fileExists(atPath: "/proc/self/exe")
-            ? URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath() : Bundle.main.executableURL
-    }
-
     /// Where it listens.
     let url: String
     private let process: Process
@@ -24,7 +18,7 @@ struct LoopbackServer {
         process = Process()
         input = Pipe()
         let output = Pipe()
-        process.executableURL = Self.thisProgram
+        process.executableURL = Figures.program
         process.arguments = [Self.argument]
         process.standardInput = input
         process.standardOutput = output
