@@ -78,8 +78,7 @@ struct MethodRules {
     private static func canBeResult(_ type: TypeSyntax) -> Bool {
         if let tuple = type.as(TupleTypeSyntax.self) { return tuple.elements.isEmpty }
         if type.is(FunctionTypeSyntax.self) || type.is(AttributedTypeSyntax.self) { return false }
-        if let some = type.as(SomeOrAnyTypeSyntax.self) { return some.someOrAnySpecifier.text == "never" }
-        return !type.is(MetatypeTypeSyntax.self)
+        return !type.is(SomeOrAnyTypeSyntax.self) && !type.is(MetatypeTypeSyntax.self)
     }
 
     private mutating func checkVerb() {
@@ -184,8 +183,12 @@ struct MethodRules {
             )
         }
         for annotation in method.annotations("Default") {
-            guard let name = annotation.texts.first, !names.contains(name.text) else { continue }
-            add("there is no parameter \"\(name.text)\"; \(known(names))", at: name.node)
+            guard let name = annotation.arguments.first?.expression.literalText else {
+                add("@Default names a parameter, as a string", at: annotation.node)
+                continue
+            }
+            guard !names.contains(name) else { continue }
+            add("there is no parameter \"\(name)\"; \(known(names))", at: annotation.arguments[0].expression)
         }
     }
 
@@ -240,6 +243,10 @@ struct MethodRules {
                 at: content.node,
                 Mistake.Fix("write @POST", Syntax(verb.node.attributeName), "POST")
             )
+        }
+        var names: Set<String> = []
+        for field in fields.flatMap(\.bindings) where !names.insert(field.wire).inserted {
+            add("the field \"\(field.wire)\" is given twice", at: field.node)
         }
         for form in method.annotations("FormURLEncoded") where fields.isEmpty {
             add("a form has fields: name them with @Field", at: form.node)
@@ -316,17 +323,31 @@ struct MethodRules {
         }
     }
 
+    /// Annotations that say the opposite of each other.
+    private static let opposites: [String: String] = [
+        "Unauthenticated": "Authenticator", "WithoutSerialization": "Serializer", "OnlyErrorHandlers": "ErrorHandlers",
+    ]
+
     private mutating func checkRepetitions() {
+        for annotation in method.annotations {
+            guard let other = Self.opposites[annotation.name], let first = method.annotations(other).first else {
+                continue
+            }
+            add(
+                "@\(annotation.name) and @\(first.name) do not go together",
+                at: annotation.node,
+                Mistake.Fix("remove this one", Syntax(annotation.node), "")
+            )
+        }
         var seen: [String: AttributeSyntax] = [:]
         let repeatable = Annotation.roles.union(["Default", "Headers", "Option", "Modified", "Tags"]).subtracting([
             "Progress"
         ])
         for annotation in method.annotations
         where !repeatable.contains(annotation.name) && !Annotation.verbs.contains(annotation.name) {
-            if seen.updateValue(
-                annotation.node,
-                forKey: annotation.name + (annotation.arguments.first?.label?.text ?? "")
-            ) != nil {
+            // Statuses may be replaced and added to.
+            let label = annotation.name == "SuccessCodes" ? annotation.arguments.first?.label?.text : nil
+            if seen.updateValue(annotation.node, forKey: annotation.name + (label ?? "")) != nil {
                 add(
                     "@\(annotation.name) stands here twice",
                     at: annotation.node,

@@ -28,7 +28,13 @@ struct RequestWriter {
         return lines.joined(separator: "\n")
     }
 
-    private var path: String { base.isEmpty ? method.path : method.path.isEmpty ? base : "\(base)/\(method.path)" }
+    /// The path behind the base, unless it has an address of its own.
+    private var path: String {
+        let isAbsolute = method.path.firstRange(of: "://").map { scheme in
+            method.path[..<scheme.lowerBound].allSatisfy { $0.isLetter || $0.isNumber || "+-.".contains($0) }
+        }
+        return base.isEmpty || isAbsolute == true ? method.path : method.path.isEmpty ? base : "\(base)/\(method.path)"
+    }
 
     private func literal(_ text: String) -> String {
         "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""

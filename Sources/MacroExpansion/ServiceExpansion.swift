@@ -10,8 +10,14 @@ package struct ServiceExpansion {
     package init(of service: AttributeSyntax, on declaration: some DeclSyntaxProtocol) {
         guard let model = ServiceModel(declaration, service, &mistakes) else { return }
         for method in model.methods { mistakes += MethodRules(method).mistakes }
+        let names = Set(declaration.tokens(viewMode: .sourceAccurate).map(\.text))
+        let calls = Self.named(model.methods, besides: names)
+        var seen: Set<String> = []
+        for call in calls where !seen.insert(call.name).inserted {
+            let text = "another method is called \(call.method.signature) too; give it other labels or another name"
+            mistakes.append(Mistake(text, at: call.method.node.name))
+        }
         guard mistakes.isEmpty else { return }
-        let calls = Self.named(model.methods)
         declarations = [client(model, calls), mock(model, calls)]
     }
 
@@ -19,18 +25,28 @@ package struct ServiceExpansion {
         var method: MethodModel
         /// The name of what stands for the method: that of the method, with its labels where that is not enough.
         var name: String
+        /// The name of its request type, which is none that the declaration uses for a type of its own.
+        var type: String
 
-        var type: String { name.prefix(1).uppercased() + name.dropFirst() + "Request" }
+        init(method: MethodModel, name: String, besides taken: Set<String>) {
+            self.method = method
+            self.name = name
+            let begin = name.prefix(1).uppercased() + name.dropFirst()
+            type = begin + "Request"
+            if taken.contains(type) { type = begin + "CallRequest" }
+        }
     }
 
-    private static func named(_ methods: [MethodModel]) -> [NamedMethod] {
+    private static func named(_ methods: [MethodModel], besides taken: Set<String>) -> [NamedMethod] {
         let counts = Dictionary(grouping: methods, by: \.name).mapValues(\.count)
         return methods.map { method in
-            guard counts[method.name, default: 1] > 1 else { return NamedMethod(method: method, name: method.name) }
+            guard counts[method.name, default: 1] > 1 else {
+                return NamedMethod(method: method, name: method.name, besides: taken)
+            }
             let labels = method.parameters.map {
                 ($0.label ?? $0.name).prefix(1).uppercased() + ($0.label ?? $0.name).dropFirst()
             }
-            return NamedMethod(method: method, name: method.name + labels.joined())
+            return NamedMethod(method: method, name: method.name + labels.joined(), besides: taken)
         }
     }
 

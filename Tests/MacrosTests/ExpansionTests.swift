@@ -159,7 +159,10 @@ struct ExpansionTests {
         ("@GET @Timeout(.seconds(3))", "a()", "request = request.timeout(.seconds(3))"),
         ("@GET @AttemptTimeout(nil)", "a()", "request = request.attemptTimeout(nil)"),
         ("@GET @Retry(.never)", "a()", "request = request.retry(.never)"),
-        ("@GET @Hedged(.never)", "a()", "request = request.hedging(.never)"),
+        (
+            "@GET @Hedged(HedgingPolicy(attempts: 3))", "a()",
+            "request = request.hedging(HedgingPolicy(attempts: 3))"
+        ),
         ("@POST @Idempotent", "a()", "request = request.idempotent()"),
         ("@GET @Coalesced(false)", "a()", "request = request.coalesced(false)"),
         ("@GET @RateLimitWeight(5)", "a()", "request = request.rateLimitWeight(5)"),
@@ -180,6 +183,27 @@ struct ExpansionTests {
         let text = try Self.expand("@Service public protocol S { \(annotations) func \(method) async throws }")[0]
         #expect(text.contains(line), "\(text)")
         #expect(!Parser.parse(source: text).hasError)
+    }
+
+    @Test("A path with an address of its own does not stand behind the base")
+    func absolutePath() throws {
+        let client = try Self.expand(
+            "@Service(base: \"https://a.example\") protocol S { @GET(\"https://b.example/c\") func c() async throws }"
+        )[0]
+        #expect(client.contains("var path: String { \"https://b.example/c\" }"))
+    }
+
+    @Test("The request type of a method does not hide a type that the declaration uses")
+    func namesOfTypes() throws {
+        let client = try Self.expand(
+            """
+            @Service protocol S {
+                @POST("a") @Body("body") func create(_ body: CreateRequest) async throws
+            }
+            """
+        )[0]
+        #expect(client.contains("struct CreateCallRequest: TypedRequest") && client.contains("var body: HTTPBody"))
+        #expect(client.contains("var bodyValue: CreateRequest") && !client.contains("struct CreateRequest"))
     }
 
     @Test("Methods of one name are told apart by their labels")

@@ -78,6 +78,25 @@ struct MistakeTests {
         ),
         Row("@POST(\"a\") @FormURLEncoded func a() async throws", "a form has fields"),
         Row(
+            "@POST(\"a\") @Field(\"b\") @Field(\"b\", from: \"c\") func a(b: Int, c: Int) async throws",
+            "\"b\" is given twice"
+        ),
+        Row("@GET(\"a\") @Query(\"p\") @Default(Names.p, 1) func a(p: Int) async throws", "@Default names a parameter"),
+        Row(
+            "@GET(\"{a}\") func a(a: Int) async throws; @GET(\"b/{a}\") func a(a: String) async throws",
+            "another method is called a(a:) too"
+        ),
+        Row(
+            "@GET(\"a\") @Authenticator(\"b\") @Unauthenticated func a() async throws",
+            "do not go together",
+            "@GET(\"a\") @Authenticator(\"b\") func a() async throws"
+        ),
+        Row(
+            "@GET(\"a\") @Cached(.off) @Cached(maxAge: .zero) func a() async throws",
+            "stands here twice",
+            "@GET(\"a\") @Cached(.off) func a() async throws"
+        ),
+        Row(
             "@GET(\"a\") @Progress(\"p\") func a(p: Int) async throws",
             "told to a ProgressHandler",
             "@GET(\"a\") @Progress(\"p\") func a(p: ProgressHandler?) async throws"
