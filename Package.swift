@@ -250,7 +250,8 @@ let package = Package(
         library(
             "HTTPChainClient",
             [
-                "HTTPChainCore", "HTTPChainSupport", "HTTPChainCache", "HTTPChainInMemory", "HTTPChainPagination",
+                "HTTPChainCore", "HTTPChainSupport", "HTTPChainCache", "HTTPChainEventStream", "HTTPChainInMemory",
+                "HTTPChainPagination",
                 "HTTPChainProgress", "HTTPChainRetry", "HTTPChainSerializer", "HTTPChainTimeout", "HTTPChainURLBuilder",
                 httpTypes,
             ]
@@ -262,7 +263,10 @@ let package = Package(
         // Apart from the plug-in, because tests that name a plug-in are built for the host, with all of the package.
         library("MacroExpansion", swiftSyntax),
         .macro(name: "MacroPlugin", dependencies: ["MacroExpansion", compilerPlugin], swiftSettings: settings),
-        library("HTTPChainMacros", ["HTTPChain", "HTTPChainClient", "HTTPChainSupport", "MacroPlugin", httpTypes]),
+        library(
+            "HTTPChainMacros",
+            ["HTTPChain", "HTTPChainClient", "HTTPChainPagination", "HTTPChainSupport", "MacroPlugin", httpTypes]
+        ),
         library("HTTPChainOData", ["HTTPChainCore", httpTypes]),
         library(
             "HTTPChainRoutes",

@@ -4,6 +4,11 @@
 public macro Headers(_ fields: KeyValuePairs<String, String>) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
+/// Sends a multipart form with a boundary of one's own; without this annotation ``Part(_:)`` has a random one.
+@attached(peer)
+public macro Multipart(boundary: String? = nil) =
+    #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
+
 /// Encodes the fields as a form, `application/x-www-form-urlencoded`.
 @attached(peer)
 public macro FormURLEncoded() =

@@ -1,6 +1,7 @@
 #if Macros
 @_exported public import HTTPChain
 @_exported public import HTTPChainClient
+@_exported public import HTTPChainPagination
 
 /// Makes a client and a mock of a protocol.
 ///
@@ -19,6 +20,9 @@
 /// let plants = PlantServiceClient(chain: chain)
 /// let rose = try await plants.plant(id: 7)
 /// ```
+///
+/// An annotation on the protocol holds for each method that has none with that name: `@Timeout`, `@Headers`, `@Authenticator`
+/// and whatever else does not belong to one method's parameters or content.
 ///
 /// Of `PlantService` it makes `PlantServiceClient`, with a `TypedRequest` for each method, and `PlantServiceMock`.
 ///

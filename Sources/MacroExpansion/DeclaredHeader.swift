@@ -8,26 +8,27 @@ struct DeclaredHeader {
     var constant: String?
     /// The parameter that is the value.
     var parameter: String?
+    /// Where a mistake in it is told.
     var node: Syntax
 }
 
 extension MethodModel {
-    /// The header fields, constant ones first.
+    /// The header fields, constant ones first; those of the service only where the method has none of the name.
     var headers: [DeclaredHeader] {
-        var headers: [DeclaredHeader] = []
+        var own: [DeclaredHeader] = []
+        var inherited: [DeclaredHeader] = []
         for annotation in annotations("Headers") {
-            guard let dictionary = annotation.arguments.first?.expression.as(DictionaryExprSyntax.self),
-                case .elements(let elements) = dictionary.content
-            else { continue }
-            for element in elements {
-                guard let name = element.key.literalText, let value = element.value.literalText else { continue }
-                headers.append(DeclaredHeader(name: name, constant: value, node: Syntax(element)))
+            for (name, value, element) in annotation.constants {
+                let node = annotation.isInherited ? Syntax(self.node.name) : Syntax(element)
+                let header = DeclaredHeader(name: name, constant: value, node: node)
+                if annotation.isInherited { inherited.append(header) } else { own.append(header) }
             }
         }
         for binding in annotations("Header").flatMap(\.bindings) {
-            headers.append(DeclaredHeader(name: binding.wire, parameter: binding.parameter, node: Syntax(binding.node)))
+            own.append(DeclaredHeader(name: binding.wire, parameter: binding.parameter, node: Syntax(binding.node)))
         }
-        return headers
+        let names = Set(own.map { $0.name.lowercased() })
+        return inherited.filter { !names.contains($0.name.lowercased()) } + own
     }
 
     /// The parameters that stand in constants: values of header fields, identifiers of the cache.
@@ -35,6 +36,19 @@ extension MethodModel {
         let texts =
             headers.compactMap(\.constant) + annotations("Cached").compactMap { $0.argument("identifier")?.literalText }
         return texts.flatMap { Interpolation($0, parameters).used }
+    }
+}
+
+extension Annotation {
+    /// The header fields that are written out.
+    fileprivate var constants: [(name: String, value: String, node: DictionaryElementSyntax)] {
+        guard let dictionary = arguments.first?.expression.as(DictionaryExprSyntax.self),
+            case .elements(let elements) = dictionary.content
+        else { return [] }
+        return elements.compactMap { element in
+            guard let name = element.key.literalText, let value = element.value.literalText else { return nil }
+            return (name, value, element)
+        }
     }
 }
 
@@ -65,11 +79,32 @@ struct Interpolation {
         swift += "\""
     }
 
-    private static func name(in text: Substring) -> (name: String, end: String.Index)? {
-        if text.hasPrefix("%%"), let end = text.dropFirst(2).firstRange(of: "%%") {
-            let name = text[text.index(text.startIndex, offsetBy: 2)..<end.lowerBound]
-            return name.isEmpty || !name.allSatisfy(\.isNumber) ? nil : (String(name), end.upperBound)
+    /// The text with `{name}` for each `%%0%%` whose parameter there is.
+    static func naming(_ text: String, _ parameters: [Parameter]) -> String {
+        var named = ""
+        var rest = text[...]
+        while let next = rest.first {
+            if let (position, end) = position(in: rest), parameters.indices.contains(position) {
+                named += "{\(parameters[position].name)}"
+                rest = rest[end...]
+            } else {
+                named.append(next)
+                rest = rest.dropFirst()
+            }
         }
+        return named
+    }
+
+    /// The position that a text begins with: 0 for `%%0%%`.
+    static func position(in text: Substring) -> (position: Int, end: String.Index)? {
+        guard text.hasPrefix("%%"), let end = text.dropFirst(2).firstRange(of: "%%"),
+            let position = Int(text[text.index(text.startIndex, offsetBy: 2)..<end.lowerBound]), position >= 0
+        else { return nil }
+        return (position, end.upperBound)
+    }
+
+    private static func name(in text: Substring) -> (name: String, end: String.Index)? {
+        if let (position, end) = position(in: text) { return (String(position), end) }
         guard text.first == "{", let end = text.firstIndex(of: "}") else { return nil }
         let name = text[text.index(after: text.startIndex)..<end]
         guard let first = name.first, first.isLetter || first == "_",

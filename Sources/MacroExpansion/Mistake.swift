@@ -22,6 +22,10 @@ package struct Mistake {
     package var fixes: [Fix]
 
     init(_ text: String, at node: some SyntaxProtocol, _ fixes: Fix...) {
+        self.init(text, at: node, fixes: fixes)
+    }
+
+    init(_ text: String, at node: some SyntaxProtocol, fixes: [Fix]) {
         self.text = text
         self.node = Syntax(node)
         self.fixes = fixes

@@ -7,11 +7,12 @@ struct RequestWriter {
     let type: String
     let base: String
     let access: String
+    let names: ExpansionNames
 
     /// The source.
     var source: String {
         var lines = ["/// The request of ``\(method.signature)``.", "\(access)struct \(type): TypedRequest {"]
-        lines.append("    \(access)typealias Output = \(method.output)")
+        lines.append("    \(access)typealias Output = \(method.result.output)")
         lines += method.parameters.map { "    \(access)var \($0.stored): \($0.type)" }
         lines.append("")
         let parameters = method.parameters.map { "\($0.stored): \($0.type)" }.joined(separator: ", ")
@@ -22,7 +23,7 @@ struct RequestWriter {
             lines.append("    \(access)var method: HTTPRequest.Method { .\(verb.name.lowercased()) }")
         }
         lines.append("    \(access)var path: String { \(literal(path)) }")
-        lines += pathParameters + query + headers + body + configuration
+        lines += pathParameters + query + headers + body + result + configuration
         lines.append("}")
         if !fields.isEmpty { lines.insert(contentsOf: fieldsType, at: lines.count - 1) }
         return lines.joined(separator: "\n")
@@ -77,17 +78,29 @@ struct RequestWriter {
         } else if let raw = bound("RawBody").first {
             value = ".declared(\(raw.value))"
         } else if !fields.isEmpty {
-            value = ".value(Fields(\(fields.map { "\($0.value): \($0.value)" }.joined(separator: ", "))))"
+            value = ".value(\(names.fields)(\(fields.map { "\($0.value): \($0.value)" }.joined(separator: ", "))))"
         } else {
             return []
         }
         return ["    \(access)var body: HTTPBody { \(value) }"]
     }
 
+    /// How the response is read, where the type of the output does not say it.
+    private var result: [String] {
+        switch method.result.form {
+        case .plain, .events, .pages: return []
+        case .record: return ["    \(access)var result: ResultKind<Output> { .record() }"]
+        case .jsonValues:
+            let serializer = method.annotations("Serializer").first { $0.texts.isEmpty }
+            let argument = serializer.map { "serializer: \($0.source)" } ?? ""
+            return ["    \(access)var result: ResultKind<Output> { .jsonValues(\(argument)) }"]
+        }
+    }
+
     /// The fields of a form or an object, as a type that is encoded.
     private var fieldsType: [String] {
         let types = Dictionary(method.parameters.map { ($0.stored, $0.type) }, uniquingKeysWith: { first, _ in first })
-        var lines = ["", "    private struct Fields: Encodable, Sendable {"]
+        var lines = ["", "    private struct \(names.fields): Encodable, Sendable {"]
         lines += fields.map { "        var \($0.value): \(types[$0.value] ?? "String")" }
         lines += ["", "        enum CodingKeys: String, CodingKey {"]
         lines += fields.map { "            case \($0.value) = \(literal($0.wire))" }
@@ -96,27 +109,13 @@ struct RequestWriter {
 
     // MARK: Options of stages
 
-    /// Annotations whose arguments go into the call of a request's method as they are written.
-    private static let options: [String: (call: String, label: String)] = [
-        "AttemptTimeout": ("attemptTimeout", ""), "Coalesced": ("coalesced", ""), "Cookies": ("cookies", ""),
-        "ErrorHandlers": ("handlingErrors", ""), "OnlyErrorHandlers": ("handlingErrorsOnly", ""),
-        "Gzip": ("compressed", ""),
-        "Hedged": ("hedging", ""), "Idempotent": ("idempotent", ""), "Invalidates": ("invalidating", ""),
-        "KeyPath": ("decoded", "at: "), "Logged": ("logging", ""), "Processed": ("processed", "by: "),
-        "RateLimitWeight": ("rateLimitWeight", ""), "Redirects": ("redirects", ""), "Retry": ("retry", ""),
-        "RootKey": ("encoded", "under: "), "Serializer": ("serialized", "by: "), "Tags": ("callTags", ""),
-        "Timeout": ("timeout", ""), "Unauthenticated": ("unauthenticated", ""),
-        "Authenticator": ("authenticated", "by: "),
-        "URLBuiltBy": ("url", "builtBy: "), "WithoutSerialization": ("withoutSerialization", ""),
-    ]
-
     private var configuration: [String] {
         var lines = parts
         if method.annotations("FormURLEncoded").first != nil {
             lines.append("request = request.encoded(by: FormSerializer())")
         }
         for annotation in method.annotations {
-            if let option = Self.options[annotation.name] {
+            if let option = Annotation.options[annotation.name] {
                 lines.append("request = request.\(option.call)(\(option.label)\(annotation.source))")
             }
             switch annotation.name {
@@ -129,7 +128,7 @@ struct RequestWriter {
             case "Modified":
                 guard let change = annotation.arguments.first else { continue }
                 lines.append(
-                    "request = (\(change.expression.trimmedDescription) as @Sendable (Request) -> Request)(request)"
+                    "request = (\(change.expression.trimmedDescription) as @Sendable (\(names.request)) -> \(names.request))(request)"
                 )
             default: break
             }
@@ -148,13 +147,17 @@ struct RequestWriter {
             )
         }
         guard !lines.isEmpty else { return [] }
-        return ["", "    \(access)func configure(_ request: inout Request) throws {"] + lines.map { "        \($0)" }
+        return ["", "    \(access)func configure(_ request: inout \(names.request)) throws {"]
+            + lines.map { "        \($0)" }
             + ["    }"]
     }
 
     private var parts: [String] {
         let parts = bound("Part").map { "\($0.value).parts(named: \(literal($0.wire)))" }
-        return parts.isEmpty ? [] : ["request = request.multipart(MultipartForm(\(parts.joined(separator: " + "))))"]
+        guard !parts.isEmpty else { return [] }
+        let boundary = method.annotations("Multipart").first?.argument("boundary")?.trimmedDescription
+        let form = parts.joined(separator: " + ") + (boundary.map { ", boundary: \($0)" } ?? "")
+        return ["request = request.multipart(MultipartForm(\(form)))"]
     }
 
     private func successCodes(_ annotation: Annotation) -> String {

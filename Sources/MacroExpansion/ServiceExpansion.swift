@@ -9,91 +9,99 @@ package struct ServiceExpansion {
 
     package init(of service: AttributeSyntax, on declaration: some DeclSyntaxProtocol) {
         guard let model = ServiceModel(declaration, service, &mistakes) else { return }
+        mistakes += ServiceRules(model).mistakes
         for method in model.methods { mistakes += MethodRules(method).mistakes }
-        let names = Set(declaration.tokens(viewMode: .sourceAccurate).map(\.text))
+        let names = ExpansionNames(besides: Set(declaration.tokens(viewMode: .sourceAccurate).map(\.text)))
         let calls = Self.named(model.methods, besides: names)
         var seen: Set<String> = []
         for call in calls where !seen.insert(call.name).inserted {
             let text = "another method is called \(call.method.signature) too; give it other labels or another name"
             mistakes.append(Mistake(text, at: call.method.node.name))
         }
+        // What is wrong with an annotation of the service is found with each method.
+        var told: Set<String> = []
+        mistakes = mistakes.filter { told.insert("\($0.node.position.utf8Offset) \($0.text)").inserted }
         guard mistakes.isEmpty else { return }
-        declarations = [client(model, calls), mock(model, calls)]
+        declarations = [client(model, calls, names), mock(model, calls)]
     }
 
     private struct NamedMethod {
         var method: MethodModel
         /// The name of what stands for the method: that of the method, with its labels where that is not enough.
         var name: String
-        /// The name of its request type, which is none that the declaration uses for a type of its own.
+        /// The name of its request type.
         var type: String
 
-        init(method: MethodModel, name: String, besides taken: Set<String>) {
+        init(method: MethodModel, labels: String, besides names: ExpansionNames) {
             self.method = method
-            self.name = name
-            let begin = name.prefix(1).uppercased() + name.dropFirst()
-            type = begin + "Request"
-            if taken.contains(type) { type = begin + "CallRequest" }
+            name = labels.isEmpty ? method.declaredName : method.name + labels
+            type = names.request(of: method.name + labels)
         }
     }
 
-    private static func named(_ methods: [MethodModel], besides taken: Set<String>) -> [NamedMethod] {
+    private static func named(_ methods: [MethodModel], besides names: ExpansionNames) -> [NamedMethod] {
         let counts = Dictionary(grouping: methods, by: \.name).mapValues(\.count)
         return methods.map { method in
-            guard counts[method.name, default: 1] > 1 else {
-                return NamedMethod(method: method, name: method.name, besides: taken)
+            let isAlone = counts[method.name, default: 1] == 1
+            let labels = method.parameters.map { parameter in
+                let label = (parameter.label ?? parameter.name).replacing("`", with: "")
+                return label.prefix(1).uppercased() + label.dropFirst()
             }
-            let labels = method.parameters.map {
-                ($0.label ?? $0.name).prefix(1).uppercased() + ($0.label ?? $0.name).dropFirst()
-            }
-            return NamedMethod(method: method, name: method.name + labels.joined(), besides: taken)
+            return NamedMethod(method: method, labels: isAlone ? "" : labels.joined(), besides: names)
         }
     }
 
-    private func client(_ model: ServiceModel, _ calls: [NamedMethod]) -> String {
+    private func client(_ model: ServiceModel, _ calls: [NamedMethod], _ names: ExpansionNames) -> String {
         let access = model.access
         var lines = [
             "/// Sends the calls of ``\(model.name)``.",
             "\(access)struct \(model.name)Client: \(model.name), Sendable {",
             "    /// The client that sends the calls.",
-            "    \(access)let client: Client",
+            "    \(access)let client: \(names.client)",
             "",
             "    /// Sends the calls with a client.",
-            "    \(access)init(_ client: Client) {",
+            "    \(access)init(_ client: \(names.client)) {",
             "        self.client = client",
             "    }",
             "",
             "    /// Sends the calls through a chain.",
             "    \(access)init(chain: some Transport) {",
-            "        client = Client(over: chain)",
+            "        client = \(names.client)(over: chain)",
             "    }",
             "",
             "    /// The calls, not sent yet.",
-            "    \(access)var calls: Calls { Calls(client: client) }",
+            "    \(access)var calls: \(names.calls) { \(names.calls)(client: client) }",
+        ]
+        for call in calls {
+            lines += [
+                "",
+                "    \(access)func \(call.method.declaredName)(\(parameters(of: call.method))) async throws\(returned(call.method)) {",
+                "        \(sending(call))",
+                "    }",
+            ]
+        }
+        lines += [
+            "", "    /// Makes calls that are sent when their result is asked for.",
+            "    \(access)struct \(names.calls): Sendable {",
+            "        fileprivate let client: \(names.client)",
         ]
         for call in calls {
             let request = "\(call.type)(\(arguments(of: call.method)))"
             lines += [
                 "",
-                "    \(access)func \(call.method.name)(\(parameters(of: call.method))) async throws\(returned(call.method)) {",
-            ]
-            lines += ["        try await self.client.call(\(request))", "    }"]
-        }
-        lines += [
-            "", "    /// Makes calls that are sent when their result is asked for.",
-            "    \(access)struct Calls: Sendable {",
-        ]
-        lines.append("        fileprivate let client: Client")
-        for call in calls {
-            let request = "\(call.type)(\(arguments(of: call.method)))"
-            lines += [
-                "", "        \(access)func \(call.method.name)(\(parameters(of: call.method))) -> Call<\(call.type)> {",
+                "        \(access)func \(call.method.declaredName)(\(parameters(of: call.method))) -> \(names.call)<\(call.type)> {",
             ]
             lines += ["            self.client.makeCall(\(request))", "        }"]
         }
         lines.append("    }")
         for call in calls {
-            let writer = RequestWriter(method: call.method, type: call.type, base: model.base, access: access)
+            let writer = RequestWriter(
+                method: call.method,
+                type: call.type,
+                base: model.base,
+                access: access,
+                names: names
+            )
             lines +=
                 [""]
                 + writer.source.split(separator: "\n", omittingEmptySubsequences: false).map {
@@ -101,6 +109,27 @@ package struct ServiceExpansion {
                 }
         }
         return (lines + ["}"]).joined(separator: "\n")
+    }
+
+    /// What the client's method does: it sends the call, or gives what sends one after the other.
+    private func sending(_ call: NamedMethod) -> String {
+        let arguments = call.method.parameters.map { parameter in
+            let label = parameter.label.map { "\($0): " } ?? ""
+            return "\(label)\(parameter.declaredName)"
+        }
+        let unsent = "self.calls.\(call.method.declaredName)(\(arguments.joined(separator: ", ")))"
+        switch call.method.result.form {
+        case .plain, .jsonValues, .record:
+            return "try await self.client.call(\(call.type)(\(self.arguments(of: call.method))))"
+        case .pages:
+            let style = call.method.annotations("Paged").first?.argument("by")?.trimmedDescription ?? ""
+            return "\(unsent).pages(by: \(style))"
+        case .events:
+            let element = call.method.result.element
+            let type = element.split(separator: ".").last == "ServerSentEvent" ? [] : ["of: \(element).self"]
+            let options = call.method.annotations("EventOptions").first.map { "options: \($0.source)" }
+            return "try \(unsent).eventStream(\((type + (options.map { [$0] } ?? [])).joined(separator: ", ")))"
+        }
     }
 
     private func mock(_ model: ServiceModel, _ calls: [NamedMethod]) -> String {
@@ -114,7 +143,7 @@ package struct ServiceExpansion {
         for call in calls {
             let name = "\(model.name).\(call.method.signature)"
             lines.append(
-                "        \(access)let \(call.name) = MockMethod<\(input(of: call.method)), \(call.method.output)>(\"\(name)\")"
+                "        \(access)let \(call.name) = MockMethod<\(input(of: call.method)), \(call.method.result.type)>(\"\(name)\")"
             )
         }
         lines += [
@@ -122,11 +151,11 @@ package struct ServiceExpansion {
         ]
         lines.append("    \(access)init() {}")
         for call in calls {
-            let names = call.method.parameters.map(\.name).joined(separator: ", ")
+            let names = call.method.parameters.map(\.declaredName).joined(separator: ", ")
             let input = call.method.parameters.count == 1 ? names : "(\(names))"
             lines += [
                 "",
-                "    \(access)func \(call.method.name)(\(parameters(of: call.method, defaults: false))) async throws\(returned(call.method)) {",
+                "    \(access)func \(call.method.declaredName)(\(parameters(of: call.method, defaults: false))) async throws\(returned(call.method)) {",
             ]
             lines += ["        try await self.on.\(call.name).answer(\(input))", "    }"]
         }
@@ -135,11 +164,11 @@ package struct ServiceExpansion {
 
     private func input(of method: MethodModel) -> String {
         if method.parameters.count == 1 { return method.parameters[0].type }
-        return "(\(method.parameters.map { "\($0.name): \($0.type)" }.joined(separator: ", ")))"
+        return "(\(method.parameters.map { "\($0.declaredName): \($0.type)" }.joined(separator: ", ")))"
     }
 
     private func arguments(of method: MethodModel) -> String {
-        method.parameters.map { "\($0.stored): \($0.name)" }.joined(separator: ", ")
+        method.parameters.map { "\($0.stored): \($0.declaredName)" }.joined(separator: ", ")
     }
 
     private func parameters(of method: MethodModel, defaults: Bool = true) -> String {
@@ -151,16 +180,16 @@ package struct ServiceExpansion {
             uniquingKeysWith: { first, _ in first }
         )
         return method.parameters.map { parameter in
-            let label = parameter.label == parameter.name ? "" : "\(parameter.label ?? "_") "
+            let label = parameter.label == parameter.declaredName ? "" : "\(parameter.label ?? "_") "
             let type = parameter.node.type.trimmedDescription
             let value =
                 defaults ? (values[parameter.name] ?? (parameter.isOptional ? "nil" : nil)).map { " = \($0)" } : nil
-            return "\(label)\(parameter.name): \(type)\(value ?? "")"
+            return "\(label)\(parameter.declaredName): \(type)\(value ?? "")"
         }.joined(separator: ", ")
     }
 
     private func returned(_ method: MethodModel) -> String {
-        method.output == "Void" ? "" : " -> \(method.output)"
+        method.result.type == "Void" ? "" : " -> \(method.result.type)"
     }
 }
 #endif

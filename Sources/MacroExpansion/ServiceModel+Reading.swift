@@ -23,6 +23,7 @@ extension ServiceModel {
             mistakes.append(Mistake("write the base as a string, without interpolation", at: service))
         }
         while base.hasSuffix("/") { base.removeLast() }
+        annotations = Annotation.all(on: declaration.attributes).filter { $0.name != "Service" }
         methods = []
         for member in declaration.memberBlock.members {
             guard let function = member.decl.as(FunctionDeclSyntax.self) else {
@@ -30,22 +31,19 @@ extension ServiceModel {
                 mistakes.append(Mistake("a service declares methods alone", at: member.decl, fix))
                 continue
             }
-            methods.append(MethodModel(function))
+            methods.append(MethodModel(function, in: annotations))
         }
     }
 }
 
 extension MethodModel {
-    init(_ node: FunctionDeclSyntax) {
+    init(_ node: FunctionDeclSyntax, in service: [Annotation]) {
         self.node = node
-        name = node.name.text
-        annotations = node.attributes.compactMap { element in
-            guard case .attribute(let attribute) = element else { return nil }
-            let name = attribute.attributeName.trimmedDescription
-            return Annotation(name: name.split(separator: ".").last.map(String.init) ?? name, node: attribute)
-        }
+        name = node.name.withoutBackticks
+        let own = Annotation.all(on: node.attributes)
+        annotations = service.compactMap { $0.inherited(beside: own) } + own
         parameters = node.signature.parameterClause.parameters.map { parameter in
-            let name = (parameter.secondName ?? parameter.firstName).text
+            let name = (parameter.secondName ?? parameter.firstName).withoutBackticks
             let type = parameter.type.trimmedDescription.replacing("@escaping ", with: "")
             return Parameter(
                 node: parameter,
@@ -54,8 +52,33 @@ extension MethodModel {
                 type: type
             )
         }
-        let returned = node.signature.returnClause?.type.trimmedDescription ?? "Void"
-        output = returned == "()" ? "Void" : returned
+        result = DeclaredResult(node.signature.returnClause?.type)
     }
+}
+
+extension Annotation {
+    /// The annotations among attributes; other attributes are Swift's.
+    static func all(on attributes: AttributeListSyntax) -> [Annotation] {
+        attributes.compactMap { element in
+            guard case .attribute(let attribute) = element else { return nil }
+            let name = attribute.attributeName.trimmedDescription
+            return Annotation(name: name.split(separator: ".").last.map(String.init) ?? name, node: attribute)
+        }
+    }
+
+    /// The annotation of a service as it holds for a method with annotations of its own; nil where they replace it.
+    fileprivate func inherited(beside own: [Annotation]) -> Annotation? {
+        guard Self.shared.contains(name) else { return nil }
+        let names = [name, Self.opposites[name], Self.opposites.first { $0.value == name }?.key]
+        let replacing = own.first { names.contains($0.name) && $0.argument("adding") == nil }
+        guard replacing == nil || Self.additive.contains(name) else { return nil }
+        var copy = self
+        copy.isInherited = true
+        return copy
+    }
+}
+
+extension TokenSyntax {
+    fileprivate var withoutBackticks: String { text.replacing("`", with: "") }
 }
 #endif

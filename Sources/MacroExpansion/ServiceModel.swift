@@ -9,6 +9,8 @@ struct ServiceModel {
     var access: String
     /// The address that all paths are relative to; empty where the chain has it.
     var base: String
+    /// What holds for each method that says nothing else.
+    var annotations: [Annotation]
     var methods: [MethodModel]
 }
 
@@ -16,19 +18,25 @@ struct ServiceModel {
 struct MethodModel {
     var node: FunctionDeclSyntax
     var name: String
+    /// The service's first.
     var annotations: [Annotation]
     var parameters: [Parameter]
-    /// What it returns; "Void" where nothing is written.
-    var output: String
+    var result: DeclaredResult
+
+    /// The name as it is declared: in backticks where it is a keyword.
+    var declaredName: String { node.name.text }
 
     /// The annotation that says method and path.
     var verb: Annotation? { annotations.first { Annotation.verbs.contains($0.name) } }
 
-    /// The path, relative to the service's base.
-    var path: String { verb?.texts.first?.text ?? "" }
+    /// The path, relative to the service's base; a parameter that is named by its position is named in it.
+    var path: String { Interpolation.naming(verb?.texts.first?.text ?? "", parameters) }
 
     /// The variables of the path, in order.
     var variables: [String] { PathTemplate(path).variables }
+
+    /// Whether an annotation stands on the method itself.
+    func declares(_ annotation: String) -> Bool { annotations.contains { $0.name == annotation && !$0.isInherited } }
 
     func parameter(_ name: String) -> Parameter? { parameters.first { $0.name == name } }
 
@@ -42,62 +50,23 @@ struct Parameter {
     var node: FunctionParameterSyntax
     /// What a caller writes; nil for "_".
     var label: String?
+    /// The name without backticks.
     var name: String
     /// The type without `@escaping`.
     var type: String
 
     var isOptional: Bool { type.hasSuffix("?") || type.hasPrefix("Optional<") }
 
+    /// The name as it is declared: in backticks where it is a keyword.
+    var declaredName: String { (node.secondName ?? node.firstName).text }
+
     /// How the request keeps it: names that a request has already are changed.
-    var stored: String { Self.taken.contains(name) ? name + "Value" : name }
+    var stored: String { Self.taken.contains(name) ? name + "Value" : declaredName }
 
     private static let taken: Set = [
         "method", "path", "pathParameters", "query", "headers", "body", "result", "configure", "makeRequest", "request",
-        "fields",
+        "fields", "self", "init",
     ]
-}
-
-/// An annotation of a method.
-struct Annotation {
-    static let verbs: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"]
-    static let roles: Set = ["Path", "Query", "Header", "Field", "Part", "Body", "RawBody", "Progress", "Change"]
-
-    /// A string of an annotation's arguments.
-    struct Text {
-        var label: String?
-        var text: String
-        var node: ExprSyntax
-    }
-
-    var name: String
-    var node: AttributeSyntax
-
-    var arguments: [LabeledExprSyntax] {
-        if case .argumentList(let list)? = node.arguments { Array(list) } else { [] }
-    }
-
-    /// The arguments as they are written.
-    var source: String { arguments.map(\.trimmedDescription).joined(separator: " ") }
-
-    /// The strings among the arguments that are written out.
-    var texts: [Text] {
-        arguments.compactMap { argument in
-            argument.expression.literalText.map {
-                Text(label: argument.label?.text, text: $0, node: argument.expression)
-            }
-        }
-    }
-
-    /// The argument with a label.
-    func argument(_ label: String) -> ExprSyntax? { arguments.first { $0.label?.text == label }?.expression }
-
-    /// For an annotation that gives parameters a role: the name outside, and the parameter.
-    var bindings: [(wire: String, parameter: String, node: ExprSyntax)] {
-        if let source = texts.first(where: { $0.label == "from" }), let wire = texts.first(where: { $0.label == nil }) {
-            return [(wire.text, source.text, source.node)]
-        }
-        return texts.filter { $0.label == nil }.map { ($0.text, $0.text, $0.node) }
-    }
 }
 
 extension ExprSyntax {
@@ -108,6 +77,8 @@ extension ExprSyntax {
 /// The variables of a path.
 struct PathTemplate {
     private(set) var variables: [String] = []
+    /// Those that are left out where they have no value: all that stand behind an operator, RFC 6570 §3.2.
+    private(set) var optional: Set<String> = []
     private(set) var isBalanced = true
 
     init(_ path: String) {
@@ -117,9 +88,10 @@ struct PathTemplate {
             case ("{", nil): name = ""
             case ("{", _), ("}", nil): isBalanced = false
             case ("}", let whole?):
-                variables += whole.drop { "+#./;?&".contains($0) }.split(separator: ",").map { variable in
-                    String(variable.prefix { $0 != ":" && $0 != "*" })
-                }
+                let list = whole.drop { "+#./;?&".contains($0) }.split(separator: ",")
+                let names = list.map { variable in String(variable.prefix { $0 != ":" && $0 != "*" }) }
+                variables += names
+                if "#./;?&".contains(whole.first ?? " ") { optional.formUnion(names) }
                 name = nil
             case (_, .some): name?.append(character)
             default: break

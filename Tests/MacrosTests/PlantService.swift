@@ -53,4 +53,55 @@ protocol PlantService {
     @GET @Query("query", "path")
     func root(query: String, path: String) async throws -> Data
 }
+
+struct Leaf: Resource, Hashable {
+    static let path = "leaves/{id}"
+    var id: Int
+    var color: String
+}
+
+struct LeafPage: Decodable, Hashable, Sendable {
+    var leaves: [Leaf]
+    var next: String?
+}
+
+/// A service whose annotations hold for all of its methods, with the results that are sequences and records.
+@Service
+@Headers(["X-Zone": "north", "Accept": "application/json"])
+@Authenticator("garden")
+@SuccessCodes(200, 404)
+@Option(Zone.self, "north")
+@Tags("leaves")
+protocol LeafService {
+    @GET("leaves/%%0%%/{side}") @Headers(["X-Zone": "south"]) @Unauthenticated
+    func leaf(id: Int, side: String) async throws -> ResourceRecord<Leaf>
+
+    @GET("leaves{?color,size}") @SuccessCodes(adding: 304) @Tags("list")
+    func list(color: String?, size: Int?) async throws -> [Leaf]
+
+    @GET("leaves") @Query("color") @Paged(by: .linkHeader())
+    func pages(color: String) async throws -> PageSequence<[Leaf]>
+
+    @GET("pages") @Paged(by: .nextURL { (page: LeafPage) in page.next })
+    func book() async throws -> PageSequence<LeafPage>
+
+    @GET("fallen") @SuccessCodes(200)
+    func fallen() async throws -> JSONValues<Leaf>
+
+    @GET("falling") @Query("since") @Header("Accept", from: "type")
+    func falling(since: Int, type: String) async throws -> EventStream<Leaf>
+
+    @POST("ask") @RawBody("text") @EventOptions(.untilDone)
+    func ask(_ text: String) async throws -> EventStream<ServerSentEvent>
+
+    @POST("press") @Multipart(boundary: "leaf") @Part("in", "default")
+    func `repeat`(_ `in`: String, `default`: Int) async throws -> Request.Calls?
+}
+
+extension Request {
+    /// A type whose name is that of one that is made.
+    struct Calls: Decodable, Sendable, Hashable {
+        var count: Int
+    }
+}
 #endif

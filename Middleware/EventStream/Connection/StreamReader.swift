@@ -221,6 +221,8 @@ final class StreamReader {
     private func interrupted(_ cause: StreamInterruption.Cause, _ error: any Error) throws {
         try Task.checkCancellation()
         run.control.dropSource()
+        // Somebody else cancelled the call, such as a registry of calls: it is not to be sent again.
+        if error is CancellationError { throw error }
         let environment = run.request.environment
         let decision = reconnection.decide(
             cause,

@@ -1,6 +1,6 @@
 public import Foundation
 public import HTTPChainCore
-import HTTPChainSerializer
+public import HTTPChainSerializer
 import HTTPTypes
 
 /// How the response of a typed call is made its output.
@@ -197,7 +197,46 @@ extension ResultKind where Output == Response {
     }
 }
 
+extension ResultKind {
+    /// Values of JSON, decoded as they arrive: one in each line, or a JSON sequence (RFC 7464) where the type of the
+    /// content is `application/json-seq`.
+    ///
+    /// The call goes on until they were read or dropped.
+    ///
+    /// - Parameters:
+    ///   - serializer: How keys and dates are written.
+    ///   - limit: How long one value may be; 1 MiB by default.
+    public static func jsonValues<Value: Decodable & Sendable>(
+        serializer: JSONSerializer = .json,
+        upTo limit: ByteCount = .mebibytes(1)
+    ) -> ResultKind where Output == JSONValues<Value> {
+        var kind = ResultKind.custom { $0.jsonValues(of: Value.self, serializer, upTo: limit) }
+        kind.keep = { result, place in
+            let response = result.response.keeping(place)
+            return DecodedResponse(response.jsonValues(of: Value.self, serializer, upTo: limit), response: response)
+        }
+        return kind
+    }
+
+    /// A resource with what its service says of it beside its value.
+    ///
+    /// Its `result` throws ``ResourceError`` for a status other than 2xx that the chain accepted.
+    public static func record<Kind: Resource>() -> ResultKind where Output == ResourceRecord<Kind> {
+        .resource { try ResourceRecord($0, in: $1) }
+    }
+}
+
 extension Response {
+    fileprivate func jsonValues<Value: Decodable>(
+        of type: Value.Type,
+        _ serializer: JSONSerializer,
+        upTo limit: ByteCount
+    ) -> JSONValues<Value> {
+        MediaType(headers[.contentType])?.essence == "application/json-seq"
+            ? body.jsonSequence(of: type, serializer: serializer, limit: limit)
+            : body.jsonLines(of: type, serializer: serializer, lineLimit: limit)
+    }
+
     /// Bytes as text, in the charset that the content's type names.
     package func text(of bytes: Data) throws -> String {
         try PlainTextSerializer().decode(String.self, from: bytes, contentType: headers[.contentType])

@@ -28,7 +28,7 @@ public struct FetchResource<Kind: Resource>: ResourceRequest, Hashable {
         revalidates ? [.accept: "application/json", .cacheControl: "no-cache"] : [.accept: "application/json"]
     }
     /// The record, with its validators.
-    public var result: ResultKind<Output> { .resource { try ResourceRecord($0, in: $1) } }
+    public var result: ResultKind<Output> { .record() }
 }
 
 /// Lists resources: GET of the path without its last segment.
@@ -186,7 +186,7 @@ extension HTTPFields {
 
 extension ResultKind {
     /// Reads the bytes of an accepted response.
-    fileprivate static func resource(
+    static func resource(
         _ read: @escaping @Sendable (_ bytes: Data, _ response: Response) throws -> Output
     ) -> ResultKind {
         .bytes { bytes, response in

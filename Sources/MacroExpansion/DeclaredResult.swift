@@ -1,0 +1,54 @@
+#if Macros
+import SwiftSyntax
+
+/// What a method returns, and how its request gives it.
+struct DeclaredResult {
+    /// What a request has to say of a type that is not found by itself.
+    enum Form {
+        /// The type's own way.
+        case plain
+        /// Values of JSON as they arrive.
+        case jsonValues
+        /// A resource with its version.
+        case record
+        /// Events as they arrive, over as many connections as it takes.
+        case events
+        /// The pages of a list.
+        case pages
+    }
+
+    /// The type; "Void" where nothing is written.
+    let type: String
+    let form: Form
+    /// What a stream or a list is of; empty for others.
+    let element: String
+
+    init(_ node: TypeSyntax?) {
+        let text = node?.trimmedDescription ?? "Void"
+        type = text == "()" ? "Void" : text
+        let clause =
+            node?.as(IdentifierTypeSyntax.self)?.genericArgumentClause
+            ?? node?.as(MemberTypeSyntax.self)?.genericArgumentClause
+        let name = node?.as(IdentifierTypeSyntax.self)?.name.text ?? node?.as(MemberTypeSyntax.self)?.name.text
+        let arguments = clause?.arguments.map(\.argument.trimmedDescription) ?? []
+        element = arguments.count == 1 ? arguments[0] : ""
+        form =
+            switch (name, arguments.count) {
+            case ("JSONValues"?, 1): .jsonValues
+            case ("ResourceRecord"?, 1): .record
+            case ("EventStream"?, 1): .events
+            case ("PageSequence"?, 1): .pages
+            default: .plain
+            }
+    }
+
+    /// What one call gives.
+    var output: String {
+        switch form {
+        case .plain, .jsonValues, .record: type
+        case .events: "Response"
+        case .pages: element
+        }
+    }
+}
+#endif

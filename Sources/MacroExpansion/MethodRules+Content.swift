@@ -1,0 +1,129 @@
+#if Macros
+import SwiftSyntax
+
+// What is sent, and what the cache knows it by.
+extension MethodRules {
+    mutating func checkContent() {
+        let bodies = method.annotations("Body", "RawBody")
+        let fields = method.annotations("Field")
+        let parts = method.annotations("Part")
+        for body in bodies.dropFirst() {
+            add("a call has one body", at: body.node, Mistake.Fix("remove @\(body.name)", Syntax(body.node), ""))
+        }
+        if let body = bodies.first, let other = (parts + fields).first {
+            add(
+                "a call with @\(body.name) has no @\(other.name): write all that is sent in one way",
+                at: other.node,
+                Mistake.Fix("remove @\(other.name)", Syntax(other.node), "")
+            )
+        } else if let part = parts.first, let field = fields.first {
+            let text = field.node.trimmedDescription.replacing("Field", with: "Part")
+            add(
+                "a call with @\(part.name) is multipart: its fields are parts too",
+                at: field.node,
+                Mistake.Fix("write @Part", Syntax(field.node), text)
+            )
+        }
+        if let verb = method.verb, ["GET", "HEAD"].contains(verb.name), let content = (bodies + parts + fields).first {
+            add(
+                "\(verb.name) sends no content",
+                at: content.node,
+                Mistake.Fix("write @POST", Syntax(verb.node.attributeName), "POST")
+            )
+        }
+        var names: Set<String> = []
+        for field in fields.flatMap(\.bindings) where !names.insert(field.wire).inserted {
+            add("the field \"\(field.wire)\" is given twice", at: field.node)
+        }
+        if let form = method.annotations("Multipart").first, parts.isEmpty {
+            add(
+                "a multipart form has parts: name them with @Part",
+                at: form.node,
+                Mistake.Fix("remove @Multipart", Syntax(form.node), "")
+            )
+        }
+        for form in method.annotations("FormURLEncoded") where fields.isEmpty {
+            add(
+                "a form has fields: name them with @Field",
+                at: form.node,
+                Mistake.Fix("remove @FormURLEncoded", Syntax(form.node), "")
+            )
+        }
+        for progress in method.annotations("Progress").flatMap(\.bindings) {
+            guard let parameter = method.parameter(progress.parameter) else { continue }
+            guard !["ProgressHandler", "ProgressHandler?"].contains(parameter.type) else { continue }
+            add(
+                "progress is told to a ProgressHandler",
+                at: parameter.node.type,
+                Mistake.Fix("write ProgressHandler?", Syntax(parameter.node.type), "ProgressHandler?")
+            )
+        }
+    }
+
+    mutating func checkHeaders() {
+        var seen: Set<String> = []
+        for header in method.headers {
+            if header.name.isEmpty || !header.name.utf8.allSatisfy(Self.isTokenCharacter) {
+                add("\"\(header.name)\" is no name of a header field", at: header.node)
+            } else if !seen.insert(header.name.lowercased()).inserted {
+                add("the header field \(header.name) is given twice", at: header.node)
+            }
+            if let value = header.constant, value.utf8.contains(where: { $0 < 0x20 && $0 != 9 || $0 == 0x7F }) {
+                add("this is no value of a header field", at: header.node)
+            }
+            if let value = header.constant { checkText(value, of: header.name, at: header.node) }
+        }
+        for annotation in method.annotations("Headers") {
+            guard let argument = annotation.arguments.first?.expression else { continue }
+            if case .elements(let elements)? = argument.as(DictionaryExprSyntax.self)?.content {
+                for element in elements where element.key.literalText == nil || element.value.literalText == nil {
+                    add("write the name and the value as strings; \"{name}\" stands for a parameter", at: element)
+                }
+            } else if argument.as(DictionaryExprSyntax.self) == nil {
+                add("write the header fields out, as [\"Name\": \"value\"]", at: argument)
+            }
+        }
+    }
+
+    mutating func checkCache() {
+        for annotation in method.annotations("Cached") {
+            if let identifier = annotation.argument("identifier") {
+                if let text = identifier.literalText {
+                    let node = annotation.isInherited ? Syntax(method.node.name) : Syntax(identifier)
+                    checkText(text, of: "the identifier", at: node)
+                } else {
+                    add("write the identifier as a string; \"{name}\" stands for a parameter", at: identifier)
+                }
+            }
+            if let offline = annotation.argument("offline"), !["true", "false"].contains(offline.trimmedDescription) {
+                add("write true or false", at: offline, Mistake.Fix("write true", Syntax(offline), "true"))
+            }
+        }
+    }
+
+    /// Checks the parameters that stand in a constant.
+    mutating func checkText(_ text: String, of what: String, at node: Syntax) {
+        let interpolation = Interpolation(text, method.parameters)
+        for name in interpolation.unknown {
+            add("there is no parameter \"\(name)\" for the value of \(what)", at: node)
+        }
+        for parameter in interpolation.used.compactMap({ method.parameter($0) }) where parameter.isOptional {
+            add(
+                "\"\(parameter.name)\" is optional, and \(what) cannot do without it",
+                at: node,
+                makingRequired(parameter)
+            )
+        }
+    }
+
+    /// RFC 9110 §5.6.2.
+    private static func isTokenCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+}
+#endif

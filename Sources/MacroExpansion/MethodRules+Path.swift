@@ -1,0 +1,124 @@
+#if Macros
+import SwiftSyntax
+
+// Method and path.
+extension MethodRules {
+    mutating func checkVerb() {
+        let verbs = method.annotations.filter { Annotation.verbs.contains($0.name) }
+        if verbs.isEmpty {
+            let function = method.node.funcKeyword
+            add(
+                "\"\(method.name)\" has no method and path",
+                at: method.node.name,
+                Mistake.Fix("add @GET(\"\(method.name)\")", Syntax(function), "@GET(\"\(method.name)\") func")
+            )
+        }
+        for verb in verbs.dropFirst() {
+            add(
+                "a call has one method; @\(verbs[0].name) stands here too",
+                at: verb.node,
+                Mistake.Fix("remove @\(verb.name)", Syntax(verb.node), "")
+            )
+        }
+    }
+
+    mutating func checkPath() {
+        guard let verb = method.verb, let argument = verb.arguments.first else { return }
+        guard let path = argument.expression.literalText else {
+            return add(
+                Mistake(
+                    "write the path as a string, without interpolation",
+                    at: argument.expression,
+                    fixes: variables(insteadOf: argument.expression)
+                )
+            )
+        }
+        let node = Syntax(argument.expression)
+        if path.contains("\\") {
+            let right = path.replacing("\\", with: "/")
+            add("a path has no backslash", at: node, Mistake.Fix("write /", node, "\"\(right)\""))
+        }
+        if let mark = path.firstIndex(of: "?"), !path[..<mark].hasSuffix("{") {
+            add(
+                "the query is no part of the path; declare parameters with @Query",
+                at: node,
+                Mistake.Fix("remove the query", node, "\"\(path[..<mark])\"")
+            )
+        }
+        if let mark = path.firstIndex(of: "#"), !path[..<mark].hasSuffix("{") {
+            add("a fragment is never sent", at: node, Mistake.Fix("remove it", node, "\"\(path[..<mark])\""))
+        }
+        if path.hasPrefix("/") {
+            let right = String(path.drop { $0 == "/" })
+            add(
+                "a path begins behind the base's slash",
+                at: node,
+                Mistake.Fix("remove the slash", node, "\"\(right)\"")
+            )
+        }
+        for position in unknownPositions(in: method.path) {
+            add("there is no parameter \(position): the first is %%0%%", at: node)
+        }
+        guard PathTemplate(path).isBalanced else {
+            var mistake = Mistake("braces of the path do not go together: a variable is {name}", at: node)
+            if PathTemplate(path + "}").isBalanced {
+                mistake.fixes = [Mistake.Fix("close the brace", node, "\"\(path)}\"")]
+            }
+            return add(mistake)
+        }
+        for (index, variable) in method.variables.enumerated() where method.variables[..<index].contains(variable) {
+            add("the variable \"\(variable)\" stands twice in the path", at: node)
+        }
+    }
+
+    /// The path with variables for what is interpolated, where that are names.
+    private func variables(insteadOf expression: ExprSyntax) -> [Mistake.Fix] {
+        guard let literal = expression.as(StringLiteralExprSyntax.self) else { return [] }
+        var path = ""
+        for segment in literal.segments {
+            switch segment {
+            case .stringSegment(let text): path += text.content.text
+            case .expressionSegment(let value):
+                guard let name = value.expressions.first?.expression.as(DeclReferenceExprSyntax.self) else { return [] }
+                path += "{\(name.baseName.text)}"
+            }
+        }
+        return [Mistake.Fix("write \(path)", Syntax(expression), "\"\(path)\"")]
+    }
+
+    private func unknownPositions(in path: String) -> [Int] {
+        path.indices.compactMap { Interpolation.position(in: path[$0...])?.position }
+    }
+
+    mutating func checkVariable(_ variable: String, _ name: String, _ role: String?) {
+        guard let verb = method.verb, let node = verb.arguments.first?.expression else { return }
+        guard let parameter = method.parameter(name) else {
+            let clause = method.node.signature.parameterClause
+            let others = clause.parameters.map(\.trimmedDescription) + ["\(name): String"]
+            let text = "(\(others.map { $0.hasSuffix(",") ? String($0.dropLast()) : $0 }.joined(separator: ", ")))"
+            return add(
+                "the path has the variable \"\(variable)\", and the method no such parameter",
+                at: node,
+                Mistake.Fix("add the parameter \(name)", Syntax(clause), text)
+            )
+        }
+        if parameter.isOptional, !PathTemplate(method.path).optional.contains(variable) {
+            add(
+                "a path cannot do without \"\(name)\": it is not optional",
+                at: parameter.node.type,
+                makingRequired(parameter)
+            )
+        }
+    }
+
+    func makingRequired(_ parameter: Parameter) -> Mistake.Fix {
+        var type = parameter.type
+        if type.hasSuffix("?") {
+            type.removeLast()
+        } else if type.hasPrefix("Optional<") {
+            type = String(type.dropFirst("Optional<".count).dropLast())
+        }
+        return Mistake.Fix("write \(type)", Syntax(parameter.node.type), type)
+    }
+}
+#endif

@@ -1,0 +1,51 @@
+#if Macros
+import SwiftSyntax
+
+/// What is wrong with the annotations of a service itself.
+struct ServiceRules {
+    private(set) var mistakes: [Mistake] = []
+
+    init(_ model: ServiceModel) {
+        for annotation in model.annotations where Annotation.forMethods.contains(annotation.name) {
+            mistakes.append(
+                Mistake(
+                    "@\(annotation.name) stands on a method",
+                    at: annotation.node,
+                    Mistake.Fix("remove it", Syntax(annotation.node), "")
+                )
+            )
+        }
+        mistakes += model.annotations.repetitions
+    }
+}
+
+extension [Annotation] {
+    /// Annotations that stand here twice, or that contradict another.
+    var repetitions: [Mistake] {
+        var mistakes: [Mistake] = []
+        func add(_ text: String, at annotation: Annotation) {
+            let fix = Mistake.Fix("remove this one", Syntax(annotation.node), "")
+            mistakes.append(Mistake(text, at: annotation.node, fix))
+        }
+        for annotation in self {
+            guard let other = Annotation.opposites[annotation.name], contains(where: { $0.name == other }) else {
+                continue
+            }
+            add("@\(annotation.name) and @\(other) do not go together", at: annotation)
+        }
+        let repeatable = Annotation.additive.union(Annotation.roles).union(["Default"]).subtracting(["Progress"])
+        var seen: Set<String> = []
+        for annotation in self
+        where !repeatable.contains(annotation.name) && !Annotation.verbs.contains(annotation.name)
+            && Annotation.shared.union(Annotation.forMethods).contains(annotation.name)
+        {
+            // Statuses may be replaced and added to.
+            let label = annotation.name == "SuccessCodes" ? annotation.arguments.first?.label?.text : nil
+            if !seen.insert(annotation.name + (label ?? "")).inserted {
+                add("@\(annotation.name) stands here twice", at: annotation)
+            }
+        }
+        return mistakes
+    }
+}
+#endif
