@@ -1,4 +1,5 @@
 #if Macros
+import Foundation
 import MacroExpansion
 import SwiftParser
 import SwiftSyntax
@@ -175,6 +176,8 @@ struct ExpansionTests {
         ("@GET @URLBuiltBy(Builder())", "a()", "request = request.url(builtBy: Builder())"),
         ("@GET @Processed(Signer())", "a()", "request = request.processed(by: Signer())"),
         ("@GET @Option(Zone.self, \"n\")", "a()", "request.options[Zone.self] = \"n\""),
+        ("@POST @Part(\"p\") @Multipart(boundary: \"b\")", "a(p: Data)", "named: \"p\"), boundary: \"b\"))"),
+        ("@GET(\"a/%%0%%\")", "a(id: Int)", "var path: String { \"a/{id}\" }"),
         ("@GET @Modified({ $0.x() })", "a()", "request = ({ $0.x() } as @Sendable (Request) -> Request)(request)"),
     ]
 
@@ -183,6 +186,73 @@ struct ExpansionTests {
         let text = try Self.expand("@Service public protocol S { \(annotations) func \(method) async throws }")[0]
         #expect(text.contains(line), "\(text)")
         #expect(!Parser.parse(source: text).hasError)
+    }
+
+    /// Annotations, what a method returns, and lines of the expansion.
+    static let results: [(String, String, [String])] = [
+        ("@GET", "User?", ["typealias Output = User?", "try await self.client.call(ARequest())"]),
+        ("@GET", "()", ["func a() async throws {", "typealias Output = Void"]),
+        (
+            "@GET", "JSONValues<User>",
+            ["typealias Output = JSONValues<User>", "var result: ResultKind<Output> { .jsonValues() }"]
+        ),
+        ("@GET @Serializer(.dates)", "JSONValues<User>", ["{ .jsonValues(serializer: .dates) }"]),
+        ("@GET", "HTTPChain.ResourceRecord<User>", ["var result: ResultKind<Output> { .record() }"]),
+        (
+            "@GET @Paged(by: .linkHeader())", "PageSequence<[User]>",
+            [
+                "func a() async throws -> PageSequence<[User]> {", "self.calls.a().pages(by: .linkHeader())",
+                "typealias Output = [User]",
+            ]
+        ),
+        (
+            "@GET", "EventStream<User>",
+            ["try self.calls.a().eventStream(of: User.self)", "typealias Output = Response"]
+        ),
+        (
+            "@GET @EventOptions(.untilDone)", "EventStream<ServerSentEvent>",
+            ["try self.calls.a().eventStream(options: .untilDone)"]
+        ),
+    ]
+
+    @Test("Each result has its way", arguments: results)
+    func result(annotations: String, returned: String, expected: [String]) throws {
+        let text = try Self.expand("@Service protocol S { \(annotations) func a() async throws -> \(returned) }")[0]
+        for line in expected { #expect(text.contains(line), "\(text)") }
+        #expect(!Parser.parse(source: text).hasError)
+    }
+
+    @Test("What stands on the service comes before what stands on the method, which replaces what has its name")
+    func inherited() throws {
+        let client = try Self.expand(
+            """
+            @Service @Timeout(.seconds(9)) @SuccessCodes(200) @Tags("s") @Authenticator("a") @available(macOS 15, *)
+            protocol S {
+                @GET func a() async throws
+                @GET @Timeout(nil) @SuccessCodes(adding: 404) @Tags("m") @Unauthenticated func b() async throws
+                @GET @SuccessCodes(204) func c() async throws
+            }
+            """
+        )[0]
+        let bodies = client.components(separatedBy: "func configure").dropFirst().map { body in
+            body.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter {
+                $0.hasPrefix("request")
+            }
+        }
+        let accepting = "request = request.acceptingOnly([200])"
+        let tags = "request = request.callTags(\"s\")"
+        let authenticated = "request = request.authenticated(by: \"a\")"
+        let timeout = "request = request.timeout(.seconds(9))"
+        #expect(
+            bodies == [
+                [timeout, accepting, tags, authenticated],
+                [
+                    accepting, tags, "request = request.timeout(nil)", "request = request.alsoAccepting([404])",
+                    "request = request.callTags(\"m\")", "request = request.unauthenticated()",
+                ],
+                [timeout, tags, authenticated, "request = request.acceptingOnly([204])"],
+            ]
+        )
     }
 
     @Test("A path with an address of its own does not stand behind the base")
@@ -204,6 +274,30 @@ struct ExpansionTests {
         )[0]
         #expect(client.contains("struct CreateCallRequest: TypedRequest") && client.contains("var body: HTTPBody"))
         #expect(client.contains("var bodyValue: CreateRequest") && !client.contains("struct CreateRequest"))
+    }
+
+    @Test("The expansion that the benchmarks measure is the one that is made")
+    func measured() throws {
+        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let file = tests.appendingPathComponent("Benchmarks/Sources/Scenarios/DeclaredUserService.swift")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let declaration = lines.filter { $0.hasPrefix("//     ") }.map { $0.dropFirst("//     ".count) }
+        let client = try Self.expand(declaration.joined(separator: "\n"))[0]
+        #expect(text.hasSuffix("\n\n\(client)\n"), "\(client)")
+    }
+
+    @Test("Names of the library stay what they are where the declaration has the same for something of its own")
+    func sharedNames() throws {
+        let client = try Self.expand(
+            """
+            @Service protocol S {
+                @POST @Field("id") func a(id: Int) async throws -> Calls<Client, Request>
+            }
+            """
+        )[0]
+        #expect(client.contains("let client: HTTPChainMacros.Client") && client.contains("-> Call<ARequest>"))
+        #expect(client.contains("struct UnsentCalls: Sendable") && client.contains("struct Fields: Encodable"))
     }
 
     @Test("Methods of one name are told apart by their labels")
