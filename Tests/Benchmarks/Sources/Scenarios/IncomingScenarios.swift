@@ -1,5 +1,5 @@
 import HTTPChainCookies
-public import HTTPChainCore
+import HTTPChainCore
 import HTTPChainProgress
 import HTTPChainRedirect
 import HTTPChainRetry

@@ -1,6 +1,6 @@
 import HTTPChainCircuitBreaker
 import HTTPChainConcurrencyLimit
-public import HTTPChainCore
+import HTTPChainCore
 import HTTPChainFallback
 import HTTPChainHedging
 import HTTPChainLoadShedding
