@@ -568,6 +568,13 @@ let package = Package(
             path: "Examples/Garden/Tests",
             swiftSettings: settings
         ),
+        example("Greenhouse", ["HTTPChainMacros", "HTTPChainTesting"], excluding: ["Tests"]),
+        .testTarget(
+            name: "GreenhouseTests",
+            dependencies: ["Greenhouse", "HTTPChainMacros", "HTTPChainPagination", "HTTPChainTesting", "TestSupport"],
+            path: "Examples/Greenhouse/Tests",
+            swiftSettings: settings
+        ),
         example("OfflineList", ["HTTPChainClient", "HTTPChainTesting"]),
         example("ResourceBrowser", ["HTTPChainClient", "HTTPChainTesting"]),
         example("RouteTool", ["HTTPChainClient", "HTTPChainRoutes", "HTTPChainTesting"]),
