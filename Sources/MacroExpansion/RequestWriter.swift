@@ -78,7 +78,7 @@ struct RequestWriter {
         } else if let raw = bound("RawBody").first {
             value = ".declared(\(raw.value))"
         } else if !fields.isEmpty {
-            value = ".value(\(names.fields)(\(fields.map { "\($0.value): \($0.value)" }.joined(separator: ", "))))"
+            value = ".value(\(names.fields)(\(fields.map { "\($0.value.asArgumentLabel): \($0.value)" }.joined(separator: ", "))))"
         } else {
             return []
         }

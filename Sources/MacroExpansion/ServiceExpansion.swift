@@ -114,7 +114,7 @@ package struct ServiceExpansion {
     /// What the client's method does: it sends the call, or gives what sends one after the other.
     private func sending(_ call: NamedMethod) -> String {
         let arguments = call.method.parameters.map { parameter in
-            let label = parameter.label.map { "\($0): " } ?? ""
+            let label = parameter.label.map { "\($0.asArgumentLabel): " } ?? ""
             return "\(label)\(parameter.declaredName)"
         }
         let unsent = "self.calls.\(call.method.declaredName)(\(arguments.joined(separator: ", ")))"
@@ -168,7 +168,7 @@ package struct ServiceExpansion {
     }
 
     private func arguments(of method: MethodModel) -> String {
-        method.parameters.map { "\($0.stored): \($0.declaredName)" }.joined(separator: ", ")
+        method.parameters.map { "\($0.stored.asArgumentLabel): \($0.declaredName)" }.joined(separator: ", ")
     }
 
     private func parameters(of method: MethodModel, defaults: Bool = true) -> String {

@@ -74,6 +74,14 @@ extension ExprSyntax {
     var literalText: String? { self.as(StringLiteralExprSyntax.self)?.representedLiteralValue }
 }
 
+extension String {
+    /// The name as it is written before the colon of an argument, where nearly all keywords stand without backticks.
+    var asArgumentLabel: String {
+        let name = replacing("`", with: "")
+        return ["inout", "let", "var"].contains(name) ? "`\(name)`" : name
+    }
+}
+
 /// The variables of a path.
 struct PathTemplate {
     private(set) var variables: [String] = []

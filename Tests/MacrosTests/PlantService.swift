@@ -73,6 +73,9 @@ struct LeafPage: Decodable, Hashable, Sendable {
 @Option(Zone.self, "north")
 @Tags("leaves")
 protocol LeafService {
+    @POST("fields") @Field("for") @RootKey("leaf")
+    func fields(`for`: String) async throws
+
     @GET("leaves/%%0%%/{side}") @Headers(["X-Zone": "south"]) @Unauthenticated
     func leaf(id: Int, side: String) async throws -> ResourceRecord<Leaf>
 
