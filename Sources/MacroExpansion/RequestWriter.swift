@@ -78,7 +78,8 @@ struct RequestWriter {
         } else if let raw = bound("RawBody").first {
             value = ".declared(\(raw.value))"
         } else if !fields.isEmpty {
-            value = ".value(\(names.fields)(\(fields.map { "\($0.value.asArgumentLabel): \($0.value)" }.joined(separator: ", "))))"
+            let arguments = fields.map { "\($0.value.asArgumentLabel): \($0.value)" }
+            value = ".value(\(names.fields)(\(arguments.joined(separator: ", "))))"
         } else {
             return []
         }

@@ -6,7 +6,7 @@ extension Call where Kind.Output == Response {
     /// The events of a stream, each of whose connections is a call like this one.
     ///
     /// ```swift
-    /// for try await event in try client.makeCall(WatchPlants()).key("watch").eventStream() { show(event) }
+    /// for try await event in try client.makeCall(WatchPlants()).key("watch").eventStream() { print(event.data) }
     /// ```
     ///
     /// Cancelling the call in the registry ends the connection, and the stream with it. The stream keeps the client.
