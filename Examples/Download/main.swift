@@ -23,5 +23,7 @@ do {
 /// The last part of a URL's path, without what a server could use to name another place.
 func fileName(of url: String) -> String {
     let last = URL(string: url)?.lastPathComponent ?? ""
-    return last.isEmpty || last.contains("/") || last.hasPrefix(".") ? "download" : last
+    // Bytes: a combining mark behind a separator makes another character of it.
+    let isOther = last.utf8.contains(UInt8(ascii: "/")) || last.utf8.first == UInt8(ascii: ".")
+    return last.isEmpty || isOther ? "download" : last
 }

@@ -26,7 +26,7 @@ extension Cookie {
             Secret(cookie.value),
             domain: cookie.domain,
             isHostOnly: !cookie.domain.hasPrefix("."),
-            path: cookie.path.hasPrefix("/") ? cookie.path : "/",
+            path: cookie.path.utf8.first == UInt8(ascii: "/") ? cookie.path : "/",
             expires: cookie.isSessionOnly ? nil : cookie.expiresDate,
             isSecure: cookie.isSecure,
             isHTTPOnly: cookie.isHTTPOnly,

@@ -234,6 +234,38 @@ struct ReplayTests {
         }
     }
 
+    @Test(
+        "A file of an archive is in its folder; its name is read by bytes, as the file system reads it",
+        arguments: [
+            ("a.bin", true), ("a/b.bin", true), ("a..b", true), ("...", true), ("e\u{301}.bin", true),
+            ("/a", false), ("/\u{301}a", false), ("../a", false), ("a/../b", false), ("a/\u{301}../../b", false),
+            ("a\\b", false), ("a\\\u{301}b", false), ("a//b", false), ("a/", false),
+        ]
+    )
+    func namesOfFiles(_ name: String, _ isIn: Bool) async throws {
+        let scratch = try ScratchDirectory.created()
+        let folder = scratch.url.appendingPathComponent("archive", isDirectory: true)
+        if isIn {
+            let file = folder.appendingPathComponent(name)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            try Data("content".utf8).write(to: file)
+        }
+        var entry = HAREntry.sample()
+        entry.response.content.customFields["_file"] = .string(name)
+        let replay = ReplayTransport(HARArchive(entries: [entry]), directory: folder)
+        if isIn {
+            #expect(try await replay.send(.get("https://a.example/")).body.text() == "content")
+        } else {
+            let error = await #expect(throws: HARError.self) {
+                try await replay.send(.get("https://a.example/")).body.collect()
+            }
+            #expect("\(String(describing: error))".contains("outside the archive's folder"))
+        }
+    }
+
     @Test("Dates move to the present, so that a response is as fresh as it was")
     func dates() async throws {
         let started = try #require(HTTPDate("Wed, 21 Oct 2015 07:28:00 GMT")).date

@@ -150,8 +150,11 @@ enum ReplayFailure {
 /// Which names of files an archive may give.
 enum HARFileName {
     /// Whether a name stays in the folder of its archive.
+    ///
+    /// Bytes are compared, as the file system does: a combining mark behind a `/` makes another character of it.
     static func isSafe(_ name: String) -> Bool {
-        !name.isEmpty && !name.hasPrefix("/") && !name.contains("\\") && !name.contains("\0")
-            && !name.split(separator: "/", omittingEmptySubsequences: false).contains { $0 == ".." || $0.isEmpty }
+        !name.utf8.contains { $0 == UInt8(ascii: "\\") || $0 == 0 }
+            && name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+                .allSatisfy { !$0.isEmpty && !$0.elementsEqual("..".utf8) }
     }
 }

@@ -13,7 +13,7 @@ func checkCookies(_ input: Input) -> Int32 {
         }
         require(["www.example.com", "example.com"].contains(cookie.domain), "the domain \(cookie.domain)")
         require(cookie.isHostOnly == (cookie.domain == "www.example.com") || !cookie.isHostOnly, "the host")
-        require(cookie.path.hasPrefix("/"), "the path \(cookie.path)")
+        require(cookie.path.utf8.first == UInt8(ascii: "/"), "the path \(cookie.path)")
         require(cookie.name.utf8.count + cookie.value.revealed.utf8.count <= 4_096, "the size")
         require(cookie.expires.map { $0 <= now + 400 * 86_400 } ?? true, "the end")
         let text = cookie.name + cookie.value.revealed
