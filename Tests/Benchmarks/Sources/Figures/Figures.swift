@@ -28,6 +28,8 @@ struct Figures {
         if !malloc_counter_is_available() {
             note("allocations cannot be counted on this platform; their figures are left out")
         }
+        let thresholds = arguments.contains("--check") ? try Thresholds(contentsOf: Thresholds.file) : nil
+        if thresholds != nil { try Thresholds.prove() }
         let chosen = Suite.all.filter { names.isEmpty || names.contains($0.name) }
         var figures: [Figure] = []
         for suite in chosen {
@@ -35,8 +37,8 @@ struct Figures {
             for figure in measured { print(figure.line) }
             figures += measured
         }
-        guard arguments.contains("--check") else { return }
-        let failures = try Thresholds(contentsOf: Thresholds.file).failures(
+        guard let thresholds else { return }
+        let failures = thresholds.failures(
             in: figures,
             of: chosen,
             countsAllocations: malloc_counter_is_available()
@@ -81,7 +83,7 @@ struct SuiteFailure: Error, CustomStringConvertible {
     var description: String { "the suite \(name) ended early" }
 }
 
-/// Figures are over their thresholds or missing.
+/// Figures are beyond their thresholds or missing.
 struct CheckFailure: Error, CustomStringConvertible {
     let lines: [String]
 
