@@ -45,6 +45,7 @@ struct ThroughputRuleTests {
         var slow = 0
         var events: Set<Event> = []
 
+        /// A limit is computed as the product does: how many calls make a round hangs on its last digit.
         private mutating func move(to wanted: Double) { limit = max(range.lowerBound, min(range.upperBound, wanted)) }
 
         mutating func see(_ call: Call) {
@@ -80,7 +81,7 @@ struct ThroughputRuleTests {
             if lost > 1.0 / 20 {
                 events.insert(.dropped)
                 (phase, rates) = (.searching(flat: 0), [])
-                return move(to: limit - limit * min(0.5, lost))
+                return move(to: limit * max(0.5, 1 - lost))
             }
             let latency = mean(answered)
             if case .probing(let before) = phase {
@@ -106,10 +107,10 @@ struct ThroughputRuleTests {
                 (phase, slow) = (.probing(limit: limit), 0)
                 return move(to: 0.6 * min(product, limit))
             }
-            let grown = latency <= base.latency * 1.4 ? limit + limit / 10 + 0.5 : 0
+            let grown = latency <= base.latency * 1.4 ? limit * 1.1 + 0.5 : 0
             let wanted = max(product * 1.15 + 1, grown)
             events.insert(wanted > limit ? .followed : .fell)
-            move(to: max(min(wanted, limit + limit / 2 + 1), limit - limit / 5))
+            move(to: max(min(wanted, limit * 1.5 + 1), limit * 0.8))
         }
 
         /// Whether the search goes on.
@@ -177,7 +178,7 @@ struct ThroughputRuleTests {
                 )
             )
             model.see(call)
-            // Sums in another order differ in their last digits.
+            // Means of sums in another order differ in their last digits, and limits with them.
             let isAtWhole = abs(model.limit - model.limit.rounded()) < 1e-6
             guard rule.limit == Int(model.limit) || isAtWhole else {
                 Issue.record("step \(step): \(rule.limit), and the model says \(model.limit) in \(model.phase)")

@@ -31,7 +31,8 @@ package enum Seed {
     /// - Parameter stream: Which of the sequences that belong to the seed; tasks that run beside each other, and rows
     ///   of a table, take one each.
     package static func numbers(_ stream: UInt64 = 0) -> SeededRandom {
-        SeededRandom(seed: current &+ stream &* 0x9E37_79B9_7F4A_7C15)
+        // The start is mixed: at a fixed distance, one sequence would be another one a few numbers later.
+        SeededRandom(seed: stream == 0 ? current : current ^ SeededRandom(seed: stream).next())
     }
 
     fileprivate static func make() -> UInt64 {
