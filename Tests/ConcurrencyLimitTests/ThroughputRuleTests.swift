@@ -1,5 +1,6 @@
 import HTTPChainConcurrencyLimit
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPChainTesting
 import TestSupport
 import Testing
@@ -8,14 +9,14 @@ import Testing
 /// calls and rounds where the product keeps sums.
 @Suite("The rule of throughput and latency beside a model of its description", .timeLimit(.minutes(10)))
 struct ThroughputRuleTests {
-    /// A call as the model sees it, in nanoseconds.
+    /// A call as the model sees it.
     struct Call {
-        let began: Int64
-        let ended: Int64
+        let began: Duration
+        let ended: Duration
         let inFlight: Int
         let isDropped: Bool
 
-        var latency: Int64 { ended - began }
+        var latency: Duration { ended - began }
     }
 
     enum Phase: Equatable {
@@ -37,15 +38,15 @@ struct ThroughputRuleTests {
         var phase = Phase.searching(flat: 0)
         /// The calls of the round under way, and when it began.
         var calls: [Call] = []
-        var start: Int64?
+        var start: Duration?
         /// Calls a second of every round since the last drops.
         var rates: [Double] = []
         /// Every latency that was taken for one without a queue, in seconds, and when.
-        var baselines: [(latency: Double, time: Int64)] = []
+        var baselines: [(latency: Double, time: Duration)] = []
         var slow = 0
         var events: Set<Event> = []
 
-        /// A limit is computed as the product does: how many calls make a round hangs on its last digit.
+        /// Numbers are made of each other in the product's order: a tie of two rounds hangs on the last digit.
         private mutating func move(to wanted: Double) { limit = max(range.lowerBound, min(range.upperBound, wanted)) }
 
         mutating func see(_ call: Call) {
@@ -59,23 +60,23 @@ struct ThroughputRuleTests {
                 (calls, start) = ([], call.began)
             }
             calls.append(call)
-            start = start ?? max(0, call.began)
+            start = start ?? call.began
             let least = phase.isSearching ? 5.0 : 20
             let enough = min(100, limit < least ? least : limit)
             let answered = calls.filter { !$0.isDropped }
-            let usual = answered.isEmpty ? Double(call.latency) / 1e9 : mean(answered)
+            let usual = answered.isEmpty ? call.latency.inSeconds : mean(answered)
             let long = min(1, max(1.0 / 100, usual + usual))
-            let length = Double(call.ended - (start ?? call.began)) / 1e9
+            let length = (call.ended - (start ?? call.began)).inSeconds
             guard Double(calls.count) >= enough, length >= long else { return }
             end(at: call.ended)
             (calls, start) = ([], call.ended)
         }
 
         private func mean(_ calls: [Call]) -> Double {
-            Double(calls.reduce(0) { $0 + $1.latency }) / Double(calls.count) / 1e9
+            calls.reduce(0) { $0 + $1.latency.inSeconds } / Double(calls.count)
         }
 
-        private mutating func end(at now: Int64) {
+        private mutating func end(at now: Duration) {
             let answered = calls.filter { !$0.isDropped }
             let lost = Double(calls.count - answered.count) / Double(calls.count)
             if lost > 1.0 / 20 {
@@ -91,18 +92,18 @@ struct ThroughputRuleTests {
                 return move(to: before)
             }
             if baselines.last.map({ latency <= $0.latency }) ?? true { baselines.append((latency, now)) }
-            rates.append(Double(answered.count) / (Double(now - (start ?? now)) / 1e9))
+            rates.append(Double(answered.count) / (now - (start ?? now)).inSeconds)
             let used = calls.map(\.inFlight).max() ?? 0
             guard Double(used) >= limit.rounded(.down) * 9 / 10, let base = baselines.last else {
                 events.insert(.unused)
                 return
             }
             if case .searching(let flat) = phase, search(latency, over: base.latency, flat: flat, at: now) { return }
-            let recent = rates.suffix(8).sorted(by: >)
-            let better = recent.prefix(max(1, recent.count / 2))
+            let recent = rates.suffix(8).sorted()
+            let better = recent.suffix(max(1, recent.count / 2))
             let product = better.reduce(0, +) / Double(better.count) * base.latency
             slow = latency > base.latency * 1.6 ? slow + 1 : 0
-            if slow == 6 || now - base.time > 10_000_000_000 {
+            if slow == 6 || now - base.time > .seconds(10) {
                 events.insert(.probed)
                 (phase, slow) = (.probing(limit: limit), 0)
                 return move(to: 0.6 * min(product, limit))
@@ -114,7 +115,7 @@ struct ThroughputRuleTests {
         }
 
         /// Whether the search goes on.
-        private mutating func search(_ latency: Double, over base: Double, flat: Int, at now: Int64) -> Bool {
+        private mutating func search(_ latency: Double, over base: Double, flat: Int, at now: Duration) -> Bool {
             let bestBefore = rates.suffix(8).dropLast().max() ?? 0
             let brought = rates.last.map { $0 > 1.2 * bestBefore } ?? false
             let flat = brought ? 0 : flat + 1
@@ -153,7 +154,7 @@ struct ThroughputRuleTests {
             range: Double(bounds.lowerBound)...Double(bounds.upperBound),
             limit: Double(min(10, bounds.upperBound))
         )
-        var now: Int64 = 1_000_000_000
+        var now: Int64 = 100_000_000_000
         var (work, places, drops, load) = (Int64(20_000_000), 12, 0, 1.0)
         for step in 0..<steps {
             // Another server: so long a call takes, so many it works on at once, so much of the limit is used.
@@ -168,17 +169,22 @@ struct ThroughputRuleTests {
             let latency = Int64(Double(work) * queued * Double(800 + random.index(below: 400)) / 1000) | 1
             let isDropped = drops > 0 || random.index(below: 300) == 0
             now += max(1, latency / Int64(min(inFlight, places)))
-            let call = Call(began: max(0, now - latency), ended: now, inFlight: inFlight, isDropped: isDropped)
+            let call = Call(
+                began: .nanoseconds(now - latency),
+                ended: .nanoseconds(now),
+                inFlight: inFlight,
+                isDropped: isDropped
+            )
             rule.learn(
                 ConcurrencySample(
-                    latency: .nanoseconds(call.latency),
+                    latency: call.latency,
                     inFlight: inFlight,
                     outcome: isDropped ? .dropped : .success,
                     time: .nanoseconds(now)
                 )
             )
             model.see(call)
-            // Means of sums in another order differ in their last digits, and limits with them.
+            // Sums in another order differ in their last digits.
             let isAtWhole = abs(model.limit - model.limit.rounded()) < 1e-6
             guard rule.limit == Int(model.limit) || isAtWhole else {
                 Issue.record("step \(step): \(rule.limit), and the model says \(model.limit) in \(model.phase)")
