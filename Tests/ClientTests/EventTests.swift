@@ -22,11 +22,13 @@ struct EventTests {
         }
     }
 
-    @Test("A call tells that it will begin, has begun, its progress, and that it has succeeded, in order")
-    func success() async throws {
-        let client = try Client {
-            try Endpoint("garden", over: Garden.chain(over: GardenTransport()))
-        }
+    @Test(
+        "A call tells that it will begin, has begun, its progress, and that it has succeeded, in order",
+        arguments: Way.allCases
+    )
+    func success(way: Way) async throws {
+        let chain = try await way.chain(to: GardenTransport())
+        let client = Client { Endpoint("garden", over: chain) }
         let diary = Diary()
         client.addObserver(diary)
         _ = try await client.call(GetPlant(id: 7)).key("rose").tags("page").value
@@ -43,9 +45,9 @@ struct EventTests {
         #expect(diary.events.all.first?.id == nil && event.id != nil)
     }
 
-    @Test("An upload tells its progress with the request's type")
-    func upload() async throws {
-        let client = Client(over: try Garden.chain(over: GardenTransport()))
+    @Test("An upload tells its progress with the request's type", arguments: Way.allCases)
+    func upload(way: Way) async throws {
+        let client = Client(over: try await way.chain(to: GardenTransport()))
         let diary = Diary()
         client.addObserver(diary)
         _ = try await client.call(AddPlant(plant: Garden.rose))

@@ -2,6 +2,7 @@ import Foundation
 import HTTPChain
 import HTTPChainClient
 import HTTPChainInMemory
+import TestSupport
 
 /// The requests that the tests send.
 struct Plant: Codable, Hashable, Sendable {
@@ -137,5 +138,23 @@ private struct BytesReader: BodyReader {
     nonisolated(nonsending) mutating func read() async throws -> Data? {
         defer { rest = nil }
         return rest
+    }
+}
+
+extension Way {
+    /// A transport to a service that believes to be the garden's, and the base of its URLs there.
+    func transport(to service: some Transport) async throws -> (transport: any Transport, base: String) {
+        try await transport(to: service, at: Garden.base, over: URLSessionTransport())
+    }
+
+    /// The chain of an application, around a transport to a service.
+    func chain(to service: some Transport) async throws -> Chain {
+        let (transport, base) = try await transport(to: service)
+        return try Garden.chain(over: transport, base: base)
+    }
+
+    /// Calls a closure with a client of the garden.
+    func withClient(_ body: (Client) async throws -> Void) async throws {
+        try await body(Client(over: try await chain(to: GardenTransport())))
     }
 }

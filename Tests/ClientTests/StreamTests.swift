@@ -4,7 +4,7 @@ import HTTPChainTesting
 import TestSupport
 import Testing
 
-@Suite("Streams of typed calls", .timeLimit(.minutes(5)))
+@Suite("Streams of typed calls", .heavy, .timeLimit(.minutes(10)))
 struct StreamTests {
     private struct Reading: Codable, Hashable, Sendable {
         var level: Int
@@ -23,10 +23,13 @@ struct StreamTests {
         }
     }
 
-    @Test("Each connection of a stream of events is a call of its client, with what the call says")
-    func events() async throws {
+    @Test(
+        "Each connection of a stream of events is a call of its client, with what the call says",
+        arguments: Way.allCases
+    )
+    func events(way: Way) async throws {
         let server = Self.server(3)
-        let client = Client(over: try Garden.chain(over: server))
+        let client = Client(over: try await way.chain(to: server))
         let call = client.makeCall(GetResponse(path: "levels")).key("levels").header(.userAgent, "gardener")
         var levels: [Int] = []
         for try await reading in try call.eventStream(of: Reading.self) {
@@ -40,8 +43,8 @@ struct StreamTests {
         #expect(client.registry.count == 0)
     }
 
-    @Test("A stream whose call is cancelled ends, and is not opened again")
-    func cancelled() async throws {
+    @Test("A stream whose call is cancelled ends, and is not opened again", arguments: Way.allCases)
+    func cancelled(way: Way) async throws {
         let server = EventServer { _ in
             .stream(
                 EventScript {
@@ -50,7 +53,7 @@ struct StreamTests {
                 }
             )
         }
-        let client = Client(over: try Garden.chain(over: server))
+        let client = Client(over: try await way.chain(to: server))
         let events = try client.makeCall(GetResponse(path: "levels")).key("levels").eventStream().makeAsyncIterator()
         var reader = events
         #expect(try await reader.next()?.data == "one")
@@ -83,13 +86,15 @@ struct StreamTests {
         arguments: [
             ("application/x-ndjson", "{\"level\":1}\n{\"level\":2}\n"),
             ("Application/JSON-seq; a=b", "\u{1E}{\"level\":1}\n\u{1E}{\"level\":2}\n"),
-        ]
+        ],
+        Way.allCases
     )
-    func values(type: String, text: String) async throws {
+    func values(content: (type: String, text: String), way: Way) async throws {
+        let (type, text) = content
         let transport = ClosureTransport { _ in
             Response(.ok, headers: [.contentType: type], body: .chunks(text.map(String.init)))
         }
-        let client = Client(over: try Garden.chain(over: transport))
+        let client = Client(over: try await way.chain(to: transport))
         let values = try await client.call(Fetch<JSONValues<Reading>>(path: "levels", result: .jsonValues()))
         #expect(client.registry.count == 1)
         var levels: [Int] = []

@@ -10,26 +10,36 @@ struct BatchTests {
     struct Plant: Codable, Equatable { var name: String }
 
     /// Sends a batch to a service that answers with the text, and gives what the service got.
-    static func exchange(_ batch: ODataBatch, answer: String) async throws -> (JSONValue, ODataBatchResponses) {
+    static func exchange(
+        _ batch: ODataBatch,
+        answer: String,
+        _ way: Way = .memory
+    ) async throws -> (JSONValue, ODataBatchResponses) {
         let seen = Events<JSONValue>()
-        let chain = try Chain(
-            transport: ClosureTransport { request in
-                #expect(request.method == .post)
-                #expect(request.url == "https://odata.example.com/v4/$batch")
-                seen.add(
-                    try JSONDecoder().decode(JSONValue.self, from: try await request.body.collect(upTo: .mebibytes(1)))
-                )
-                return Response(.ok, headers: [.contentType: "application/json"], body: HTTPBody(answer))
-            }
-        ) {
-            URLBuilderMiddleware(base: "https://odata.example.com/v4")
+        let service = ClosureTransport { request in
+            #expect(request.method == .post)
+            #expect(request.url == "https://odata.example.com/v4/$batch")
+            seen.add(
+                try JSONDecoder().decode(JSONValue.self, from: try await request.body.collect(upTo: .mebibytes(1)))
+            )
+            return Response(.ok, headers: [.contentType: "application/json"], body: HTTPBody(answer))
         }
+        let (transport, base) = try await way.transport(
+            to: service,
+            at: "https://odata.example.com",
+            over: URLSessionTransport()
+        )
+        let chain = try Chain(transport: transport) { URLBuilderMiddleware(base: base + "/v4") }
         let responses = try await chain.send(batch, continuesOnError: true)
         return (try #require(seen.all.first), responses)
     }
 
-    @Test("Several requests go in one exchange, and each has its answer, in whatever order")
-    func roundTrip() async throws {
+    @Test(
+        "Several requests go in one exchange, and each has its answer, in whatever order",
+        .heavy,
+        arguments: Way.allCases
+    )
+    func roundTrip(way: Way) async throws {
         var batch = ODataBatch()
         let get = batch.add(try ODataQuery<Person>("People").key("ada").request())
         let new = batch.add(Request.post("People", body: .value(Plant(name: "Rose"))), group: "g")
@@ -51,7 +61,8 @@ struct BatchTests {
                 {"id":"3","status":200,"headers":{"content-type":"text/plain"},"body":"ok"},
                 {"id":"4","status":404,"body":{"error":{"code":"gone","message":"no photo; token=secret-0123456789abcdef"}}},
                 {"id":"99","status":200}]}
-                """
+                """,
+            way
         )
         let requests = try #require(sent["requests"]?.array)
         #expect(requests[0]["method"] == "get" && requests[0]["url"] == "People('ada')")

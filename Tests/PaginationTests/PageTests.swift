@@ -6,7 +6,7 @@ import HTTPChainTesting
 import TestSupport
 import Testing
 
-@Suite("Pages of a list", .timeLimit(.minutes(10)))
+@Suite("Pages of a list", .heavy, .timeLimit(.minutes(10)))
 struct PageTests {
     struct Envelope: Codable, Sendable {
         var items: [Int]
@@ -17,21 +17,23 @@ struct PageTests {
     static let base = "https://api.example.com"
 
     /// A service: what it answers to each URL.
-    static func chain(_ answers: [String: (headers: HTTPFields, body: String)], seen: Events<Request>? = nil) throws
-        -> Chain
-    {
-        try Chain(
-            transport: ClosureTransport { request in
-                seen?.add(request)
-                guard let answer = answers[request.url] else {
-                    Issue.record("nobody answers \(request.url)")
-                    return Response(.notFound)
-                }
-                var response = Response(.ok, headers: answer.headers, body: HTTPBody(answer.body))
-                response.request = request.head
-                return response
+    static func chain(
+        _ answers: [String: (headers: HTTPFields, body: String)],
+        seen: Events<Request>? = nil,
+        _ way: Way = .memory
+    ) async throws -> Chain {
+        let service = ClosureTransport { request in
+            seen?.add(request)
+            guard let answer = answers[request.url] else {
+                Issue.record("nobody answers \(request.url)")
+                return Response(.notFound)
             }
-        ) {
+            var response = Response(.ok, headers: answer.headers, body: HTTPBody(answer.body))
+            response.request = request.head
+            return response
+        }
+        let (transport, base) = try await way.transport(to: service, at: Self.base, over: URLSessionTransport())
+        return try Chain(transport: transport) {
             SerializerMiddleware(.json)
             StatusValidationMiddleware()
             URLBuilderMiddleware(base: base)
@@ -48,54 +50,73 @@ struct PageTests {
         try await pages.reduce(into: []) { $0.append($1.value) }
     }
 
-    @Test("The Link field leads from page to page, relative ones too, and the list ends where there is no next")
-    func linkHeader() async throws {
-        let chain = try Self.chain([
-            "\(Self.base)/plants?per=2": (
-                Self.link(#"<?per=2&page=2>; rel="next", </plants?page=9>; rel=last"#), "[1,2]"
-            ),
-            "\(Self.base)/plants?per=2&page=2": (
-                Self.link(#"<https://api.example.com/plants?page=3>; rel=next"#), "[3,4]"
-            ),
-            "\(Self.base)/plants?page=3": (Self.link(#"</plants?per=2>; rel="prev first""#), "[5]"),
-        ])
+    @Test(
+        "The Link field leads from page to page, relative ones too, and the list ends where there is no next",
+        arguments: Way.allCases
+    )
+    func linkHeader(way: Way) async throws {
+        let chain = try await Self.chain(
+            [
+                "\(Self.base)/plants?per=2": (
+                    Self.link(#"<?per=2&page=2>; rel="next", </plants?page=9>; rel=last"#), "[1,2]"
+                ),
+                "\(Self.base)/plants?per=2&page=2": (
+                    Self.link(#"<https://api.example.com/plants?page=3>; rel=next"#), "[3,4]"
+                ),
+                "\(Self.base)/plants?page=3": (Self.link(#"</plants?per=2>; rel="prev first""#), "[5]"),
+            ],
+            way
+        )
         let pages = chain.pages(of: [Int].self, from: .get("plants", query: ["per": 2]), by: .linkHeader())
         #expect(try await Self.collect(pages) == [[1, 2], [3, 4], [5]])
         #expect(try await pages.items().reduce(into: []) { $0.append($1) } == [1, 2, 3, 4, 5])
         #expect(try await Self.collect(pages.prefetching()) == [[1, 2], [3, 4], [5]])
     }
 
-    @Test("A URL in the body is the next page")
-    func nextURL() async throws {
-        let chain = try Self.chain([
-            "\(Self.base)/a": ([:], #"{"items":[1],"next":"/a?x={y}#top"}"#),
-            "\(Self.base)/a?x=%7By%7D": ([:], #"{"items":[2]}"#),
-        ])
+    @Test("A URL in the body is the next page", arguments: Way.allCases)
+    func nextURL(way: Way) async throws {
+        let chain = try await Self.chain(
+            [
+                "\(Self.base)/a": ([:], #"{"items":[1],"next":"/a?x={y}#top"}"#),
+                "\(Self.base)/a?x=%7By%7D": ([:], #"{"items":[2]}"#),
+            ],
+            way
+        )
         let pages = chain.pages(of: Envelope.self, from: .get("a"), by: .nextURL(\.next))
         #expect(try await pages.items(\.items).reduce(into: []) { $0.append($1) } == [1, 2])
     }
 
-    @Test("A cursor is sent back as it is, the empty one too")
-    func cursor() async throws {
-        let chain = try Self.chain([
-            "\(Self.base)/a?q=x&cursor=old": ([:], #"{"items":[1],"next":""}"#),
-            "\(Self.base)/a?q=x&cursor=": ([:], #"{"items":[2],"next":"a+b/="}"#),
-            "\(Self.base)/a?q=x&cursor=a%2Bb%2F%3D": ([:], #"{"items":[3]}"#),
-        ])
+    @Test("A cursor is sent back as it is, the empty one too", arguments: Way.allCases)
+    func cursor(way: Way) async throws {
+        let chain = try await Self.chain(
+            [
+                "\(Self.base)/a?q=x&cursor=old": ([:], #"{"items":[1],"next":""}"#),
+                "\(Self.base)/a?q=x&cursor=": ([:], #"{"items":[2],"next":"a+b/="}"#),
+                "\(Self.base)/a?q=x&cursor=a%2Bb%2F%3D": ([:], #"{"items":[3]}"#),
+            ],
+            way
+        )
         let style = PaginationStyle<Envelope>.cursor(parameter: "cursor", \.next)
         let pages = chain.pages(of: Envelope.self, from: .get("a?q=x&cursor=old"), by: style)
         #expect(try await Self.collect(pages).flatMap(\.items) == [1, 2, 3])
     }
 
-    @Test("An offset grows by what came, up to the total or an empty page; a page number by one")
-    func offsets() async throws {
-        let chain = try Self.chain([
-            "\(Self.base)/a": ([:], #"{"items":[1,2],"total":3}"#),
-            "\(Self.base)/a?offset=2": ([:], #"{"items":[3],"total":3}"#),
-            "\(Self.base)/b": ([:], "[1,2]"), "\(Self.base)/b?skip=2": ([:], "[3]"),
-            "\(Self.base)/b?skip=3": ([:], "[]"),
-            "\(Self.base)/c": ([:], "[1]"), "\(Self.base)/c?page=2": ([:], "[2]"), "\(Self.base)/c?page=3": ([:], "[]"),
-        ])
+    @Test(
+        "An offset grows by what came, up to the total or an empty page; a page number by one",
+        arguments: Way.allCases
+    )
+    func offsets(way: Way) async throws {
+        let chain = try await Self.chain(
+            [
+                "\(Self.base)/a": ([:], #"{"items":[1,2],"total":3}"#),
+                "\(Self.base)/a?offset=2": ([:], #"{"items":[3],"total":3}"#),
+                "\(Self.base)/b": ([:], "[1,2]"), "\(Self.base)/b?skip=2": ([:], "[3]"),
+                "\(Self.base)/b?skip=3": ([:], "[]"),
+                "\(Self.base)/c": ([:], "[1]"), "\(Self.base)/c?page=2": ([:], "[2]"),
+                "\(Self.base)/c?page=3": ([:], "[]"),
+            ],
+            way
+        )
         let byTotal = PaginationStyle<Envelope>.offset(total: \.total, count: \.items.count)
         let first = try await Self.collect(chain.pages(of: Envelope.self, from: .get("a"), by: byTotal))
         #expect(first.flatMap(\.items) == [1, 2, 3])
@@ -127,7 +148,7 @@ struct PageTests {
     func deadEnds(index: Int) async throws {
         let (link, problem) = Self.dead[index]
         let seen = Events<Request>()
-        let chain = try Self.chain(["\(Self.base)/plants": (Self.link(link), "[1]")], seen: seen)
+        let chain = try await Self.chain(["\(Self.base)/plants": (Self.link(link), "[1]")], seen: seen)
         let request = Request.get("plants", headers: [.authorization: "Bearer secret"])
         for prefetches in [false, true] {
             let pages = chain.pages(of: [Int].self, from: request, by: .linkHeader())
@@ -150,13 +171,16 @@ struct PageTests {
         #expect(seen.all.count == 2)
     }
 
-    @Test("A cursor that comes again, after however many pages, ends the list with an error")
-    func loop() async throws {
-        let chain = try Self.chain([
-            "\(Self.base)/a": ([:], #"{"items":[1],"next":"b"}"#),
-            "\(Self.base)/a?c=b": ([:], #"{"items":[2],"next":"c"}"#),
-            "\(Self.base)/a?c=c": ([:], #"{"items":[3],"next":"b"}"#),
-        ])
+    @Test("A cursor that comes again, after however many pages, ends the list with an error", arguments: Way.allCases)
+    func loop(way: Way) async throws {
+        let chain = try await Self.chain(
+            [
+                "\(Self.base)/a": ([:], #"{"items":[1],"next":"b"}"#),
+                "\(Self.base)/a?c=b": ([:], #"{"items":[2],"next":"c"}"#),
+                "\(Self.base)/a?c=c": ([:], #"{"items":[3],"next":"b"}"#),
+            ],
+            way
+        )
         var items: [Int] = []
         let pages = chain.pages(of: Envelope.self, from: .get("a"), by: .cursor(parameter: "c", \.next))
         let error = await #expect(throws: PaginationError.self) {
@@ -166,16 +190,17 @@ struct PageTests {
         #expect(items == [1, 2, 3])
     }
 
-    @Test("A list goes on from a position that was kept")
-    func resumed() async throws {
+    @Test("A list goes on from a position that was kept", arguments: Way.allCases)
+    func resumed(way: Way) async throws {
         let seen = Events<Request>()
-        let chain = try Self.chain(
+        let chain = try await Self.chain(
             [
                 "\(Self.base)/plants": (Self.link("</plants?page=2>; rel=next"), "[1]"),
                 "\(Self.base)/plants?page=2": (Self.link("</plants?page=3>; rel=next"), "[2]"),
                 "\(Self.base)/plants?page=3": ([:], "[3]"),
             ],
-            seen: seen
+            seen: seen,
+            way
         )
         let pages = chain.pages(of: [Int].self, from: .get("plants"), by: .linkHeader())
         var kept: Data?
@@ -249,11 +274,14 @@ struct PageTests {
         #expect(asked.all.count == 4)
     }
 
-    @Test("An error of a page ends the list with that error")
-    func failure() async throws {
-        let chain = try Self.chain([
-            "\(Self.base)/a": ([:], "[1]"), "\(Self.base)/a?offset=1": ([:], "{}"),
-        ])
+    @Test("An error of a page ends the list with that error", arguments: Way.allCases)
+    func failure(way: Way) async throws {
+        let chain = try await Self.chain(
+            [
+                "\(Self.base)/a": ([:], "[1]"), "\(Self.base)/a?offset=1": ([:], "{}"),
+            ],
+            way
+        )
         var iterator = chain.pages(of: [Int].self, from: .get("a"), by: .offset()).makeAsyncIterator()
         #expect(try await iterator.next()?.value == [1])
         await #expect(throws: (any Error).self) { try await iterator.next() }
