@@ -11,6 +11,7 @@ extension SerializerMiddleware {
         in context: SerializationContext,
         call: CallSerialization,
         _ redaction: Redaction,
+        at place: (any DecodingPlace)?,
         timer: TransferTimer?
     ) async throws -> Response {
         var response = response
@@ -22,7 +23,9 @@ extension SerializerMiddleware {
                 request: request,
                 in: context,
                 call: call,
-                redaction
+                redaction,
+                at: place,
+                timer: timer
             )
             response.options[DecodedValue.self] = try await finish(value, response.head, call, timer)
             return response
@@ -44,7 +47,9 @@ extension SerializerMiddleware {
         request: HTTPRequest,
         in context: SerializationContext,
         call: CallSerialization,
-        _ redaction: Redaction
+        _ redaction: Redaction,
+        at place: (any DecodingPlace)?,
+        timer: TransferTimer?
     ) async throws -> Value {
         let isEmpty = response.hasNoContent(answering: request.method)
         if type == EmptyResponse.self || isEmpty, let empty = EmptyContent.value(of: type) { return empty }
@@ -71,12 +76,18 @@ extension SerializerMiddleware {
                     response: response.head,
                     contentType: contentType
                 )
-                return try serializer.decode(type, from: bytes, in: context)
+                return try await Self.run(at: place, timer) {
+                    try serializer.decode(type, from: bytes, in: context)
+                }
             }
-            return try serializer.decode(type, at: path, from: bytes, contentType: contentType)
+            return try await Self.run(at: place, timer) {
+                try serializer.decode(type, at: path, from: bytes, contentType: contentType)
+            }
         } catch let error as CancellationError {
             throw error
         } catch let error as SerializerError {
+            throw error
+        } catch let error as TimeoutError {
             throw error
         } catch {
             // Who wants text gets that of any document, unless the call says how to read it.
@@ -95,6 +106,17 @@ extension SerializerMiddleware {
                 redaction: redaction
             )
         }
+    }
+
+    /// Decodes where the call wants it; a place that is busy is waited for up to the deadline of the call.
+    private static func run<Value: Sendable>(
+        at place: (any DecodingPlace)?,
+        _ timer: TransferTimer?,
+        _ decoding: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        guard let place else { return try decoding() }
+        guard let timer else { return try await place.run(decoding) }
+        return try await timer.run { try await place.run(decoding) }
     }
 
     /// All of the body, which stays readable for the stages outside.

@@ -173,13 +173,24 @@ public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
             route: request.url,
             options: request.options
         )
-        // Closures of the user's may wait for whatever they like, up to the deadline of the call.
-        let timer = afterDecoding.isEmpty && call.afterDecoding.isEmpty ? nil : request.callTimer
+        // Closures and places of the user's may wait for whatever they like, up to the deadline of the call.
+        let place = request.options[DecodingPlaceOption.self]
+        let isTimed = place != nil || !afterDecoding.isEmpty || !call.afterDecoding.isEmpty
+        let timer = isTimed ? request.callTimer : nil
         let redaction = request.redaction
         let response = try await next(request)
         // A serializer further in has already done it.
         guard response.options[DecodedValue.self] == nil else { return response }
-        return try await decode(response, to: type, request: head, in: context, call: call, redaction, timer: timer)
+        return try await decode(
+            response,
+            to: type,
+            request: head,
+            in: context,
+            call: call,
+            redaction,
+            at: place,
+            timer: timer
+        )
     }
 
     func serializer(_ choice: CallSerialization.Choice) throws(SerializerError) -> any Serializer {

@@ -7,31 +7,7 @@ import Testing
 
 @Suite("Typed calls", .timeLimit(.minutes(10)))
 struct CallTests {
-    /// What carries the requests: every result comes the same way from memory and over loopback.
-    enum Way: String, CaseIterable, CustomTestStringConvertible {
-        case memory, loopback
-
-        var testDescription: String { rawValue }
-
-        func withClient(_ body: (Client) async throws -> Void) async throws {
-            switch self {
-            case .memory: try await body(Client(over: try Garden.chain(over: GardenTransport())))
-            case .loopback:
-                let server = try await LoopbackServer.start { exchange in
-                    _ = try await exchange.readBody()
-                    let method = try #require(HTTPRequest.Method(exchange.request.method))
-                    let answer = Garden.answer(method, exchange.request.target)
-                    try await exchange.reply(
-                        answer.status.code,
-                        fields: answer.headers.map { ($0.name.rawName, $0.value) },
-                        body: answer.body.bytes ?? Data()
-                    )
-                }
-                try await body(Client(over: try Garden.chain(over: URLSessionTransport(), base: server.origin)))
-                await server.stop()
-            }
-        }
-    }
+    typealias Way = TestSupport.Way
 
     @Test("A request type gives its result", arguments: Way.allCases)
     func values(way: Way) async throws {
@@ -176,6 +152,93 @@ struct CallTests {
         }
     }
 
+    /// A value that tells where it was decoded.
+    struct Place: Decodable, Sendable {
+        static let key = DispatchSpecificKey<String>()
+        let name: String
+
+        init(from decoder: any Decoder) throws { name = DispatchQueue.getSpecific(key: Self.key) ?? "pool" }
+    }
+
+    struct GetPlace: StoredRequest {
+        typealias Output = Place
+        var path: String { "plants/7" }
+        var storageIdentifier: String? { "place" }
+    }
+
+    /// A value that is decoded on an actor, or not at all.
+    struct BenchCount: Decodable, Sendable {
+        static let bench = Bench()
+        let count: Int
+
+        init(from decoder: any Decoder) throws { count = Self.bench.assumeIsolated { $0.add() } }
+    }
+
+    @Test(
+        "A value is decoded on the queue or actor that was chosen: by a serializer or without one, live or stored",
+        arguments: Way.allCases
+    )
+    func decoding(way: Way) async throws {
+        let queue = DispatchQueue(label: "decoding")
+        queue.setSpecific(key: Place.key, value: "decoding")
+        let (transport, base) = try await way.transport(to: GardenTransport())
+        let bare = try Chain(transport: transport) {
+            StatusValidationMiddleware()
+            URLBuilderMiddleware(base: base)
+        }
+        for chain in [try Garden.chain(over: transport, base: base), bare] {
+            let replies = ReplyStore(.memory(limit: .mebibytes(1)), partition: .shared)
+            let client = Client(over: chain, processing: .queue(queue), replies: replies)
+            #expect(try await client.call(GetPlace()).name == "decoding")
+            #expect(try await client.storedReply(for: GetPlace())?.value.name == "decoding")
+            #expect(try await client.call(GetPlace()).processing(.concurrent).value.name == "pool")
+            let mapped = Fetch(path: "plants/7", result: .decoded(Place.self, map: \.name))
+            #expect(try await client.call(mapped) == "decoding")
+            let count = Fetch(path: "plants/7", result: ResultKind<BenchCount>.decoded)
+            #expect(try await client.call(count).processing(.actor(BenchCount.bench)).value.count > 0)
+            let wrong = Fetch(path: "plants/7", result: ResultKind<[Int]>.decoded)
+            await #expect(throws: DecodingFailure.self) { try await client.call(wrong) }
+        }
+        let client = Client(over: try Garden.chain(over: transport, base: base))
+        let inside = client.makeCall(GetPlace()).with { $0.decoded(at: "name") }
+        #expect(try await inside.value.name == "pool")
+        #expect(try await inside.processing(.queue(queue)).value.name == "decoding")
+    }
+
+    @Test("A call waits for a queue or actor that is busy up to its limit, and no longer when it is cancelled")
+    func busyPlace() async throws {
+        let queue = DispatchQueue(label: "busy")
+        queue.suspend()
+        defer { queue.resume() }
+        let clock = VirtualClock()
+        let answered = Counter()
+        let transport = ClosureTransport { _ in
+            answered.add()
+            return Response(.ok, headers: [.contentType: "application/json"], body: #"{"id":7,"name":"Rose"}"#)
+        }
+        let chain = try Chain(transport: transport, environment: .virtual(clock)) {
+            TimeoutMiddleware(.seconds(5))
+            SerializerMiddleware(.json)
+            URLBuilderMiddleware(base: Garden.base)
+        }
+        let client = Client(over: chain, processing: .queue(queue))
+        let outcomes = Events<CallOutcome<Plant>>()
+        let call = client.call(GetPlant(id: 7)).start(on: .global()) { outcomes.add($0) }
+        try await answered.wait(until: 1)
+        try await until("the time to be up") {
+            clock.advance(by: .seconds(6))
+            return !outcomes.all.isEmpty
+        }
+        #expect(outcomes.all.first?.error is TimeoutError)
+        await call.finished()
+        for client in [client, Client(over: transport, processing: .queue(queue))] {
+            async let cancelled = client.call(GetPlant(id: 7)).key("rose").timeout(nil).outcome
+            try await until("the call to run") { client.registry.contains(key: "rose") }
+            client.registry.cancel(key: "rose")
+            #expect(await cancelled.isCancelled)
+        }
+    }
+
     @Test("A completion is called on the main actor, on a queue, or on an actor")
     func completions() async throws {
         let client = Client(over: try Garden.chain(over: GardenTransport()))
@@ -230,6 +293,42 @@ struct CallTests {
         weak let watched = page
         let started = page.map { slow.call(DeletePlant(id: 1)).start($0) }
         page = nil
+        try await until("the observer to go away") { watched == nil }
+        gate.update { $0 = true }
+        await started?.finished()
+    }
+
+    /// What happened, as it is told on one queue.
+    final class Ledger: QueuedCallObserver {
+        let queue = DispatchQueue(label: "ledger")
+        let seen = Events<String>()
+
+        func callEnded(_ report: CallReport) {
+            dispatchPrecondition(condition: .onQueue(queue))
+            let key = report.key.map { ", \($0)" } ?? ""
+            seen.add("\(report.isStored ? "stored " : "")\(report.outcome.output ?? "none")\(key)")
+        }
+    }
+
+    @Test("An observer is told on the queue of its choice, and is not kept")
+    func observerOnQueue() async throws {
+        let client = Client(over: try Garden.chain(over: GardenTransport()))
+        var ledger: Ledger? = Ledger()
+        if let ledger {
+            await client.call(GetText(path: "latin")).key("text").start(ledger, on: ledger.queue).finished()
+            await client.call(GetPlant(id: 8)).start(ledger, on: ledger.queue).finished()
+            #expect(ledger.seen.all == ["Ré, text", "none"])
+        }
+        let gate = Watched(false)
+        let slow = Client(
+            over: ClosureTransport { _ in
+                try await gate.wait { $0 ? () : nil }
+                return Response(.ok)
+            }
+        )
+        weak let watched = ledger
+        let started = ledger.map { slow.call(DeletePlant(id: 1)).start($0, on: $0.queue) }
+        ledger = nil
         try await until("the observer to go away") { watched == nil }
         gate.update { $0 = true }
         await started?.finished()

@@ -5,6 +5,10 @@ import HTTPChainTesting
 import TestSupport
 import Testing
 
+#if SQLite
+import HTTPChainCacheSQLite
+#endif
+
 @Suite("Stored replies", .timeLimit(.minutes(10)))
 struct StoredReplyTests {
     private func client(
@@ -25,26 +29,25 @@ struct StoredReplyTests {
         arguments: CallTests.Way.allCases
     )
     func reads(way: CallTests.Way) async throws {
-        try await way.withTransport { transport, base in
-            let clock = VirtualClock()
-            let client = try client(clock: clock, over: transport, base: base)
-            #expect(try await client.storedReply(for: RawPlant(id: 7)) == nil)
-            try await client.call(RawPlant(id: 7))
-            try await client.call(ValuePlant(id: 7))
-            #expect(try await client.call(ValueText()) == "Ré")
-            #expect(try await client.call(RawText()) == "Ré")
-            let date = clock.date
-            clock.advance(by: .seconds(60))
-            let raw = try #require(try await client.storedReply(for: RawPlant(id: 7)))
-            #expect(raw.value == Garden.rose && raw.date == date)
-            #expect(
-                raw.isYounger(than: .seconds(61), at: clock.date) && !raw.isYounger(than: .seconds(60), at: clock.date)
-            )
-            #expect(try await client.storedReply(for: ValuePlant(id: 7))?.value == Garden.rose)
-            #expect(try await client.storedReply(for: ValueText())?.value == "Ré")
-            #expect(try await client.storedReply(for: RawText())?.value == "Ré")
-            #expect(try await client.storedReply(for: RawPlant(id: 8)) == nil)
-        }
+        let (transport, base) = try await way.transport(to: GardenTransport())
+        let clock = VirtualClock()
+        let client = try client(clock: clock, over: transport, base: base)
+        #expect(try await client.storedReply(for: RawPlant(id: 7)) == nil)
+        try await client.call(RawPlant(id: 7))
+        try await client.call(ValuePlant(id: 7))
+        #expect(try await client.call(ValueText()) == "Ré")
+        #expect(try await client.call(RawText()) == "Ré")
+        let date = clock.date
+        clock.advance(by: .seconds(60))
+        let raw = try #require(try await client.storedReply(for: RawPlant(id: 7)))
+        #expect(raw.value == Garden.rose && raw.date == date)
+        #expect(
+            raw.isYounger(than: .seconds(61), at: clock.date) && !raw.isYounger(than: .seconds(60), at: clock.date)
+        )
+        #expect(try await client.storedReply(for: ValuePlant(id: 7))?.value == Garden.rose)
+        #expect(try await client.storedReply(for: ValueText())?.value == "Ré")
+        #expect(try await client.storedReply(for: RawText())?.value == "Ré")
+        #expect(try await client.storedReply(for: RawPlant(id: 8)) == nil)
     }
 
     @Test("A reply in files is there for the next process")
@@ -59,6 +62,33 @@ struct StoredReplyTests {
             return try await second.storedReply(for: RawPlant(id: 7))?.value == Garden.rose
         }
     }
+
+    #if SQLite
+    @Test("A reply in a database is there for the next process, beside one in memory, each in the store of its class")
+    func database() async throws {
+        let folder = try ScratchDirectory.created()
+        let file = folder.url.appendingPathComponent("replies.sqlite")
+        let memory = MemoryCacheStore(bounds: CacheBounds(totalBytes: .mebibytes(1)))
+        func client(over database: SQLiteCacheStore) throws -> Client {
+            let replies = ReplyStore(["user": database], others: memory, partition: .shared)
+            return Client(over: try Garden.chain(over: GardenTransport()), replies: replies)
+        }
+        let first = SQLiteCacheStore.sqlite(file, limit: .mebibytes(4))
+        try await client(over: first).call(RawPlant(id: 7))
+        try await client(over: first).call(ValuePlant(id: 7))
+        #expect(try await first.usage().entries == 1)
+        #expect(await memory.usage().entries == 1)
+        await first.close()
+        let second = SQLiteCacheStore.sqlite(file, limit: .mebibytes(4))
+        let next = try client(over: second)
+        let stored = try #require(try await next.storedReply(for: RawPlant(id: 7)))
+        #expect(stored.value == Garden.rose && stored.isYounger(than: .seconds(3_600)))
+        #expect(try await next.storedReply(for: ValuePlant(id: 7))?.value == Garden.rose)
+        #expect(try await next.replies?.remove(classification: "user") == 1)
+        #expect(try await next.storedReply(for: RawPlant(id: 7)) == nil)
+        await second.close()
+    }
+    #endif
 
     @Test("A request without an identifier is not stored, nor is a stream, nor a type that did not ask for it")
     func optIn() async throws {
@@ -244,7 +274,34 @@ struct StoredReplyTests {
         await #expect(throws: SlowStore.Failure.self) { try await failing.storedReply(for: RawPlant(id: 7)) }
     }
 
-    @Test("A client without a store says so, and what was stored in another form is not read")
+    /// A type that stores its replies now raw, now as values, under the same name and identifier.
+    struct ShiftingPlant: StoredRequest {
+        typealias Output = Plant
+        @TaskLocal static var isRaw = true
+        var path: String { "plants/7" }
+        var storageIdentifier: String? { "plant" }
+        static var storage: ReplyStorage<Plant> { isRaw ? .raw : .value }
+    }
+
+    @Test("What a type stored in another form is not read, nor removed with what it stores now")
+    func forms() async throws {
+        let store = MemoryCacheStore(bounds: CacheBounds(totalBytes: .mebibytes(1)))
+        let client = try client(store)
+        func stored() async throws -> Plant? { try await client.storedReply(for: ShiftingPlant())?.value }
+        try await client.call(ShiftingPlant())
+        #expect(try await stored() == Garden.rose)
+        try await ShiftingPlant.$isRaw.withValue(false) {
+            #expect(try await stored() == nil)
+            try await client.call(ShiftingPlant())
+            #expect(try await stored() == Garden.rose)
+            #expect(await store.usage().entries == 2)
+            #expect(try await client.replies?.remove(for: ShiftingPlant()) == true)
+            #expect(try await stored() == nil)
+        }
+        #expect(try await stored() == Garden.rose)
+    }
+
+    @Test("A client without a store says so")
     func errors() async throws {
         let client = Client(over: GardenTransport())
         let error = try await #require(throws: ReplyStoreError.self) {
@@ -266,27 +323,5 @@ struct StoredReplyTests {
         }
         #expect(heads.all.count == 1 && heads.all.first?[.setCookie] == nil)
         #expect(heads.all.first?[.contentType] == "application/json")
-    }
-}
-
-extension CallTests.Way {
-    /// A transport to the garden, and the base of its URLs.
-    func withTransport(_ body: (any Transport, String) async throws -> Void) async throws {
-        switch self {
-        case .memory: try await body(GardenTransport(), Garden.base)
-        case .loopback:
-            let server = try await LoopbackServer.start { exchange in
-                _ = try await exchange.readBody()
-                let method = try #require(HTTPRequest.Method(exchange.request.method))
-                let answer = Garden.answer(method, exchange.request.target)
-                try await exchange.reply(
-                    answer.status.code,
-                    fields: answer.headers.map { ($0.name.rawName, $0.value) },
-                    body: answer.body.bytes ?? Data()
-                )
-            }
-            try await body(URLSessionTransport(), server.origin)
-            await server.stop()
-        }
     }
 }

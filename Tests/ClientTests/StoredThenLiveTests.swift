@@ -13,8 +13,8 @@ struct StoredThenLiveTests {
         let store = SlowStore()
         let client: Client
 
-        init() async throws {
-            let chain = try Garden.chain(over: nursery)
+        init(_ way: Way = .memory) async throws {
+            let chain = try await way.chain(to: nursery)
             client = Client(over: chain, replies: ReplyStore(store, partition: .shared))
             nursery.answer("Old")
             try await client.call(ValuePlant(id: 7))
@@ -35,9 +35,9 @@ struct StoredThenLiveTests {
 
     private static let all: [StoredReplyDependency] = [.never, .onSuccess, .onSuccessOrCancellation]
 
-    @Test("The stored reply comes first, and the live one when it is there", arguments: all)
-    func inOrder(dependency: StoredReplyDependency) async throws {
-        let scene = try await Scene()
+    @Test("The stored reply comes first, and the live one when it is there", arguments: all, Way.allCases)
+    func inOrder(dependency: StoredReplyDependency, way: Way) async throws {
+        let scene = try await Scene(way)
         var names: [String] = []
         for try await reply in scene.client.storedThenLive(ValuePlant(id: 7), dropping: dependency) {
             names.append("\(reply.isStored ? "stored" : "live") \(reply.value.name)")
@@ -213,6 +213,26 @@ struct StoredThenLiveTests {
         await last.finished()
         #expect(observer.reports.all.suffix(2) == ["stored cancelled", "live cancelled"])
         #expect(observer.reports.all.count == 6)
+    }
+
+    @Test("An observer on a queue is told there what was stored and what is live")
+    func observersOnQueue() async throws {
+        let scene = try await Scene()
+        let ledger = CallTests.Ledger()
+        let call = scene.client.makeCall(ValuePlant(id: 7)).key("page")
+        let started = call.startStoredThenLive(dropping: .never, ledger, on: ledger.queue)
+        try await ledger.seen.wait(until: 1)
+        scene.nursery.answer("New")
+        await started.finished()
+        #expect(
+            ledger.seen.all == [
+                #"stored Plant(id: 7, name: "Old"), page"#, #"Plant(id: 7, name: "New"), page"#,
+            ]
+        )
+        scene.nursery.fail()
+        await call.retry(.never).startStoredThenLive(dropping: .never, onlyData: true, ledger, on: ledger.queue)
+            .finished()
+        #expect(ledger.seen.all.last == #"stored Plant(id: 7, name: "New"), page"# && ledger.seen.all.count == 3)
     }
 
     final class Reader: CallObserver {

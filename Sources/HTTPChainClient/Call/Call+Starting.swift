@@ -48,14 +48,7 @@ extension Call {
         on queue: DispatchQueue,
         completion: @escaping @Sendable (_ outcome: CallOutcome<Kind.Output>) -> Void
     ) -> StartedCall {
-        run { outcome in
-            await withCheckedContinuation { continuation in
-                queue.async {
-                    completion(outcome)
-                    continuation.resume()
-                }
-            }
-        }
+        run { outcome in await queue.run { completion(outcome) } }
     }
 
     /// Sends the request, and calls back on an actor of yours.
@@ -81,6 +74,19 @@ extension Call {
         }
     }
 
+    /// Sends the request, and tells an observer on a queue how the call ended.
+    ///
+    /// - Parameters:
+    ///   - observer: Told once unless it has gone away; it is not kept.
+    ///   - queue: Where it is told.
+    @discardableResult
+    public func start(_ observer: some QueuedCallObserver, on queue: DispatchQueue) -> StartedCall {
+        run { [weak observer, request, key = settings.registration.key] outcome in
+            let report = CallReport(request: request, key: key, outcome: outcome)
+            await queue.run { [weak observer] in observer?.callEnded(report) }
+        }
+    }
+
     /// The task does not keep the client, which cancels what is running when it goes away; it ends with the call.
     private func run(_ deliver: @escaping @Sendable (CallOutcome<Kind.Output>) async -> Void) -> StartedCall {
         StartedCall(
@@ -88,5 +94,17 @@ extension Call {
                 await deliver(await core.outcome(request, settings))
             }
         )
+    }
+}
+
+extension DispatchQueue {
+    /// Does something on the queue, and goes on when it is done.
+    func run(_ action: @escaping @Sendable () -> Void) async {
+        await withCheckedContinuation { continuation in
+            async {
+                action()
+                continuation.resume()
+            }
+        }
     }
 }

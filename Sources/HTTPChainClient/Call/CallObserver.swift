@@ -17,6 +17,24 @@ public protocol CallObserver: AnyObject, Sendable {
     func callEnded(_ report: CallReport) async
 }
 
+/// Is told how calls of any type end, on a queue.
+///
+/// ```swift
+/// extension ProfileStore: QueuedCallObserver {
+///     func callEnded(_ report: CallReport) {
+///         if let (request, outcome) = report.of(GetUser.self) { keep(outcome.output, for: request.id) }
+///     }
+/// }
+/// client.call(GetUser(id: 42)).start(store, on: queue)
+/// ```
+///
+/// It is for code that keeps its state on a queue; one whose state is on an actor is a ``CallObserver``. A class may be
+/// both with one method.
+public protocol QueuedCallObserver: AnyObject, Sendable {
+    /// A call has ended; called on the queue that was named when it was started.
+    func callEnded(_ report: CallReport)
+}
+
 /// How a call of any type ended.
 public struct CallReport: Sendable {
     /// The request.
@@ -25,7 +43,7 @@ public struct CallReport: Sendable {
     public let key: (any Hashable & Sendable)?
     /// Whether it is about the stored reply, and not about what the service said now.
     ///
-    /// Only ``Call/startStoredThenLive(dropping:onlyData:_:)`` reports stored replies.
+    /// Only ``Call/startStoredThenLive(dropping:onlyData:_:)`` and its form for a queue report stored replies.
     public let isStored: Bool
     /// When the reply was stored; `nil` for what came now, and for a stored reply that could not be read.
     public let storedAt: Date?

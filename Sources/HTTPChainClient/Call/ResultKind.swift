@@ -15,8 +15,8 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// What a kind does itself (text, mapping) is done where ``Client`` or the call says with ``ResultProcessing``. A
-/// serializer stage decodes inside the chain, on the concurrent pool.
+/// Decoding, also that of a serializer stage inside the chain, and mapping are done where ``Client`` or the call says
+/// with ``ResultProcessing``.
 public struct ResultKind<Output: Sendable>: Sendable {
     let perform: @Sendable (consuming Request, any Transport, ResultProcessing) async throws -> DecodedResponse<Output>
     /// Gives the call's place to what is still arriving.

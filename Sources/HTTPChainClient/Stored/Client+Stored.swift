@@ -1,3 +1,4 @@
+public import Dispatch
 import Foundation
 
 extension Client {
@@ -51,14 +52,41 @@ extension Call where Kind: StoredRequest {
         onlyData: Bool = false,
         _ observer: some CallObserver
     ) -> StartedCall {
+        startStoredThenLive(dependency, onlyData) { [weak observer] report in await observer?.callEnded(report) }
+    }
+
+    /// Sends the request, and tells an observer on a queue of the stored reply and then of the live one.
+    ///
+    /// - Parameters:
+    ///   - dependency: When the stored reply is dropped; when the live call has succeeded by default.
+    ///   - onlyData: Whether outputs alone are reported, as in ``startStoredThenLive(dropping:onlyData:_:)``.
+    ///   - observer: Told of each reply unless it has gone away; it is not kept.
+    ///   - queue: Where it is told.
+    @discardableResult
+    public func startStoredThenLive(
+        dropping dependency: StoredReplyDependency = .onSuccess,
+        onlyData: Bool = false,
+        _ observer: some QueuedCallObserver,
+        on queue: DispatchQueue
+    ) -> StartedCall {
+        startStoredThenLive(dependency, onlyData) { [weak observer] report in
+            await queue.run { [weak observer] in observer?.callEnded(report) }
+        }
+    }
+
+    private func startStoredThenLive(
+        _ dependency: StoredReplyDependency,
+        _ onlyData: Bool,
+        telling tell: @escaping @Sendable (CallReport) async -> Void
+    ) -> StartedCall {
         let run = StoredThenLiveRun(of: self, dependency)
         let key = settings.registration.key
         return StartedCall(
-            Task { [weak observer, request] in
+            Task { [request] in
                 func report(_ outcome: CallOutcome<Kind.Output>, isStored: Bool = false, at date: Date? = nil) async {
                     guard !onlyData || outcome.output != nil else { return }
                     let source = CallReport.Source(isStored: isStored, date: date)
-                    await observer?.callEnded(CallReport(request: request, key: key, source: source, outcome: outcome))
+                    await tell(CallReport(request: request, key: key, source: source, outcome: outcome))
                 }
                 do {
                     while let step = try await run.next() {

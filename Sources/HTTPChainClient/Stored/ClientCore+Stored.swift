@@ -79,6 +79,8 @@ extension ClientCore {
         var http = try request.makeRequest()
         http.value = request
         for change in settings.changes { http = change(http) }
+        let place = settings.processing ?? processing
+        if place.isElsewhere { http.options[DecodingPlaceOption.self] = place }
         return http
     }
 }

@@ -53,16 +53,14 @@ extension Transport {
         request.options[ExpectedType.self] = type
         let head = request.head
         let time = time(for: request)
+        let place = request.options[DecodingPlaceOption.self]
         let response = try await send(request)
         let sent = response.request ?? head
         guard let decoded = response.options[DecodedValue.self] else {
-            let value = try await response.decode(
-                type,
-                decoder: JSONDecoder(),
-                upTo: .mebibytes(16),
-                request: sent,
-                time: time
-            )
+            let value = try await response.decode(type, upTo: .mebibytes(16), request: sent, time: time) { bytes in
+                guard let place else { return try JSONDecoder().decode(type, from: bytes) }
+                return try await place.run { try JSONDecoder().decode(type, from: bytes) }
+            }
             return DecodedResponse(value, response: response)
         }
         if let value = decoded as? Value {
@@ -106,15 +104,15 @@ extension Response {
         decoder: JSONDecoder = JSONDecoder(),
         upTo limit: ByteCount = .mebibytes(16)
     ) async throws -> Value {
-        try await decode(type, decoder: decoder, upTo: limit, request: nil, time: SystemTime())
+        try await decode(type, upTo: limit, request: nil, time: SystemTime()) { try decoder.decode(type, from: $0) }
     }
 
-    func decode<Value: Decodable>(
+    fileprivate func decode<Value: Decodable>(
         _ type: Value.Type,
-        decoder: JSONDecoder,
         upTo limit: ByteCount,
         request: HTTPRequest?,
-        time: any TimeSource
+        time: any TimeSource,
+        by read: (_ bytes: Data) async throws -> Value
     ) async throws -> Value {
         if type == EmptyResponse.self || hasNoContent(answering: request?.method),
             let empty = EmptyContent.value(of: type)
@@ -128,7 +126,7 @@ extension Response {
             throw DecodingFailure(type, withoutContent: head, request: request, attempts: attempts)
         }
         do {
-            return try decoder.decode(type, from: bytes)
+            return try await read(bytes)
         } catch {
             throw DecodingFailure(type, from: bytes, head: head, cause: error, request: request, attempts: attempts)
         }
