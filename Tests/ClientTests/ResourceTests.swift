@@ -80,7 +80,7 @@ private final class ObjectService: Transport {
             state.requests.append((head, body))
             let path = head.path ?? ""
             switch head.method {
-            case .get where path.hasSuffix("people"):
+            case .get where path.prefix { $0 != "?" }.hasSuffix("people"):
                 let items = state.items.sorted { $0.key < $1.key }.map(\.value.json)
                 return try reply(.ok, ["items": .array(items)])
             case .post:
@@ -127,20 +127,23 @@ private final class ObjectService: Transport {
     }
 }
 
-@Suite("Resources", .timeLimit(.minutes(5)))
+@Suite("Resources", .heavy, .timeLimit(.minutes(10)))
 struct ResourceTests {
     private static let ada: JSONValue = [
         "id": 5, "name": "Ada", "role": "analyst", "pets": [["name": "Puff", "kind": "cat"]],
     ]
 
-    private static func client(_ service: ObjectService) throws -> Client {
-        Client(over: try Garden.chain(over: service))
+    private static func client(_ service: ObjectService, _ way: Way = .memory) async throws -> Client {
+        Client(over: try await way.chain(to: service))
     }
 
-    @Test("A resource is fetched, changed and saved: what changed alone is sent, with the version that was read")
-    func saves() async throws {
+    @Test(
+        "A resource is fetched, changed and saved: what changed alone is sent, with the version that was read",
+        arguments: Way.allCases
+    )
+    func saves(way: Way) async throws {
         let service = ObjectService(["/people/5": Self.ada])
-        let people = try Self.client(service).resources(of: Person.self)
+        let people = try await Self.client(service, way).resources(of: Person.self)
         var ada = try await people.fetch(5)
         #expect(ada.name == "Ada" && ada.entityTag == "\"v1\"")
         #expect(ada["role"] == "analyst")
@@ -160,10 +163,13 @@ struct ResourceTests {
         #expect(service.requests.count == count)
     }
 
-    @Test("A property set to nil is removed, and members of elements that the type does not know stay")
-    func removes() async throws {
+    @Test(
+        "A property set to nil is removed, and members of elements that the type does not know stay",
+        arguments: Way.allCases
+    )
+    func removes(way: Way) async throws {
         let service = ObjectService(["/people/5": Self.ada])
-        let people = try Self.client(service).resources(of: Person.self)
+        let people = try await Self.client(service, way).resources(of: Person.self)
         var ada = try await people.fetch(5)
         ada.nickname = "Countess"
         ada.pets[0].name = "Muff"
@@ -180,11 +186,12 @@ struct ResourceTests {
         #expect(String(decoding: service.requests.last?.body ?? Data(), as: UTF8.self) == #"{"nickname":null}"#)
     }
 
-    @Test("A change that would overwrite somebody else's is an error, and nothing is lost")
-    func lostUpdate() async throws {
+    @Test("A change that would overwrite somebody else's is an error, and nothing is lost", arguments: Way.allCases)
+    func lostUpdate(way: Way) async throws {
         let service = ObjectService(["/people/5": Self.ada])
-        let bare = try Chain(transport: service) { URLBuilderMiddleware(base: Garden.base) }
-        for client in [try Self.client(service), Client(over: bare)] {
+        let (transport, base) = try await way.transport(to: service)
+        let bare = try Chain(transport: transport) { URLBuilderMiddleware(base: base) }
+        for client in [try await Self.client(service, way), Client(over: bare)] {
             let people = try client.resources(of: Person.self)
             var ada = try await people.fetch(5)
             service.change("/people/5", ["role": "poet"])
@@ -205,12 +212,12 @@ struct ResourceTests {
         #expect(service["/people/5"] == Self.ada)
     }
 
-    @Test("A weak entity tag is no precondition; the date of the last change is")
-    func weak() async throws {
+    @Test("A weak entity tag is no precondition; the date of the last change is", arguments: Way.allCases)
+    func weak(way: Way) async throws {
         let service = ObjectService(["/people/5": Self.ada]) {
             [.eTag: "W/\"v\($0)\"", .lastModified: "Sun, 06 Nov 1994 08:49:0\($0) GMT"]
         }
-        let people = try Self.client(service).resources(of: Person.self)
+        let people = try await Self.client(service, way).resources(of: Person.self)
         var ada = try await people.fetch(5)
         service.change("/people/5", ["role": "poet"])
         ada.name = "Augusta"
@@ -219,10 +226,10 @@ struct ResourceTests {
         #expect(sent[.ifMatch] == nil && sent[.ifUnmodifiedSince] == "Sun, 06 Nov 1994 08:49:01 GMT")
     }
 
-    @Test("Resources are listed, created and deleted")
-    func collection() async throws {
+    @Test("Resources are listed, created and deleted", arguments: Way.allCases)
+    func collection(way: Way) async throws {
         let service = ObjectService(["/people/5": Self.ada])
-        let people = try Self.client(service).resources(of: Person.self)
+        let people = try await Self.client(service, way).resources(of: Person.self)
         let bob = try await people.create(Person(id: 6, name: "Bob"), properties: ["role": "gardener"])
         #expect(bob.value == Person(id: 6, name: "Bob") && bob["role"] == "gardener" && bob.entityTag == "\"v1\"")
         #expect(try await people.list().map(\.name) == ["Ada", "Bob"])
@@ -238,14 +245,17 @@ struct ResourceTests {
         #expect(service["/people/5"]?["name"] == "Augusta")
     }
 
-    @Test("A type may send JSON Patch, or the whole object, and a reply without content is what was sent")
-    func otherWays() async throws {
+    @Test(
+        "A type may send JSON Patch, or the whole object, and a reply without content is what was sent",
+        arguments: Way.allCases
+    )
+    func otherWays(way: Way) async throws {
         let bed: JSONValue = ["label": "a/b", "width": 3, "x/y~z": ["deep": 1]]
         let service = ObjectService(
             ["/gardens/3/beds/a%2Fb": bed, "/notes/n1": ["id": "n1", "text": "water", "color": "red"]],
             answersWithContent: false
         )
-        let client = try Self.client(service)
+        let client = try await Self.client(service, way)
         let beds = try client.resources(of: Bed.self, in: ["garden": 3])
         var record = try await beds.fetch("a/b")
         record.width = 4
@@ -268,6 +278,47 @@ struct ResourceTests {
         #expect(service["/notes/n1"] == ["id": "n1", "text": "weed", "color": "red"])
         let made = try await notes.create(Note(text: "mow"))
         #expect(made.id == "n1")
+    }
+
+    @Test(
+        "Each operation is a call too: waited for without async, started, found by its key, with options of its own",
+        arguments: Way.allCases
+    )
+    func calls(way: Way) async throws {
+        let service = ObjectService(["/people/5": Self.ada])
+        let client = try await Self.client(service, way)
+        let people = try client.resources(of: Person.self)
+        let limit = Duration.seconds(60)
+        let names = try await offThePool {
+            var ada = try people.fetchCall(5).header(.userAgent, "gardener").wait(atMost: limit)
+            ada.name = "Augusta"
+            ada = try people.saveCall(ada).wait(atMost: limit)
+            let bob = try people.createCall(Person(id: 6, name: "Bob"), properties: ["role": "poet"]).wait(
+                atMost: limit
+            )
+            let names = try people.listCall(["all": true]).wait(atMost: limit).map(\.name)
+            try people.deleteCall(bob).wait(atMost: limit)
+            return names + [ada.entityTag ?? "none", bob["role"]?.string ?? "none"]
+        }
+        #expect(names == ["Augusta", "Bob", "\"v2\"", "poet"])
+        #expect(service.requests.first?.head.headerFields[.userAgent] == "gardener")
+        #expect(service.requests.map(\.head.method) == [.get, .patch, .post, .get, .delete])
+        #expect(service["/people/6"] == nil && service["/people/5"]?["role"] == "analyst")
+        let seen = Events<String>()
+        let queue = DispatchQueue(label: "people")
+        await people.fetchCall(5).start(on: queue) { seen.add($0.output?.name ?? "none") }.finished()
+        #expect(seen.all == ["Augusta"])
+        let stalled = RegistryTests.Stalled()
+        let slow = Client(over: stalled)
+        let ada = try slow.resources(of: Person.self).fetchCall(5).key("ada")
+        async let outcome = ada.outcome
+        try await stalled.begun.wait(until: 1)
+        #expect(slow.registry.cancel(key: "ada") == 1)
+        #expect(await outcome.isCancelled)
+        let nameless = try ResourceRecord(Note(text: "x"))
+        let notes = try client.resources(of: Note.self)
+        #expect(throws: ResourceError.self) { try notes.deleteCall(nameless) }
+        #expect(throws: ResourceError.self) { try notes.saveCall(nameless) }
     }
 
     @Test("What is no resource is an error that says why")

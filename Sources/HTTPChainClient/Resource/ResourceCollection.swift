@@ -6,6 +6,14 @@ public import HTTPChainURLBuilder
 ///
 /// Each operation is a typed call (``FetchResource``, ``ListResources``, ``CreateResource``, ``SaveResource``,
 /// ``DeleteResource``): endpoints, mocks, the registry and events see it as they see any other. It keeps its client.
+///
+/// For what one call does differently, for a completion, and to wait without `async`, each has a call that is not sent
+/// yet:
+///
+/// ```swift
+/// let users = try client.resources(of: User.self)
+/// let ada = try users.fetchCall(5).timeout(.seconds(3)).wait(atMost: .seconds(10))
+/// ```
 public struct ResourceCollection<Kind: Resource>: Sendable {
     private let client: Client
     private let variables: URLParameters
@@ -22,14 +30,32 @@ public struct ResourceCollection<Kind: Resource>: Sendable {
     /// - Parameter id: The value of the last variable of the type's path.
     /// - Throws: What a typed call throws; ``ResourceError`` and `DecodingError` for what is no such resource.
     public func fetch(_ id: some URLValueConvertible) async throws -> ResourceRecord<Kind> {
-        try await client.call(FetchResource<Kind>(variables: with(id.urlValue)))
+        try await fetchCall(id).value
+    }
+
+    /// A call that fetches one resource, and is not sent yet.
+    ///
+    /// ```swift
+    /// users.fetchCall(5).key("profile").start { outcome in show(outcome.output) }
+    /// ```
+    ///
+    /// - Parameter id: The value of the last variable of the type's path.
+    public func fetchCall(_ id: some URLValueConvertible) -> Call<FetchResource<Kind>> {
+        client.makeCall(FetchResource(variables: with(id.urlValue)))
     }
 
     /// Lists resources, as many as the service sends at once.
     ///
     /// - Parameter query: What to list; all by default.
     public func list(_ query: URLQuery = [:]) async throws -> [ResourceRecord<Kind>] {
-        try await client.call(listing(query))
+        try await listCall(query).value
+    }
+
+    /// A call that lists resources, as many as the service sends at once, and is not sent yet.
+    ///
+    /// - Parameter query: What to list; all by default.
+    public func listCall(_ query: URLQuery = [:]) -> Call<ListResources<Kind>> {
+        client.makeCall(ListResources(variables: variables, query: query, collection: path.collection))
     }
 
     /// Lists resources page by page.
@@ -41,7 +67,7 @@ public struct ResourceCollection<Kind: Resource>: Sendable {
         _ query: URLQuery = [:],
         by style: PaginationStyle<[ResourceRecord<Kind>]>
     ) -> PageSequence<[ResourceRecord<Kind>]> {
-        client.makeCall(listing(query)).pages(by: style)
+        listCall(query).pages(by: style)
     }
 
     /// Creates a resource.
@@ -51,10 +77,21 @@ public struct ResourceCollection<Kind: Resource>: Sendable {
     ///   - properties: What to send that the type does not declare; nothing by default.
     /// - Returns: The resource as the service made it.
     public func create(_ value: Kind, properties: [String: JSONValue] = [:]) async throws -> ResourceRecord<Kind> {
+        try await createCall(value, properties: properties).value
+    }
+
+    /// A call that creates a resource, and is not sent yet.
+    ///
+    /// - Parameters:
+    ///   - value: What to create.
+    ///   - properties: What to send that the type does not declare; nothing by default.
+    /// - Throws: What the type's encoder throws; ``ResourceError`` where the value is no JSON object.
+    public func createCall(
+        _ value: Kind,
+        properties: [String: JSONValue] = [:]
+    ) throws -> Call<CreateResource<Kind>> {
         let record = try ResourceRecord(value, properties: properties)
-        return try await client.call(
-            CreateResource(variables: variables, record: record, collection: path.collection)
-        )
+        return client.makeCall(CreateResource(variables: variables, record: record, collection: path.collection))
     }
 
     /// Saves what changed of a resource, and makes it what the service has then; sends nothing where nothing changed.
@@ -66,23 +103,35 @@ public struct ResourceCollection<Kind: Resource>: Sendable {
     /// - Throws: ``LostUpdateError`` when somebody else was quicker, and the resource stays as it is here.
     public func save(_ record: inout ResourceRecord<Kind>) async throws {
         guard try record.isChanged else { return }
-        record = try await client.call(SaveResource(variables: try place(of: record), record: record))
+        record = try await saveCall(record).value
+    }
+
+    /// A call that saves what changed of a resource and gives what the service has then, and is not sent yet.
+    ///
+    /// ``save(_:)`` sends nothing where ``ResourceRecord/isChanged`` is false; such a call is sent, with no changes.
+    ///
+    /// - Throws: ``ResourceError`` for a resource without the property that its path needs.
+    public func saveCall(_ record: ResourceRecord<Kind>) throws -> Call<SaveResource<Kind>> {
+        client.makeCall(SaveResource(variables: try place(of: record), record: record))
     }
 
     /// Deletes a resource, of the version that it was read as.
     ///
     /// - Throws: ``LostUpdateError`` when somebody else has changed it.
     public func delete(_ record: ResourceRecord<Kind>) async throws {
-        try await client.call(DeleteResource(variables: try place(of: record), record: record))
+        try await deleteCall(record).value
+    }
+
+    /// A call that deletes a resource, of the version that it was read as, and is not sent yet.
+    ///
+    /// - Throws: ``ResourceError`` for a resource without the property that its path needs.
+    public func deleteCall(_ record: ResourceRecord<Kind>) throws -> Call<DeleteResource<Kind>> {
+        client.makeCall(DeleteResource(variables: try place(of: record), record: record))
     }
 
     /// Fetches a resource again, whatever caches have; changes that were not saved are gone.
     public func reload(_ record: inout ResourceRecord<Kind>) async throws {
         record = try await client.call(FetchResource(variables: try place(of: record), revalidates: true))
-    }
-
-    private func listing(_ query: URLQuery) -> ListResources<Kind> {
-        ListResources(variables: variables, query: query, collection: path.collection)
     }
 
     private func place(of record: ResourceRecord<Kind>) throws -> URLParameters {

@@ -13,6 +13,18 @@ public struct LostUpdateError: HTTPChainError {
     /// What the service said.
     public let underlyingError: (any Error)?
 
+    /// Makes the error, as for a mock.
+    ///
+    /// - Parameters:
+    ///   - resourceType: The resource's type.
+    ///   - entityTag: The entity tag that it was read with; none by default.
+    ///   - underlyingError: What the service said; nothing by default.
+    public init(resourceType: String, entityTag: String? = nil, underlyingError: (any Error)? = nil) {
+        self.resourceType = resourceType
+        self.entityTag = entityTag
+        self.underlyingError = underlyingError
+    }
+
     /// Always "Client".
     public var stage: String { "Client" }
 
