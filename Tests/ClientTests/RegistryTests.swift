@@ -60,10 +60,10 @@ struct RegistryTests {
         #expect(registry.count == 0)
     }
 
-    @Test("Calls are cancelled by each of these, and all at once; the others go on")
-    func cancels() async throws {
+    @Test("Calls are cancelled by each of these, and all at once; the others go on", .heavy, arguments: Way.allCases)
+    func cancels(way: Way) async throws {
         let transport = Stalled()
-        let client = Client(over: transport)
+        let client = Client(over: try await way.chain(to: transport))
         let cancelled = Events<Int>()
         let queue = DispatchQueue(label: "outcomes")
         func start(_ index: Int) -> StartedCall {
@@ -109,10 +109,14 @@ struct RegistryTests {
         #expect(await again.output == Garden.rose)
     }
 
-    @Test("A duplicate by value or by key ends as cancelled: duplicate, and the first goes on")
-    func duplicates() async throws {
+    @Test(
+        "A duplicate by value or by key ends as cancelled: duplicate, and the first goes on",
+        .heavy,
+        arguments: Way.allCases
+    )
+    func duplicates(way: Way) async throws {
         let transport = Stalled()
-        let client = Client(over: transport)
+        let client = Client(over: try await way.chain(to: transport))
         async let first = client.call(GetPlant(id: 7)).outcome
         async let keyed = client.call(ListPlants.self).key("list").outcome
         try await transport.begun.wait(until: 2)
@@ -203,22 +207,183 @@ struct RegistryTests {
         try await StageConformance { CallRegistryMiddleware(CallRegistry()) }.verify(check)
     }
 
+    @Test("The stage finds and cancels calls by the value that they were made from, its type, and a group of types")
+    func stageByValue() async throws {
+        let transport = Stalled()
+        let registry = CallRegistry()
+        let chain = try Chain(transport: transport) { CallRegistryMiddleware(registry) }
+        func start(_ value: some Sendable) -> Task<Int, any Error> {
+            Task { try await chain.send(.get("https://a.example/").made(from: value)).status.code }
+        }
+        let calls = [start(GetPlant(id: 1)), start(GetPlant(id: 2)), start(DeletePlant(id: 1)), start("text")]
+        try await transport.begun.wait(until: 4)
+        #expect(registry.contains(GetPlant(id: 1)) && !registry.contains(GetPlant(id: 3)))
+        #expect(registry.contains(type: DeletePlant.self) && !registry.contains(type: ListPlants.self))
+        #expect(registry.contains(type: (any GardenRequest).self) && registry.contains("text"))
+        let twin = await #expect(throws: DuplicateCallError.self) {
+            try await chain.send(
+                .get("https://b.example/").made(from: GetPlant(id: 2)).excludingDuplicateCalls()
+            )
+        }
+        #expect(twin?.isByKey == false)
+        #expect(registry.cancel(GetPlant(id: 1)) == 1 && registry.cancel(GetPlant(id: 1)) == 0)
+        #expect(registry.cancel(type: DeletePlant.self) == 1)
+        #expect(registry.cancel(type: (any GardenRequest).self) == 1)
+        #expect(registry.calls.map { $0.value as? String } == ["text"])
+        transport.open()
+        for call in calls.dropLast() { await #expect(throws: CancellationError.self) { try await call.value } }
+        #expect(try await calls.last?.value == 200)
+        #expect(registry.count == 0)
+    }
+
+    @Test("Keys of different types are different, also where their values would be equal; an optional is what it holds")
+    func keyTypes() async throws {
+        let transport = Stalled()
+        let client = Client(over: transport)
+        func outcome(_ key: some Hashable & Sendable) async -> CallOutcome<Void> {
+            await client.call(DeletePlant(id: 0)).key(key).excludingDuplicates().outcome
+        }
+        func start(_ key: some Hashable & Sendable) -> StartedCall {
+            client.call(DeletePlant(id: 0)).key(key).start { _ in }
+        }
+        let first = [start(1), start("b"), start(Optional("c")), start("twice"), start("twice")]
+        try await transport.begun.wait(until: 5)
+        for refused in [await outcome(1), await outcome("b"), await outcome("c")] {
+            guard case .cancelled(duplicate: true) = refused else {
+                Issue.record("\(refused)")
+                continue
+            }
+        }
+        let others = [start(UInt8(1)), start(1.0), start(Substring("b"))]
+        async let short = outcome(Int16(1))
+        async let optional = outcome(Optional(2))
+        try await transport.begun.wait(until: 10)
+        // One of two with the same key ends, and the other is still there.
+        let twins = client.registry.calls.filter { $0.key as? String == "twice" }
+        #expect(twins.count == 2)
+        client.registry.cancel(try #require(twins.first).id)
+        #expect(await outcome("twice").isCancelled)
+        client.registry.cancel(key: "twice")
+        async let again = outcome("twice")
+        transport.open()
+        let second = await again
+        #expect(second.error == nil && !second.isCancelled)
+        for outcome in await [short, optional] { #expect(!outcome.isCancelled) }
+        for call in first + others { await call.finished() }
+        #expect(client.registry.count == 0)
+    }
+
+    /// A value that counts how often it is compared.
+    struct Counting: Hashable, Sendable {
+        static let comparisons = Counter()
+        let number: Int
+
+        static func == (left: Counting, right: Counting) -> Bool {
+            comparisons.add()
+            return left.number == right.number
+        }
+        func hash(into hasher: inout Hasher) { hasher.combine(number) }
+    }
+
+    @Test("A duplicate is found without a look at each of the calls that are running")
+    func index() async throws {
+        let registry = CallRegistry()
+        let isOpen = Watched(false)
+        @Sendable func call(_ number: Int) async throws {
+            var registration = CallRegistration()
+            registration.excludesDuplicates = true
+            try await registry.perform(value: Counting(number: number), registration: registration) { _ in
+                try await isOpen.wait { $0 ? () : nil }
+            }
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<500 { group.addTask { try await call(number) } }
+            try await until("the calls to run") { registry.count == 500 }
+            let error = await #expect(throws: DuplicateCallError.self) { try await call(250) }
+            #expect(error.map { registry.calls.map(\.id).contains($0.running) } == true)
+            // Each with each, that would be 125,000.
+            #expect((1...1_000).contains(Counting.comparisons.value))
+            isOpen.update { $0 = true }
+            try await group.waitForAll()
+        }
+        #expect(registry.count == 0)
+    }
+
+    /// Counts how often each call of a client ends, by its number.
+    final class Census: CallEventObserver {
+        let ends = Locked([UInt64: Int]())
+        let begins = Locked([UInt64: Int]())
+
+        func callChanged(_ event: CallEvent) {
+            if case .willBegin = event.change { begins.withLock { $0[event.call, default: 0] += 1 } }
+            if event.change.isEnd { ends.withLock { $0[event.call, default: 0] += 1 } }
+        }
+    }
+
+    /// How often a call of the drill ended, and how.
+    struct Tally: Sendable {
+        var ended = 0
+        var cancelled = 0
+        var duplicates = 0
+
+        mutating func add(_ outcome: CallOutcome<some Sendable>) {
+            ended += 1
+            if case .cancelled(let isDuplicate) = outcome {
+                cancelled += 1
+                duplicates += isDuplicate ? 1 : 0
+            }
+        }
+    }
+
+    /// Some calls wait as real ones do, some heed no cancellation, some answer at once; some bodies arrive in parts.
+    private static let drillTransport = ClosureTransport { request in
+        let id = (request.value as? GetPlant)?.id ?? (request.value as? GetStream).flatMap { Int($0.path) } ?? 0
+        switch id % 5 {
+        case 0: break
+        case 1: for _ in 0..<id % 40 { await Task.yield() }
+        default: try await Task.sleep(for: .milliseconds(10 + id % 90))
+        }
+        if request.value is GetStream { return Response(.ok, body: .chunks(["a", "b", "c"])) }
+        return Response(.ok, body: #"{"id":7,"name":"Rose"}"#)
+    }
+
     @Test("Many calls, cancelled at random by several tasks, each end exactly once and leave nothing", .seeded, .heavy)
     func drill() async throws {
-        let count = Drill.isFull ? Drill.calls : min(Drill.calls, 500)
-        let transport = ClosureTransport { request in
-            // Some wait as real ones do, some heed no cancellation, some answer at once.
-            switch (request.value as? GetPlant)?.id ?? 0 {
-            case let id where id % 5 == 0: break
-            case let id where id % 5 == 1: for _ in 0..<id % 40 { await Task.yield() }
-            case let id: try await Task.sleep(for: .milliseconds(10 + id % 90))
-            }
-            return Response(.ok, body: #"{"id":7,"name":"Rose"}"#)
-        }
-        let client = Client(over: transport)
-        let outcomes = Locked([Int: (ended: Int, cancelled: Int)]())
+        let count = Drill.calls
+        let client = Client(over: Self.drillTransport)
+        let census = Census()
+        client.addObserver(census)
+        let tallies = Locked([Int: Tally]())
+        let queue = DispatchQueue(label: "outcomes", attributes: .concurrent)
         let isOver = Locked(false)
-        try await withThrowingTaskGroup(of: Void.self) { group in
+
+        @Sendable func note(_ index: Int, _ outcome: CallOutcome<some Sendable>) {
+            if let error = outcome.error { Issue.record("call \(index): \(error)") }
+            tallies.withLock { $0[index, default: Tally()].add(outcome) }
+        }
+        @Sendable func start(_ index: Int) -> StartedCall {
+            let tag = "t\(index % 100)"
+            switch index % 10 {
+            case 1, 6:
+                let call = client.call(GetStream(path: "\(index)")).key(index).tags(tag)
+                return call.start(on: queue) { outcome in
+                    note(index, outcome)
+                    // A stream is a call until it was read, or dropped as every other one is here.
+                    if index % 10 == 1, let body = outcome.output { Task { await body.drain() } }
+                }
+            // The same as the one before, by its key and by its value.
+            case 4:
+                let call = client.call(GetPlant(id: index)).key(index - 1).excludingDuplicates()
+                return call.start(on: queue) { note(index, $0) }
+            case 9:
+                let call = client.call(GetPlant(id: index - 1)).excludingDuplicates()
+                return call.start(on: queue) { note(index, $0) }
+            default:
+                let call = client.call(GetPlant(id: index)).key(index).tags(tag)
+                return call.start(on: queue) { note(index, $0) }
+            }
+        }
+        await withTaskGroup(of: Void.self) { group in
             for canceller in 1...4 {
                 let numbers = Seed.numbers(UInt64(canceller))
                 group.addTask {
@@ -229,38 +394,32 @@ struct RegistryTests {
                         case 1: client.registry.cancel(key: index)
                         case 2: client.registry.cancel(tag: "t\(index % 100)")
                         case 3: client.registry.cancel { ($0.value as? GetPlant)?.id == index }
-                        case 4 where index % 50 == 0: client.registry.cancel(type: GetPlant.self)
+                        case 4 where index % 50 == 0: client.registry.cancel(type: GetStream.self)
                         default: _ = client.registry.contains(key: index)
                         }
                         await Task.yield()
                     }
                 }
             }
-            try await withThrowingTaskGroup(of: Void.self) { calls in
-                for index in 0..<count {
+            await withTaskGroup(of: Void.self) { calls in
+                for part in 0..<8 {
                     calls.addTask {
-                        let call = client.call(GetPlant(id: index)).key(index).tags("t\(index % 100)")
-                        let outcome = await call.outcome
-                        if let error = outcome.error { throw error }
-                        outcomes.withLock {
-                            var entry = $0[index] ?? (0, 0)
-                            entry.ended += 1
-                            if outcome.isCancelled { entry.cancelled += 1 }
-                            $0[index] = entry
-                        }
+                        let started = stride(from: part, to: count, by: 8).map(start)
+                        for call in started { await call.finished() }
                     }
                 }
-                try await calls.waitForAll()
             }
             isOver.withLock { $0 = true }
-            try await group.waitForAll()
         }
-        let ended = outcomes.withLock { $0 }
-        #expect(ended.count == count)
-        #expect(ended.values.allSatisfy { $0.ended == 1 })
-        #expect(client.registry.count == 0)
-        let cancelled = ended.values.count { $0.cancelled == 1 }
-        #expect(cancelled > 0 && cancelled < count)
-        print("registry: \(count) calls, \(cancelled) cancelled")
+        let all = tallies.withLock { $0 }
+        #expect(all.count == count && all.values.allSatisfy { $0.ended == 1 })
+        let (begins, ends) = (census.begins.withLock { $0 }, census.ends.withLock { $0 })
+        #expect(begins.count == count && begins.values.allSatisfy { $0 == 1 })
+        #expect(ends.count == count && ends.values.allSatisfy { $0 == 1 })
+        try await until("the streams to be read or dropped") { client.registry.count == 0 }
+        let cancelled = all.values.count { $0.cancelled == 1 }
+        let duplicates = all.values.count { $0.duplicates == 1 }
+        #expect(duplicates > 0 && cancelled > duplicates && cancelled < count)
+        print("registry: \(count) calls, \(cancelled) cancelled, \(duplicates) of them as duplicates")
     }
 }

@@ -25,6 +25,32 @@ public final class CallRegistry: Sendable {
         var lastNumber: UInt64 = 0
         var entries: [UInt64: Entry] = [:]
         var isClosed = false
+        /// What duplicates are found by; `nil` until a call first excludes them, so that others do not pay for it.
+        var index: CallIndex?
+
+        mutating func remove(_ id: CallID) -> Entry? {
+            index?.remove(id.number)
+            return entries.removeValue(forKey: id.number)
+        }
+
+        /// The first of the running calls that are the same as one with a value and perhaps a key.
+        mutating func twin(
+            of value: (any Sendable)?,
+            _ key: (any Hashable & Sendable)?,
+            _ hashes: CallIndex.Hashes
+        ) -> CallInfo? {
+            if index == nil {
+                var index = CallIndex()
+                for (number, entry) in entries {
+                    index.insert(number, CallIndex.Hashes(key: entry.info.key, value: entry.info.value))
+                }
+                self.index = index
+            }
+            for number in index?.candidates(for: hashes) ?? [] {
+                if let info = entries[number]?.info, info.isTwin(of: value, key) { return info }
+            }
+            return nil
+        }
     }
 
     private let state = Locked(State())
@@ -61,7 +87,7 @@ public final class CallRegistry: Sendable {
     /// - Returns: Whether it was running.
     @discardableResult
     public func cancel(_ id: CallID) -> Bool {
-        let entry = state.withLock { $0.entries.removeValue(forKey: id.number) }
+        let entry = state.withLock { $0.remove(id) }
         entry?.cancel?()
         return entry != nil
     }
@@ -74,6 +100,7 @@ public final class CallRegistry: Sendable {
         let entries = state.withLock { state in
             let entries = Array(state.entries.values)
             state.entries = [:]
+            state.index = nil
             return entries
         }
         for entry in entries { entry.cancel?() }
@@ -128,12 +155,12 @@ public final class CallRegistry: Sendable {
     private var infos: [CallInfo] { state.withLock { $0.entries.values.map(\.info) } }
 
     private func enter(_ value: (any Sendable)?, _ registration: CallRegistration) throws -> CallID {
-        try state.withLock { state in
+        let key = registration.key
+        let hashes = registration.excludesDuplicates ? CallIndex.Hashes(key: key, value: value) : nil
+        return try state.withLock { state in
             guard !state.isClosed else { throw CancellationError() }
-            if registration.excludesDuplicates,
-                let running = state.entries.values.first(where: { $0.info.isTwin(of: value, registration.key) })
-            {
-                throw DuplicateCallError(running: running.info.id, isByKey: registration.key != nil)
+            if let hashes, let running = state.twin(of: value, key, hashes) {
+                throw DuplicateCallError(running: running.id, isByKey: key != nil)
             }
             state.lastNumber += 1
             let info = CallInfo(
@@ -143,6 +170,7 @@ public final class CallRegistry: Sendable {
                 tags: registration.tags
             )
             state.entries[info.id.number] = Entry(info: info)
+            state.index?.insert(info.id.number, hashes ?? CallIndex.Hashes(key: key, value: value))
             return info.id
         }
     }
@@ -157,7 +185,7 @@ public final class CallRegistry: Sendable {
     }
 
     fileprivate func leave(_ id: CallID) {
-        state.withLock { _ = $0.entries.removeValue(forKey: id.number) }
+        state.withLock { _ = $0.remove(id) }
     }
 
     fileprivate func holds(_ id: CallID) -> Bool {

@@ -1,0 +1,62 @@
+/// Where the calls are that may be the same as another, by the hashes of their keys and values.
+///
+/// It finds candidates: calls with equal hashes need not be the same.
+struct CallIndex: Sendable {
+    /// The hashes of what a call is found by; `nil` for what it has not, and for a value without equality.
+    struct Hashes: Sendable {
+        let key: Int?
+        let value: Int?
+
+        init(key: (any Hashable & Sendable)?, value: (any Sendable)?) {
+            self.key = key.map(Self.hash)
+            self.value = (value as? any Hashable).map(Self.hash)
+        }
+
+        /// The hash of what is equal under ``CallInfo/hasKey(_:)``: an optional is that which it holds.
+        private static func hash(_ value: any Hashable) -> Int {
+            if let content = (value as? any OptionalContent)?.content { return hash(content) }
+            return AnyHashable(value).hashValue
+        }
+
+        /// What the calls are found by that are the same as this one.
+        var twin: (isKey: Bool, hash: Int)? { key.map { (true, $0) } ?? value.map { (false, $0) } }
+    }
+
+    private var keys: [Int: Set<UInt64>] = [:]
+    private var values: [Int: Set<UInt64>] = [:]
+    private var hashes: [UInt64: Hashes] = [:]
+
+    init() {}
+
+    mutating func insert(_ number: UInt64, _ hashes: Hashes) {
+        self.hashes[number] = hashes
+        if let hash = hashes.key { keys[hash, default: []].insert(number) }
+        if let hash = hashes.value { values[hash, default: []].insert(number) }
+    }
+
+    mutating func remove(_ number: UInt64) {
+        guard let hashes = hashes.removeValue(forKey: number) else { return }
+        if let hash = hashes.key { Self.remove(number, from: &keys, at: hash) }
+        if let hash = hashes.value { Self.remove(number, from: &values, at: hash) }
+    }
+
+    /// The calls that may be the same as one with these hashes, in the order they began.
+    func candidates(for hashes: Hashes) -> [UInt64] {
+        guard let twin = hashes.twin else { return [] }
+        return (twin.isKey ? keys : values)[twin.hash]?.sorted() ?? []
+    }
+
+    private static func remove(_ number: UInt64, from table: inout [Int: Set<UInt64>], at hash: Int) {
+        table[hash]?.remove(number)
+        if table[hash]?.isEmpty == true { table[hash] = nil }
+    }
+}
+
+/// An optional whose content has equality.
+private protocol OptionalContent {
+    var content: (any Hashable)? { get }
+}
+
+extension Optional: OptionalContent where Wrapped: Hashable {
+    fileprivate var content: (any Hashable)? { self }
+}
