@@ -69,7 +69,86 @@ struct ProviderTests {
         #expect(provider.allows(ListPlants()) && !provider.allows(DeletePlant(id: 1)))
         let error = await #expect(throws: UnsupportedRequestError.self) { try await provider.call(DeletePlant(id: 1)) }
         #expect(error?.endpoints == ["provider of GetPlant", "provider of ListPlants"])
-        #expect(provider.cancelAll() == 0)
+        #expect(throws: UnsupportedRequestError.self) { try provider.makeCall(DeletePlant(id: 1)) }
+        let stalled = RegistryTests.Stalled()
+        let slow = Client(over: stalled)
+        let slowProvider = slow.provider(ofSet: GetPlant.self, ListPlants.self)
+        let call = try slowProvider.makeCall(GetPlant(id: 7)).key("rose")
+        async let mine = call.outcome
+        async let other = slow.call(DeletePlant(id: 1)).outcome
+        try await stalled.begun.wait(until: 2)
+        #expect(slow.registry.contains(key: "rose"))
+        #expect(slowProvider.cancelAll() == 1)
+        stalled.open()
+        #expect(await mine.isCancelled)
+        #expect(await !other.isCancelled)
+    }
+
+    /// What the compiler is to refuse: the lines with a mark.
+    private static let program = """
+        import HTTPChainClient
+        enum Beds: RequestGroupName {}
+        enum Sheds: RequestGroupName {}
+        struct GetBed: GroupMember {
+            typealias Group = Beds
+            typealias Output = String
+            var path: String { "beds" }
+        }
+        struct GetShed: GroupMember {
+            typealias Group = Sheds
+            typealias Output = String
+            var path: String { "sheds" }
+        }
+        struct GetTree: TypedRequest {
+            typealias Output = String
+            var path: String { "trees" }
+        }
+        func send(_ one: RequestProvider<GetBed>, _ group: GroupProvider<Beds>) async throws {
+            _ = try await one.call(GetBed())
+            _ = try await one.makeCall(GetBed()).key("a").value
+            _ = try await one.call(GetShed()) // refused
+            _ = one.makeCall(GetTree()) // refused
+            _ = try await group.call(GetBed())
+            _ = try await group.makeCall(GetBed()).key("a").value
+            _ = try await group.call(GetShed()) // refused
+            _ = group.makeCall(GetShed()) // refused
+            _ = try await group.call(GetTree()) // refused
+            _ = group.makeCall(GetTree()) // refused
+        }
+        """
+
+    @Test("The compiler refuses requests outside the type or the group of a provider, and no others")
+    func compiles() async throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        // The modules of this build stand beside the program that runs the tests; on Apple platforms that is another.
+        let places = [Bundle.main.bundleURL, root.appendingPathComponent(".build/debug")]
+        let build = places.first {
+            let module = $0.appendingPathComponent("Modules/HTTPChainClient.swiftmodule").path
+            return FileManager.default.fileExists(atPath: module)
+        }
+        guard let compiler = Programs.find("swiftc"), let build else {
+            let text = "NOT RUN: \(Test.current?.name ?? "a test"): no compiler, or no modules"
+            if ProcessInfo.processInfo.environment["CI"] != nil { Issue.record("\(text)") } else { print(text) }
+            return
+        }
+        let scratch = try ScratchDirectory.created()
+        let source = try scratch.file("Program.swift", Data(Self.program.utf8))
+        let entries = try FileManager.default.contentsOfDirectory(at: build, includingPropertiesForKeys: nil)
+        let maps = entries.map { $0.appendingPathComponent("module.modulemap").path }
+            .filter { !$0.contains("-tool.build") && FileManager.default.fileExists(atPath: $0) }
+        let outcome = try await runProgram(
+            compiler,
+            [
+                "-typecheck", "-swift-version", "6", "-parse-as-library", "-I",
+                build.appendingPathComponent("Modules").path,
+            ]
+                + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] } + [source.path]
+        )
+        let refused = outcome.errorText.matches(of: #/Program\.swift:([0-9]+):[0-9]+: error:/#).compactMap { Int($0.1) }
+        let lines = Self.program.split(separator: "\n", omittingEmptySubsequences: false)
+        let expected = lines.indices.filter { lines[$0].hasSuffix("// refused") }.map { $0 + 1 }
+        #expect(Set(refused) == Set(expected), "\(outcome.errorText)")
     }
 
     @Test("A shared client is made once, by whoever asks first, and can be replaced in a test")

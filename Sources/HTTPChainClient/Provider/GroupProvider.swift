@@ -73,13 +73,21 @@ public struct SetProvider: Sendable {
     /// - Throws: ``UnsupportedRequestError`` for a request of another type.
     @discardableResult
     public func call<Kind: TypedRequest>(_ request: Kind) async throws -> Kind.Output {
+        try await makeCall(request).value
+    }
+
+    /// A call that is not sent yet, to set what is different about it, or to keep in a variable, as
+    /// ``Client/makeCall(_:)-(Kind)`` makes it.
+    ///
+    /// - Throws: ``UnsupportedRequestError`` for a request of another type.
+    public func makeCall<Kind: TypedRequest>(_ request: Kind) throws(UnsupportedRequestError) -> Call<Kind> {
         guard allows(request) else {
             throw UnsupportedRequestError(
                 requestType: "\(Kind.self)",
                 endpoints: types.map { "provider of \($0)" }
             )
         }
-        return try await client.call(request)
+        return client.makeCall(request)
     }
 
     /// Cancels the calls of the types; returns how many there were.
