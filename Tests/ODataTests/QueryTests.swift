@@ -47,7 +47,8 @@ struct QueryTests {
 
     static let literals: [(any ODataLiteralConvertible, String)] = [
         ("O'Neil", "'O''Neil'"), ("", "''"), (true, "true"), (-5, "-5"), (UInt64.max, "18446744073709551615"),
-        (2.5, "2.5"), (1e-7, "1e-07"), (Double.infinity, "INF"), (-Double.infinity, "-INF"), (Double.nan, "NaN"),
+        (2.5, "2.5"), (1e-7, "1e-07"), (Float(0.1), "0.1"), (-Float.infinity, "-INF"), (Float(1e20), "1e+20"),
+        (Double.infinity, "INF"), (-Double.infinity, "-INF"), (Double.nan, "NaN"),
         (Decimal(string: "12.340") ?? 0, "12.34"), (Optional<Int>.none, "null"), (Optional(3), "3"),
         (UUID(uuidString: "01234567-89AB-CDEF-0123-456789ABCDEF") ?? UUID(), "01234567-89ab-cdef-0123-456789abcdef"),
         (Date(timeIntervalSince1970: 0), "1970-01-01T00:00:00Z"),
@@ -80,6 +81,8 @@ struct QueryTests {
         (.isIn(\.age, [1, 2]), "Age in (1,2)"), (.property("Name").isIn([String]()), "false"),
         (.isIn(\.age, [1]) && \.age > 0, "Age in (1) and Age gt 0"),
         (.property("Kind").has(.enumeration("Ns.Kind", "Big")), "Kind has Ns.Kind'Big'"),
+        (.property("Kind").has(.enumeration("Ns.Kind", "Big")) == true, "(Kind has Ns.Kind'Big') eq true"),
+        (.isIn(\.age, [1, 2]) == .value(true), "(Age in (1,2)) eq true"),
         (.contains(\.name, "a") && .endsWith("Name", "z"), "contains(Name,'a') and endswith(Name,'z')"),
         (.property(\.name).lowercased().trimmed().length() > 3, "length(trim(tolower(Name))) gt 3"),
         (.property(\.name).substring(from: 1, length: 2) == "ab", "substring(Name,1,2) eq 'ab'"),
@@ -87,7 +90,17 @@ struct QueryTests {
         (.property("Born").year() == 1969 && .property("Born") < .now, "year(Born) eq 1969 and Born lt now()"),
         (.property(\.score).rounded() == 4, "round(Score) eq 4"),
         (.property("Size").cast(to: "Edm.String") == "4", "cast(Size,Edm.String) eq '4'"),
-        (.property("Tags").hasSubset(["a", "b"]), "hassubset(Tags,('a','b'))"),
+        (.property("Tags").hasSubset(["a", "b"]), #"hassubset(Tags,["a","b"])"#),
+        (
+            .property("Tags").hasSubsequence(
+                [
+                    "it's".odataLiteral, #"q"b\"#.odataLiteral, 5.odataLiteral,
+                    Date(timeIntervalSince1970: 0).odataLiteral, Duration.seconds(9).odataLiteral, true.odataLiteral,
+                    .null, Double.infinity.odataLiteral,
+                ] as [ODataLiteral]
+            ),
+            #"hassubsequence(Tags,["it's","q\"b\\",5,"1970-01-01T00:00:00Z","PT9S",true,null,"INF"])"#
+        ),
         (.any(\.friends) { $0[\.age] > 3 }, "Friends/any(x0:x0/Age gt 3)"),
         (.all("Tags") { $0.value != "x" }, "Tags/all(x0:x0 ne 'x')"),
         (.property("Tags").isNotEmpty(), "Tags/any()"),
@@ -100,7 +113,8 @@ struct QueryTests {
             "Friends/any(x0:x0/Age gt 3) and Friends/all(x0:x0/Age lt 9)"
         ),
         (.raw("Ns.Near(Here) or true") && \.age > 1, "(Ns.Near(Here) or true) and Age gt 1"),
-        (.function("Ns.Near", .property("Here"), .value(3)), "Ns.Near(Here,3)"),
+        (.function("geo.distance", .property("Here"), .property("There")) < 3, "geo.distance(Here,There) lt 3"),
+        (.function("Ns.Near", ["place": .property("Here"), "limit": .value(3)]), "Ns.Near(place=Here,limit=3)"),
     ]
 
     @Test(
@@ -116,11 +130,21 @@ struct QueryTests {
     func encoding() throws {
         let query = ODataQuery<Person>("People").filter(\.name == "a+b & c#d%/é=;?'")
         #expect(
-            try query.url() == "People?$filter=Name%20eq%20'a%2Bb%20%26%20c%23d%25/%C3%A9=;?'''"
+            try query.url() == "People?$filter=Name%20eq%20'a%2Bb%20%26%20c%23d%25%2F%C3%A9=;%3F'''"
+        )
+        // Slashes are data in strings alone, whatever quotes stand before: in paths they separate names.
+        let paths = ODataQuery<Person>("P").filter(
+            .property("Tags").hasSubset(["it's \"", "a/b"]) && .property("Address/City") == "a/b"
+        ).orderBy("Address/City").search(.phrase("it's a/b"))
+        #expect(
+            try paths.url()
+                == "P?$filter=hassubset(Tags,%5B%22it's%20%5C%22%22,%22a/b%22%5D)%20and%20Address/City%20eq%20'a%2Fb'"
+                + "&$orderby=Address/City&$search=%22it's%20a/b%22"
         )
         let moment = ODataQuery<Person>("People").filter(.property("Born") > .raw("2026-01-01T00:00:00+02:00"))
         #expect(try moment.url().contains("+") == false)
         #expect(try ODataQuery<Person>("People").key("O'Neil/x").url() == "People('O''Neil%2Fx')")
+        #expect(try ODataQuery<Person>("People").key(["SSN": "1/2"]).url() == "People(SSN='1%2F2')")
         #expect(
             try ODataQuery<Person>("Items").key(["OrderID": 1, "No": "b"]).navigating(to: "Product", as: Person.self)
                 .top(1).url()
@@ -162,6 +186,9 @@ struct QueryTests {
         let people = ODataQuery<Person>("People")
         for name in ["", "a b", "x'y", "1a", "a//b", "a)or(true", "a&b", "a eq 1"] {
             #expect(problem(people.filter(.property(name) == 1)) == .invalidName(name))
+            #expect(problem(people.filter(.function(name))) == .invalidName(name))
+            #expect(problem(people.filter(.function("F", [name: .value(1)]))) == .invalidName(name))
+            #expect(problem(people.key([name: 1])) == .invalidName(name))
             #expect(problem(people.orderBy(name)) == .invalidName(name))
             #expect(problem(people.select(name)) == .invalidName(name))
             #expect(problem(people.expand(name)) == .invalidName(name))

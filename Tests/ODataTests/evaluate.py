@@ -5,7 +5,9 @@ Input on standard input, as JSON: {"rows": [{...}], "filters": ["..."], "evaluat
 ids of the rows that it is true of, or, where it is only to be parsed, null. A filter that does not parse ends the
 program with 1 and says which. Exit status 3: a package is missing.
 """
+import datetime
 import json
+import math
 import sys
 
 try:
@@ -36,6 +38,8 @@ def prepare(connection, record):
     # Functions that the SQL of its making calls, and SQLite has not or not in every version.
     connection.create_function("strpos", 2, lambda text, part: text.find(part) + 1)
     connection.create_function("concat", 2, lambda left, right: left + right)
+    connection.create_function("floor", 1, lambda number: float(math.floor(number)))
+    connection.create_function("ceil", 1, lambda number: float(math.ceil(number)))
     # In OData upper and lower case differ.
     connection.execute("PRAGMA case_sensitive_like = ON")
 
@@ -47,9 +51,13 @@ people = sqlalchemy.Table(
     sqlalchemy.Column("Id", sqlalchemy.Integer, primary_key=True),
     *(sqlalchemy.Column(name, sqlalchemy.String) for name in ("Name", "Nick")),
     *(sqlalchemy.Column(name, sqlalchemy.Integer) for name in ("Age", "Height")),
+    sqlalchemy.Column("Score", sqlalchemy.Float),
+    sqlalchemy.Column("Born", sqlalchemy.DateTime),
 )
 metadata.create_all(engine)
 results = []
+for row in work["rows"]:
+    row["Born"] = datetime.datetime.fromisoformat(row["Born"])
 with engine.connect() as connection:
     connection.execute(people.insert(), work["rows"])
     for text in work["filters"]:

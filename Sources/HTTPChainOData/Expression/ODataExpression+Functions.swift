@@ -143,12 +143,12 @@ extension ODataExpression {
 
     /// Whether a collection has all elements of another (OData 4.01).
     public func hasSubset(_ values: [some ODataLiteralConvertible]) -> ODataExpression {
-        calling("hassubset", .list(values.map { .literal($0.odataLiteral) }))
+        calling("hassubset", .array(values.map(\.odataLiteral)))
     }
 
     /// Whether a collection has the elements of another in their order (OData 4.01).
     public func hasSubsequence(_ values: [some ODataLiteralConvertible]) -> ODataExpression {
-        calling("hassubsequence", .list(values.map { .literal($0.odataLiteral) }))
+        calling("hassubsequence", .array(values.map(\.odataLiteral)))
     }
 
     /// The value as one of another type, such as `Edm.String`; null where it cannot be.

@@ -53,9 +53,27 @@ public struct ODataExpression<Entity: ODataEntity>: Sendable {
     /// - Parameter text: The fragment, not percent-encoded. It is not checked: never put in it what a user typed.
     public static func raw(_ text: String) -> ODataExpression { ODataExpression(.raw(text)) }
 
-    /// A call of a function by its name, such as one of the service's own: `Ns.Distance(…)`.
+    /// A call of a function of OData that has no method here, such as `geo.distance`: its arguments have no names.
     public static func function(_ name: String, _ arguments: ODataExpression...) -> ODataExpression {
         ODataExpression(.call(name, arguments.map(\.node)))
+    }
+
+    /// A call of a function of the service's own, which names its parameters, OData URL Conventions 4.01 §5.1.1.16.
+    ///
+    /// ```swift
+    /// struct Person: ODataEntity { static var odataNames: [PartialKeyPath<Person>: String] { [:] } }
+    ///
+    /// let near = ODataExpression<Person>.function("Ns.Near", ["place": .property("Home"), "limit": .value(3)])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: Its name, with the namespace.
+    ///   - parameters: The names and values of its parameters.
+    public static func function(
+        _ name: String,
+        _ parameters: KeyValuePairs<String, ODataExpression>
+    ) -> ODataExpression {
+        ODataExpression(.call(name, parameters.map { .named($0.key, $0.value.node) }))
     }
 
     /// The expression as it stands in a URL, before it is percent-encoded.

@@ -45,6 +45,28 @@ public struct ODataLiteral: Sendable, Hashable, CustomStringConvertible {
         ODataLiteral("\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2))\(fraction(nanosecond))")
     }
 
+    /// The literal as an element of an array, which a URL has as in JSON, OData URL Conventions 4.01 §5.1.1.14.2.
+    var json: String {
+        if ["null", "true", "false"].contains(text) || Double(text)?.isFinite == true { return text }
+        // A string, or a value with its type before it; others, such as dates, are strings as they stand.
+        guard let start = text.firstIndex(of: "'"), text.hasSuffix("'") else { return Self.jsonQuoted(text) }
+        return Self.jsonQuoted(text[text.index(after: start)...].dropLast().replacing("''", with: "'"))
+    }
+
+    private static func jsonQuoted(_ text: some StringProtocol) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": quoted += "\\\(scalar)"
+            case _ where scalar.value < 0x20:
+                let digits = String(scalar.value, radix: 16)
+                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+
     static func quoted(_ text: String) -> String {
         "'" + text.replacing("'", with: "''") + "'"
     }

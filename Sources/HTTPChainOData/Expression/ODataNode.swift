@@ -8,7 +8,11 @@ indirect enum ODataNode: Sendable {
     case negate(ODataNode)
     case binary(ODataOperator, ODataNode, ODataNode)
     case list([ODataNode])
+    /// A collection, as an argument of a function.
+    case array([ODataLiteral])
     case call(String, [ODataNode])
+    /// A parameter of a service's own function, by its name.
+    case named(String, ODataNode)
     /// A type's qualified name, as an argument of `cast` and `isof`.
     case type(String)
     case lambda(ODataNode, isAll: Bool, body: (@Sendable (ODataVariableName) -> ODataNode)?)
@@ -84,7 +88,9 @@ struct ODataWriter {
             let right = try operand(right, of: op, isRight: true)
             return "\(left) \(op.rawValue) \(right)"
         case .list(let items): return "(\(try list(items)))"
-        case .call(let name, let arguments): return "\(name)(\(try list(arguments)))"
+        case .array(let items): return "[\(items.map(\.json).joined(separator: ","))]"
+        case .call(let name, let arguments): return "\(try ODataName.path(name))(\(try list(arguments)))"
+        case .named(let name, let value): return "\(try ODataName.path(name))=\(try text(of: value))"
         case .type(let name): return try ODataName.path(name)
         case .lambda(let collection, let isAll, let body):
             let path = try text(of: collection)
@@ -119,8 +125,9 @@ struct ODataWriter {
     private static func needsBrackets(_ node: ODataNode, in op: ODataOperator, isRight: Bool) -> Bool {
         switch node {
         case .binary(let inner, _, _):
-            // Services disagree on how tightly has and in bind: they stand bare in a logical expression alone.
-            if op.isLogical, inner == .has || inner == .in { return false }
+            // The ABNF has one comparison in a row, and services disagree on how tightly has and in bind: they stand
+            // bare in a logical expression alone.
+            if inner == .has || inner == .in { return !op.isLogical }
             if op.precedence != inner.precedence { return op.precedence > inner.precedence }
             return isRight ? !(inner == op && op.isAssociative) : false
         // "not" binds tighter than a comparison, and its own operand is in brackets.

@@ -8,19 +8,46 @@ enum ODataEncoding {
     private static let pathMarks = unreserved.union("$/:@".utf8)
 
     /// The value of a system query option: a plus sign is `%2B`, for many services read it as a space.
-    static func query(_ text: String) -> String { encoded(text, queryMarks) }
+    ///
+    /// A slash separates names in a path, and is data in a string, where the ABNF has neither it nor a question mark.
+    static func query(_ text: String) -> String {
+        var quotes = Quotes()
+        return encoded(text) { byte in
+            quotes.pass(byte)
+            let isData = quotes.isInString && (byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?"))
+            return queryMarks.contains(byte) && !isData
+        }
+    }
 
     /// A path of names.
-    static func path(_ text: String) -> String { encoded(text, pathMarks) }
+    static func path(_ text: String) -> String { encoded(text, pathMarks.contains) }
 
     /// One part of a path or a custom option, whose slashes are data.
-    static func part(_ text: String) -> String { encoded(text, unreserved.union("':,".utf8)) }
+    static func part(_ text: String) -> String { encoded(text, unreserved.union("':,".utf8).contains) }
 
-    private static func encoded(_ text: String, _ kept: Set<UInt8>) -> String {
+    /// Follows which quotes are open: those of a string of OData, in which two are one, or of a phrase or a string in
+    /// JSON, with backslashes.
+    private struct Quotes {
+        private(set) var isInString = false
+        private var isInDoubleQuotes = false
+        private var isEscaped = false
+
+        mutating func pass(_ byte: UInt8) {
+            switch byte {
+            case _ where isEscaped: isEscaped = false
+            case UInt8(ascii: "\\") where isInDoubleQuotes: isEscaped = true
+            case UInt8(ascii: "\"") where !isInString: isInDoubleQuotes.toggle()
+            case UInt8(ascii: "'") where !isInDoubleQuotes: isInString.toggle()
+            default: break
+            }
+        }
+    }
+
+    private static func encoded(_ text: String, _ isKept: (UInt8) -> Bool) -> String {
         var bytes: [UInt8] = []
         let digits = Array("0123456789ABCDEF".utf8)
         for byte in text.utf8 {
-            if kept.contains(byte) {
+            if isKept(byte) {
                 bytes.append(byte)
             } else {
                 bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
