@@ -16,6 +16,8 @@ struct RouteClientTests {
     /// What the service was sent.
     struct Sent: Sendable {
         var method: String
+        /// Where it came to: the origin, which is another for an absolute path in memory.
+        var origin: String
         var target: String
         var headers: HTTPFields
         var body: Data
@@ -35,6 +37,8 @@ struct RouteClientTests {
             case "/v2/documents/123", "/v2/wrapped":
                 let document = #"{"id":123,"title":"Roses"}"#
                 return ("application/json", path == "/v2/wrapped" ? #"{"data":{"item":\#(document)}}"# : document)
+            case "/v2/reversed":
+                return ("application/x-reversed", String(#"{"id":9,"title":"Ferns"}"#.reversed()))
             case "/v2/text": return ("text/plain; charset=utf-8", "Grüße")
             case "/v2/bytes": return ("application/octet-stream", "\u{1}\u{2}")
             case "/v2/empty": return ("text/plain", "")
@@ -55,6 +59,7 @@ struct RouteClientTests {
                     sent.add(
                         Sent(
                             method: request.method.rawValue,
+                            origin: String(request.url.dropLast(target.count)),
                             target: target,
                             headers: request.headers,
                             body: bytes,
@@ -71,6 +76,7 @@ struct RouteClientTests {
                     return response
                 }
                 let overrides = ["protocol": "http", "host": "api.example.com"]
+                let json = json.replacing("ORIGIN", with: "http://other.example.com")
                 try await body(try Self.client(json, over: transport, overrides), sent)
             case .loopback:
                 let server = try await LoopbackServer.start { exchange in
@@ -85,6 +91,7 @@ struct RouteClientTests {
                     sent.add(
                         Sent(
                             method: exchange.request.method,
+                            origin: "http://" + (exchange.request.values("Host").first ?? ""),
                             target: exchange.request.target,
                             headers: headers,
                             body: bytes,
@@ -96,6 +103,8 @@ struct RouteClientTests {
                 }
                 let port = server.origin.split(separator: ":").last.map(String.init) ?? ""
                 let overrides = ["protocol": "http", "host": "127.0.0.1", "port": port]
+                // Another name of the same place, and so another origin.
+                let json = json.replacing("ORIGIN", with: "http://localhost:\(port)")
                 try await body(try Self.client(json, over: URLSessionTransport(), overrides), sent)
                 await server.stop()
             }
@@ -109,7 +118,7 @@ struct RouteClientTests {
             let table = try RouteTable(json: Data(json.utf8), overrides: overrides)
             let chain = try Chain(transport: transport) {
                 ProgressMiddleware()
-                SerializerMiddleware(.json, .form)
+                SerializerMiddleware([.json, .form, RouteClientTests.reversed])
                 StatusValidationMiddleware()
                 MultipartMiddleware()
                 GzipMiddleware()
@@ -117,6 +126,13 @@ struct RouteClientTests {
             }
             return RouteClient(table, over: chain)
         }
+    }
+
+    /// Writes JSON from its end, and reads it so.
+    static let reversed = DataMapper("reversed", contentType: "application/x-reversed") { value in
+        Data(try JSONEncoder().encode(value).reversed())
+    } decode: { data, type in
+        try JSONDecoder().decode(type, from: Data(data.reversed()))
     }
 
     static let file = """
@@ -131,6 +147,11 @@ struct RouteClientTests {
             "raw": { "method": "POST", "path": "upload/{name}", "serialization": "none" },
             "image": { "path": "bytes", "saveAsFile": true },
             "wrapped": { "path": "wrapped", "responseRootKeyPath": "data.item", "mapper": "JSON" },
+            "reversed": { "method": "POST", "path": "reversed", "mapper": "reversed" },
+            "typed": { "method": "POST", "path": "typed", "contentType": "application/vnd.rose+json" },
+            "sheet": { "method": "POST", "path": "sheet", "serialization": "none", "contentType": "text/csv" },
+            "elsewhere": { "path": "ORIGIN/v1/{thing}" },
+            "album": { "path": "bytes", "progress": true },
             "text": { "path": "text" }, "bytes": { "path": "bytes" }, "empty": { "path": "empty" },
             "list": { "path": "list", "cacheTTL": 3600 },
             "signed": { "path": "signed", "cacheTTL": 3600, "cacheIgnoresQuery": true },
@@ -179,6 +200,68 @@ struct RouteClientTests {
             let document = try await client.request("wrapped", as: Document.self)
             #expect(document.title == "Roses")
             #expect(try await client.request("wrapped").json?["id"]?.integer == 123)
+        }
+    }
+
+    @Test("A mapper writes what is sent and reads what comes, in its own format", arguments: Way.allCases)
+    func mappers(way: Way) async throws {
+        try await way.withRoutes { client, sent in
+            let document = Document(id: 3, title: "Oaks")
+            let reply = try await client.request("reversed", as: Document.self, parameters: document)
+            #expect(reply == Document(id: 9, title: "Ferns"))
+            let first = try #require(sent.all.first)
+            #expect(try JSONDecoder().decode(Document.self, from: Data(first.body.reversed())) == document)
+            #expect(first.text.hasPrefix("}") && first.headers[.contentType] == "application/x-reversed")
+            let json = try await client.request("reversed", parameters: ["id": 3]).json
+            #expect(json?["title"]?.string == "Ferns" && sent.all.last?.text == "}3:\"di\"{")
+        }
+    }
+
+    @Test("The content type of a route is what is sent, with parameters and with data", arguments: Way.allCases)
+    func contentTypes(way: Way) async throws {
+        try await way.withRoutes { client, sent in
+            try await client.request("typed", parameters: ["title": "Fern"])
+            try await client.request("sheet", data: [.data("", Data("a,b".utf8), fileName: "a.txt")])
+            #expect(sent.all.map { $0.headers[.contentType] } == ["application/vnd.rose+json", "text/csv"])
+            #expect(sent.all.map(\.text) == [#"{"title":"Fern"}"#, "a,b"])
+        }
+    }
+
+    @Test("An absolute path goes there, beside others that go to the address of the table", arguments: Way.allCases)
+    func absolute(way: Way) async throws {
+        try await way.withRoutes { client, sent in
+            try await client.request("elsewhere", variables: ["thing": "a b"], parameters: ["page": 2])
+            try await client.request("doc", variables: ["uniqueId": 123])
+            #expect(sent.all.map(\.target) == ["/v1/a%20b?page=2", "/v2/documents/123"])
+            #expect(Set(sent.all.map(\.origin)).count == 2)
+            #expect(sent.all[0].origin.hasPrefix(way == .memory ? "http://other.example.com" : "http://localhost:"))
+        }
+    }
+
+    @Test("The progress of all calls comes with the name of each call's route", arguments: Way.allCases)
+    func progress(way: Way) async throws {
+        try await way.withRoutes { routes, _ in
+            let events = routes.client.events()
+            async let first = routes.request("album")
+            async let second = routes.request("doc", variables: ["uniqueId": 123])
+            _ = try await (first, second)
+            var reports: [String: [TransferProgress]] = [:]
+            var shown: Set<String> = []
+            var ends = 0
+            for await event in events {
+                let route = try #require((event.request as? any RoutedRequest)?.route)
+                if case .progress(let progress) = event.change {
+                    reports[route.name, default: []].append(progress)
+                    if route.progress { shown.insert(route.name) }
+                }
+                ends += event.change.isEnd ? 1 : 0
+                if ends == 2 { break }
+            }
+            #expect(Set(reports.keys) == ["album", "doc"] && shown == ["album"])
+            for (name, size) in [("album", 2), ("doc", 26)] {
+                let last = try #require(reports[name]?.last { $0.direction == .download })
+                #expect(last.completed == Int64(size) && last.fraction == 1 && last.isLast)
+            }
         }
     }
 
@@ -283,7 +366,7 @@ struct RouteClientTests {
                     return "none"
                 } catch { return "\(error)" }
             }
-            #expect(await reason { try await client.request("nothing") }.contains("add, bytes, doc"))
+            #expect(await reason { try await client.request("nothing") }.contains("add, album, bytes, doc"))
             #expect(
                 await reason { try await client.request("raw", variables: ["name": 1], parameters: ["a": 1]) }
                     .contains("sends no parameters")
