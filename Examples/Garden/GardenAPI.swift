@@ -116,10 +116,19 @@ func tour(of client: Client, say: @escaping @Sendable (String) -> Void) async th
 
     let gardeners = try client.resources(of: Gardener.self)
     var ada = try await gardeners.fetch(1)
+    var other = ada
     ada.name = "Augusta"
     ada["shift"] = "night"
     try await gardeners.save(&ada)
     say("Saved: \(ada.name), \(ada["shift"]?.string ?? "no shift")")
+    // Somebody else had read the same version: the service answers 412, and what was saved first is not lost.
+    other.name = "Grace"
+    do {
+        try await gardeners.save(&other)
+    } catch let error as LostUpdateError {
+        try await gardeners.reload(&other)
+        say("Not saved: the \(error.resourceType) is no version \(error.entityTag ?? "") any more, but \(other.name)")
+    }
 
     let events = client.events()
     let call = client.makeCall(GetPlant(id: 1)).key("rose")

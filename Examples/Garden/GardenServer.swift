@@ -4,6 +4,7 @@ import HTTPChainTesting
 /// The garden's service and the weather's, on one port of the loopback interface.
 func startGardenServer() async throws -> LoopbackServer {
     let json = [("Content-Type", "application/json")]
+    let register = Register()
     return try await LoopbackServer.start { exchange in
         let body = try await exchange.readBody()
         let target = exchange.request.target
@@ -21,10 +22,11 @@ func startGardenServer() async throws -> LoopbackServer {
         case ("GET", _) where target.hasPrefix("/garden/find?"):
             try await reply(200, json, #"{"@odata.count":1,"value":[{"id":1,"name":"Rose","height":150}]}"#)
         case ("GET", "/garden/gardeners/1"):
-            try await reply(200, json + [("ETag", #""1""#)], #"{"id":1,"name":"Ada","shift":"day"}"#)
-        case ("PATCH", "/garden/gardeners/1") where exchange.request.values("If-Match") == [#""1""#]:
-            let changed = String(decoding: body, as: UTF8.self) == #"{"name":"Augusta","shift":"night"}"#
-            try await reply(changed ? 204 : 400, [], "")
+            let (tag, record) = try await register.read()
+            try await reply(200, json + [("ETag", tag)], record)
+        case ("PATCH", "/garden/gardeners/1"):
+            let isChanged = try await register.change(body, ifMatch: exchange.request.values("If-Match"))
+            try await reply(isChanged ? 204 : 412, [], "")
         case ("GET", "/garden/season/5"): try await reply(200, json, #"{"what":"sowing"}"#)
         case ("GET", "/garden/grass"): try await exchange.waitForPeerToClose()
         case ("GET", "/weather/weather"): try await reply(200, [("Content-Type", "text/plain")], "mild, rain at night")
@@ -32,5 +34,31 @@ func startGardenServer() async throws -> LoopbackServer {
             let problem = [("Content-Type", "application/problem+json")]
             try await reply(404, problem, #"{"title":"No such plant","status":404}"#)
         }
+    }
+}
+
+/// The record of a gardener, which counts its versions.
+private actor Register {
+    struct Gardener: Codable {
+        var id: Int?
+        var name: String?
+        var shift: String?
+    }
+
+    private var gardener = Gardener(id: 1, name: "Ada", shift: "day")
+    private var version = 1
+
+    func read() throws -> (tag: String, record: String) {
+        ("\"\(version)\"", String(decoding: try JSONEncoder().encode(gardener), as: UTF8.self))
+    }
+
+    /// Changes what the patch has, if the record is the version that was read.
+    func change(_ patch: Data, ifMatch tags: [String]) throws -> Bool {
+        guard tags == ["\"\(version)\""] else { return false }
+        let patch = try JSONDecoder().decode(Gardener.self, from: patch)
+        gardener.name = patch.name ?? gardener.name
+        gardener.shift = patch.shift ?? gardener.shift
+        version += 1
+        return true
     }
 }

@@ -14,7 +14,8 @@ struct GardenTests {
         "Weather, stored: mild, rain at night", "Weather, live: mild, rain at night", "By a route: sowing",
         "All pages: Rose, Birch, Fern",
         "Tall ones, find?$filter=height gt 100 and not (startswith(name,'B'))&$orderby=name: Rose",
-        "Saved: Augusta, night", "Event: GetPlant(id: 1) has begun", "Event: it has succeeded",
+        "Saved: Augusta, night", "Not saved: the Gardener is no version \"1\" any more, but Augusta",
+        "Event: GetPlant(id: 1) has begun", "Event: it has succeeded",
         "A second look at the grass: cancelled, duplicate: true", "Calls cancelled: 1",
         "The first look: cancelled, duplicate: false",
     ]
@@ -46,10 +47,20 @@ struct GardenTests {
                 [rose, Plant(id: 2, name: "Birch", height: 700), Plant(id: 3, name: "Fern", height: 40)]
             }
             Endpoint.mock(FindPlants.self) { _ in [rose] }
-            Endpoint.mock(FetchResource<Gardener>.self) { _ in
-                try ResourceRecord(Gardener(id: 1, name: "Ada"), properties: ["shift": "day"])
+            Endpoint.mock(FetchResource<Gardener>.self) { fetch in
+                let name = fetch.revalidates ? "Augusta" : "Ada"
+                return try ResourceRecord(
+                    Gardener(id: 1, name: name),
+                    properties: ["shift": "day"],
+                    entityTag: "\"1\""
+                )
             }
-            Endpoint.mock(SaveResource<Gardener>.self) { $0.record }
+            Endpoint.mock(SaveResource<Gardener>.self) { save in
+                guard save.record.name != "Grace" else {
+                    throw LostUpdateError(resourceType: "Gardener", entityTag: save.record.entityTag)
+                }
+                return save.record
+            }
             Endpoint.mock(RouteRequest<String>.self) { $0.route.name == "season" ? "sowing" : "nothing" }
             Endpoint.mock(WatchGrass.self, delay: .seconds(3600)) { _ in "it grows" }
         }
