@@ -57,49 +57,55 @@ final class ClientCore: Sendable {
         telling teller: CallTeller?
     ) async throws -> DecodedResponse<Kind.Output> {
         let kind = request.result
-        return try await registry.perform(value: request, registration: settings.registration) { [self] id in
-            teller?.began(as: id)
-            switch endpoint.handler {
-            case .transport(let transport):
-                var http = try makeRequest(request, settings)
-                if let teller { http = http.onProgress { teller.tell(.progress($0)) } }
-                let place = settings.processing ?? processing
-                guard let replies, let stored = request as? any StoredRequest else {
-                    return try await kind.perform(http, transport, place)
+        // What a mock gives is there already.
+        let keep: ((DecodedResponse<Kind.Output>, CallPlace) -> DecodedResponse<Kind.Output>)? =
+            if case .transport = endpoint.handler { kind.keep } else { nil }
+        let handler = endpoint.handler
+        let name = endpoint.name
+        return try await registry.perform(
+            value: request,
+            registration: settings.registration,
+            { [self] id in
+                teller?.began(as: id)
+                switch handler {
+                case .transport(let transport):
+                    var http = try makeRequest(request, settings)
+                    if let teller { http = http.onProgress { teller.tell(.progress($0)) } }
+                    let place = settings.processing ?? processing
+                    guard let replies, let stored = request as? any StoredRequest else {
+                        return try await kind.perform(http, transport, place)
+                    }
+                    return try await storing(stored, http, in: replies, telling: teller, settings) { [http] in
+                        try await kind.perform(http, type(of: stored).keepingBytes(transport), place)
+                    }
+                case .mock(let answer):
+                    guard let replies, let stored = request as? any StoredRequest else {
+                        return try await mocked(request, answer, name)
+                    }
+                    return try await storing(
+                        stored,
+                        try makeRequest(request, settings),
+                        in: replies,
+                        telling: teller,
+                        settings
+                    ) {
+                        try await mocked(request, answer, name)
+                    }
                 }
-                return try await storing(stored, http, in: replies, telling: teller, settings) { [http] in
-                    try await kind.perform(http, type(of: stored).keepingBytes(transport), place)
-                }
-            case .mock(let answer):
-                guard let replies, let stored = request as? any StoredRequest else {
-                    return try await mocked(request, answer, endpoint)
-                }
-                return try await storing(
-                    stored,
-                    try makeRequest(request, settings),
-                    in: replies,
-                    telling: teller,
-                    settings
-                ) {
-                    try await mocked(request, answer, endpoint)
-                }
-            }
-        } keeping: { result, place in
-            // What a mock gives is there already.
-            guard case .transport = endpoint.handler else { return result }
-            return kind.keep?(result, place) ?? result
-        }
+            },
+            keeping: keep
+        )
     }
 
     private func mocked<Kind: TypedRequest>(
         _ request: Kind,
         _ answer: @Sendable (any TypedRequest, MockContext) async throws -> any Sendable,
-        _ endpoint: Endpoint
+        _ endpoint: String
     ) async throws -> DecodedResponse<Kind.Output> {
         try Task.checkCancellation()
         let context = MockContext(helpers: helpers, time: environment.time)
         guard let output = try await answer(request, context) as? MockOutput<Kind.Output> else {
-            throw UnsupportedRequestError(requestType: "\(Kind.self)", endpoints: [endpoint.name])
+            throw UnsupportedRequestError(requestType: "\(Kind.self)", endpoints: [endpoint])
         }
         try Task.checkCancellation()
         return DecodedResponse(output.value, response: Response(.ok))
@@ -114,7 +120,7 @@ final class ClientCore: Sendable {
     }
 
     func endpoint(for request: some TypedRequest) throws -> Endpoint {
-        guard let endpoint = endpoints.first(where: { $0.supports(request) }) else {
+        guard let endpoint = endpoints.first(where: { $0.servesAll || $0.supports(request) }) else {
             throw UnsupportedRequestError(requestType: "\(type(of: request))", endpoints: endpoints.map(\.name))
         }
         return endpoint

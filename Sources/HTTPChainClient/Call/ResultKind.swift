@@ -115,7 +115,7 @@ extension ResultKind where Output == Void {
     public static var nothing: ResultKind {
         ResultKind { request, transport, _ in
             let response = try await transport.send(request)
-            await response.body.drain(time: transport.time(for: request))
+            if response.body.hasTransfer { await response.body.drain(time: transport.time(for: request)) }
             return DecodedResponse((), response: response)
         }
     }

@@ -22,11 +22,19 @@ public struct Endpoint: Sendable {
     public let name: String
     let supports: @Sendable (any TypedRequest) -> Bool
     let handler: Handler
+    /// Whether ``supports`` need not be asked.
+    let servesAll: Bool
     var showsActivity = true
 
-    init(_ name: String, handler: Handler, supports: @escaping @Sendable (any TypedRequest) -> Bool) {
+    init(
+        _ name: String,
+        handler: Handler,
+        servesAll: Bool = false,
+        supports: @escaping @Sendable (any TypedRequest) -> Bool
+    ) {
         self.name = name
         self.handler = handler
+        self.servesAll = servesAll
         self.supports = supports
     }
 
@@ -36,7 +44,7 @@ public struct Endpoint: Sendable {
     ///   - name: What errors and events call it.
     ///   - transport: What sends its requests: a chain.
     public init(_ name: String, over transport: some Transport) {
-        self.init(name, handler: .transport(transport)) { _ in true }
+        self.init(name, handler: .transport(transport), servesAll: true) { _ in true }
     }
 
     /// An endpoint that serves the request types of a group.

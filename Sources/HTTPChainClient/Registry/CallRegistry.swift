@@ -18,7 +18,7 @@ import HTTPChainSupport
 public final class CallRegistry: Sendable {
     private struct Entry: Sendable {
         let info: CallInfo
-        var cancel: (@Sendable () -> Void)?
+        var task: (any Cancellable)?
     }
 
     private struct State: Sendable {
@@ -88,7 +88,7 @@ public final class CallRegistry: Sendable {
     @discardableResult
     public func cancel(_ id: CallID) -> Bool {
         let entry = state.withLock { $0.remove(id) }
-        entry?.cancel?()
+        entry?.task?.cancel()
         return entry != nil
     }
 
@@ -103,7 +103,7 @@ public final class CallRegistry: Sendable {
             state.index = nil
             return entries
         }
-        for entry in entries { entry.cancel?() }
+        for entry in entries { entry.task?.cancel() }
         return entries.count
     }
 
@@ -128,26 +128,32 @@ public final class CallRegistry: Sendable {
         registration: CallRegistration = CallRegistration(),
         _ operation: @escaping @Sendable (_ id: CallID) async throws -> Result
     ) async throws -> Result {
-        try await perform(value: value, registration: registration, operation) { result, _ in result }
+        try await perform(value: value, registration: registration, operation, keeping: nil)
     }
 
     /// ``perform(value:registration:_:)`` for a result that a call goes on with, such as a body that is still arriving:
     /// it takes the call's place, and the call is over when nobody has that any more.
+    ///
+    /// - Parameter keep: Gives the place to the result; without it the call is over with its result.
     func perform<Result: Sendable>(
         value: (any Sendable)?,
         registration: CallRegistration,
         _ operation: @escaping @Sendable (_ id: CallID) async throws -> Result,
-        keeping keep: (Result, CallPlace) -> Result
+        keeping keep: ((Result, CallPlace) -> Result)?
     ) async throws -> Result {
-        let place = CallPlace(id: try enter(value, registration), registry: self)
-        let id = place.id
-        let task = Self.begin { try await operation(id) }
-        attach({ task.cancel() }, to: id)
+        let id = try enter(value, registration)
+        let task = Self.begin(id, operation)
+        attach(task, to: id)
         let result = await withTaskCancellationHandler {
             await task.result
         } onCancel: {
             task.cancel()
         }
+        guard let keep else {
+            guard leave(id) else { throw CancellationError() }
+            return try result.get()
+        }
+        let place = CallPlace(id: id, registry: self)
         guard place.isHeld else { throw CancellationError() }
         return try keep(result.get(), place)
     }
@@ -175,17 +181,21 @@ public final class CallRegistry: Sendable {
         }
     }
 
-    private func attach(_ cancel: @escaping @Sendable () -> Void, to id: CallID) {
+    private func attach(_ task: any Cancellable, to id: CallID) {
         let isRunning = state.withLock { state in
-            guard state.entries[id.number] != nil else { return false }
-            state.entries[id.number]?.cancel = cancel
+            guard let index = state.entries.index(forKey: id.number) else { return false }
+            state.entries.values[index].task = task
             return true
         }
-        if !isRunning { cancel() }
+        if !isRunning { task.cancel() }
     }
 
-    fileprivate func leave(_ id: CallID) {
-        state.withLock { _ = $0.remove(id) }
+    /// The call is over.
+    ///
+    /// - Returns: Whether it was running: a call that was cancelled is not.
+    @discardableResult
+    fileprivate func leave(_ id: CallID) -> Bool {
+        state.withLock { $0.remove(id) != nil }
     }
 
     fileprivate func holds(_ id: CallID) -> Bool {
@@ -194,14 +204,22 @@ public final class CallRegistry: Sendable {
 
     /// Begins at once where the system can, which spares a change of threads.
     private static func begin<Result: Sendable>(
-        _ operation: @escaping @Sendable () async throws -> Result
+        _ id: CallID,
+        _ operation: @escaping @Sendable (_ id: CallID) async throws -> Result
     ) -> Task<Result, any Error> {
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            return Task.immediate { try await operation() }
+            return Task.immediate { try await operation(id) }
         }
-        return Task { try await operation() }
+        return Task { try await operation(id) }
     }
 }
+
+/// A task of whatever result.
+private protocol Cancellable: Sendable {
+    func cancel()
+}
+
+extension Task: Cancellable {}
 
 /// The place of one running call in its registry; the call is over when nobody has it any more.
 final class CallPlace: Sendable {

@@ -1,19 +1,21 @@
 /// State that several tasks change and wait for.
 package final class Watched<State: Sendable>: Sendable {
-    private struct Waiter: Sendable {
+    @usableFromInline
+    struct Waiter: Sendable {
         let id: Int
         /// Takes what it waits for out of the state; the closure returned hands it over once the lock is free.
         let attempt: @Sendable (inout State) -> (@Sendable () -> Void)?
         let cancel: @Sendable () -> Void
     }
 
-    private struct Guarded: Sendable {
-        var state: State
-        var waiters: [Waiter] = []
+    @usableFromInline
+    struct Guarded: Sendable {
+        @usableFromInline var state: State
+        @usableFromInline var waiters: [Waiter] = []
         var lastID = 0
     }
 
-    private let guarded: Locked<Guarded>
+    @usableFromInline let guarded: Locked<Guarded>
 
     package init(_ state: State) {
         guarded = Locked(Guarded(state: state))
@@ -28,13 +30,16 @@ package final class Watched<State: Sendable>: Sendable {
     }
 
     /// Changes the state and wakes whoever waited for the change.
+    ///
+    /// Inlinable, so that a change that nobody waits for makes the runtime work out no types.
+    @inlinable
     @discardableResult
     package func update<Result: Sendable>(_ change: (inout State) -> Result) -> Result {
         let (result, wake) = guarded.withLock { guarded in
             let result = change(&guarded.state)
-            return (result, Self.satisfied(&guarded))
+            return (result, guarded.waiters.isEmpty ? nil : Self.satisfied(&guarded))
         }
-        for resume in wake { resume() }
+        if let wake { for resume in wake { resume() } }
         return result
     }
 
@@ -111,8 +116,8 @@ package final class Watched<State: Sendable>: Sendable {
     }
 
     /// Takes the waiters out that have what they wait for, until none of those left has.
-    private static func satisfied(_ guarded: inout Guarded) -> [@Sendable () -> Void] {
-        if guarded.waiters.isEmpty { return [] }
+    @usableFromInline
+    static func satisfied(_ guarded: inout Guarded) -> [@Sendable () -> Void] {
         var ready: [@Sendable () -> Void] = []
         var count = 0
         while guarded.waiters.count != count {
