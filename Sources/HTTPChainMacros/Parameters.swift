@@ -14,6 +14,19 @@ public macro Query(_ parameters: String...) =
 public macro Query(_ name: String, from parameter: String) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
+/// Gives parameters to the builder of the URL alone, each under its own name: `URLArguments.reserved`.
+///
+/// They are part of neither the query nor the header fields nor the body. A variable of the path needs none: a builder
+/// finds it in `URLArguments.path`.
+@attached(peer)
+public macro Reserved(_ parameters: String...) =
+    #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
+
+/// Gives a parameter to the builder of the URL alone, under another name.
+@attached(peer)
+public macro Reserved(_ name: String, from parameter: String) =
+    #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
+
 /// Sends a parameter as a header field with its own name; nil is left out.
 @attached(peer)
 public macro Header(_ parameter: String) =

@@ -4,7 +4,9 @@ import SwiftSyntax
 /// An annotation of a method or of a service.
 struct Annotation {
     static let verbs: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"]
-    static let roles: Set = ["Path", "Query", "Header", "Field", "Part", "Body", "RawBody", "Progress", "Change"]
+    static let roles: Set = [
+        "Path", "Query", "Reserved", "Header", "Field", "Part", "Body", "RawBody", "Progress", "Change",
+    ]
 
     /// Annotations whose arguments go into the call of a request's method as they are written.
     static let options: [String: (call: String, label: String)] = [

@@ -15,7 +15,9 @@ struct RequestWriter {
         lines.append("    \(access)typealias Output = \(method.result.output)")
         lines += method.parameters.map { "    \(access)var \($0.stored): \($0.type)" }
         lines.append("")
-        let parameters = method.parameters.map { "\($0.stored): \($0.type)" }.joined(separator: ", ")
+        // Closures are kept: here their types are as they are declared, with @escaping.
+        let types = method.parameters.map { "\($0.stored): \($0.node.type.trimmedDescription)" }
+        let parameters = types.joined(separator: ", ")
         lines.append("    \(access)init(\(parameters)) {")
         lines += method.parameters.map { "        self.\($0.stored) = \($0.stored)" }
         lines += ["    }", ""]
@@ -111,7 +113,7 @@ struct RequestWriter {
     // MARK: Options of stages
 
     private var configuration: [String] {
-        var lines = parts
+        var lines = reserved + parts
         if method.annotations("FormURLEncoded").first != nil {
             lines.append("request = request.encoded(by: FormSerializer())")
         }
@@ -151,6 +153,11 @@ struct RequestWriter {
         return ["", "    \(access)func configure(_ request: inout \(names.request)) throws {"]
             + lines.map { "        \($0)" }
             + ["    }"]
+    }
+
+    private var reserved: [String] {
+        let pairs = bound("Reserved").map { "\(literal($0.wire)): \($0.value)" }
+        return pairs.isEmpty ? [] : ["request = request.with(reserved: [\(pairs.joined(separator: ", "))])"]
     }
 
     private var parts: [String] {

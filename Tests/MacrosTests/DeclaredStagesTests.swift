@@ -16,6 +16,14 @@ struct ShelfURL: URLBuilding {
     func url(for call: URLBuildingCall) async throws -> String { "https://shelf.example/fixed" }
 }
 
+/// A builder of URLs that is told where to send a call.
+struct RegionalURL: URLBuilding {
+    func url(for call: URLBuildingCall) async throws -> String {
+        guard case .string(let region)? = call.arguments.reserved["region"] else { return try call.standardURL() }
+        return try call.standardURL(base: "https://\(region).tools.example/v2", reference: "regional")
+    }
+}
+
 /// What a stage makes of each annotation, one method for each.
 @Service(base: "https://tools.example")
 protocol ToolService {
@@ -42,6 +50,10 @@ protocol ToolService {
 
     @GET("processed") @Processed(Marker()) @URLBuiltBy(ShelfURL())
     func processed() async throws
+
+    @POST("regional") @Reserved("region", from: "place") @Reserved("zone") @Query("page") @Field("name")
+    @URLBuiltBy(RegionalURL())
+    func regional(place: String?, zone: Int, page: Int, name: String) async throws
 
     @GET("limited") @Timeout(.seconds(3)) @AttemptTimeout(.seconds(1))
     func limited() async throws
@@ -127,6 +139,19 @@ struct DeclaredStagesTests {
         try await tools().processed()
         #expect(try sent().url == "https://shelf.example/fixed")
         #expect(try sent().headers[.referer] == "https://marker.example/")
+    }
+
+    @Test("A builder alone reads the parameters that are reserved for it: nothing else of the request has them")
+    func reserved() async throws {
+        transport.enqueue(.status(.noContent), times: 2)
+        try await tools().regional(place: "eu", zone: 8, page: 2, name: "Yew")
+        let request = try sent()
+        #expect(request.url == "https://eu.tools.example/v2/regional?page=2" && request.text == #"{"name":"Yew"}"#)
+        #expect(!request.headers.contains { $0.value.contains("eu") })
+        try await tools().regional(place: nil, zone: 8, page: 2, name: "Yew")
+        #expect(try sent().url == "https://tools.example/regional?page=2")
+        let made = try tools().calls.regional(place: "eu", zone: 8, page: 2, name: "Yew").request.makeRequest()
+        #expect(made.urlArguments.reserved == ["region": "eu", "zone": 8])
     }
 
     @Test("Limits of time are those of the call")
