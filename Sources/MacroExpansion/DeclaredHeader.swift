@@ -10,6 +10,33 @@ struct DeclaredHeader {
     var parameter: String?
     /// Where a mistake in it is told.
     var node: Syntax
+    /// The name as it is written.
+    var written: ExprSyntax
+    /// Whether it stands on the service, not on the method.
+    var isInherited = false
+
+    /// Removes it: the element of a literal, or the annotation where nothing else stands in it.
+    var removal: Mistake.Fix {
+        let annotation = node.ancestorOrSelf { $0.as(AttributeSyntax.self) }
+        let list = node.parent?.as(DictionaryElementListSyntax.self)
+        guard let list, list.count > 1, let element = node.as(DictionaryElementSyntax.self) else {
+            let what = annotation?.attributeName.trimmedDescription ?? "Header"
+            return Mistake.Fix("remove @\(what)", annotation.map { Syntax($0) } ?? node, "")
+        }
+        var rest = Array(list)
+        if let index = rest.firstIndex(of: element) { rest.remove(at: index) }
+        if element.trailingComma == nil { rest[rest.count - 1].trailingComma = nil }
+        let text = rest.map(\.description).joined().trimming { $0.isWhitespace }
+        return Mistake.Fix("remove \(element.key.trimmedDescription)", Syntax(list), text)
+    }
+}
+
+extension String {
+    /// The text without what it begins and ends with of some characters.
+    fileprivate func trimming(_ isDropped: (Character) -> Bool) -> String {
+        let begin = drop(while: isDropped)
+        return String(String(begin.reversed().drop(while: isDropped)).reversed())
+    }
 }
 
 extension MethodModel {
@@ -19,13 +46,22 @@ extension MethodModel {
         var inherited: [DeclaredHeader] = []
         for annotation in annotations("Headers") {
             for (name, value, element) in annotation.constants {
-                let node = annotation.isInherited ? Syntax(self.node.name) : Syntax(element)
-                let header = DeclaredHeader(name: name, constant: value, node: node)
+                let header = DeclaredHeader(
+                    name: name,
+                    constant: value,
+                    node: Syntax(element),
+                    written: element.key,
+                    isInherited: annotation.isInherited
+                )
                 if annotation.isInherited { inherited.append(header) } else { own.append(header) }
             }
         }
-        for binding in annotations("Header").flatMap(\.bindings) {
-            own.append(DeclaredHeader(name: binding.wire, parameter: binding.parameter, node: Syntax(binding.node)))
+        for annotation in annotations("Header") {
+            for binding in annotation.bindings {
+                let written = annotation.texts.first { $0.label == nil }?.node ?? binding.node
+                let (node, parameter) = (Syntax(binding.node), binding.parameter)
+                own.append(DeclaredHeader(name: binding.wire, parameter: parameter, node: node, written: written))
+            }
         }
         let names = Set(own.map { $0.name.lowercased() })
         return inherited.filter { !names.contains($0.name.lowercased()) } + own

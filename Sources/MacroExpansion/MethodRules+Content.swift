@@ -31,10 +31,6 @@ extension MethodRules {
                 Mistake.Fix("write @POST", Syntax(verb.node.attributeName), "POST")
             )
         }
-        var names: Set<String> = []
-        for field in fields.flatMap(\.bindings) where !names.insert(field.wire).inserted {
-            add("the field \"\(field.wire)\" is given twice", at: field.node)
-        }
         if let form = method.annotations("Multipart").first, parts.isEmpty {
             add(
                 "a multipart form has parts: name them with @Part",
@@ -57,31 +53,6 @@ extension MethodRules {
                 at: parameter.node.type,
                 Mistake.Fix("write ProgressHandler?", Syntax(parameter.node.type), "ProgressHandler?")
             )
-        }
-    }
-
-    mutating func checkHeaders() {
-        var seen: Set<String> = []
-        for header in method.headers {
-            if header.name.isEmpty || !header.name.utf8.allSatisfy(Self.isTokenCharacter) {
-                add("\"\(header.name)\" is no name of a header field", at: header.node)
-            } else if !seen.insert(header.name.lowercased()).inserted {
-                add("the header field \(header.name) is given twice", at: header.node)
-            }
-            if let value = header.constant, value.utf8.contains(where: { $0 < 0x20 && $0 != 9 || $0 == 0x7F }) {
-                add("this is no value of a header field", at: header.node)
-            }
-            if let value = header.constant { checkText(value, of: header.name, at: header.node) }
-        }
-        for annotation in method.annotations("Headers") {
-            guard let argument = annotation.arguments.first?.expression else { continue }
-            if case .elements(let elements)? = argument.as(DictionaryExprSyntax.self)?.content {
-                for element in elements where element.key.literalText == nil || element.value.literalText == nil {
-                    add("write the name and the value as strings; \"{name}\" stands for a parameter", at: element)
-                }
-            } else if argument.as(DictionaryExprSyntax.self) == nil {
-                add("write the header fields out, as [\"Name\": \"value\"]", at: argument)
-            }
         }
     }
 
@@ -113,16 +84,6 @@ extension MethodRules {
                 at: node,
                 makingRequired(parameter)
             )
-        }
-    }
-
-    /// RFC 9110 §5.6.2.
-    private static func isTokenCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
         }
     }
 }

@@ -67,8 +67,20 @@ extension MethodRules {
             return add(mistake)
         }
         for (index, variable) in method.variables.enumerated() where method.variables[..<index].contains(variable) {
-            add("the variable \"\(variable)\" stands twice in the path", at: node)
+            let text = "the variable \"\(variable)\" stands twice in the path"
+            let renamed = self.renaming(variable, in: path)
+            add(Mistake(text, at: node, fixes: renamed.map { [.init("write \($0)", node, "\"\($0)\"")] } ?? []))
         }
+    }
+
+    /// The path with another name for what stands twice in it; nil where it is not written alone in braces.
+    private func renaming(_ variable: String, in path: String) -> String? {
+        let (written, taken) = ("{\(variable)}", Set(method.variables + method.parameters.map(\.name)))
+        guard let first = path.firstRange(of: written),
+            let second = path[first.upperBound...].firstRange(of: written),
+            let other = (2...99).lazy.map({ "\(variable)\($0)" }).first(where: { !taken.contains($0) })
+        else { return nil }
+        return "\(path[..<second.lowerBound]){\(other)}\(path[second.upperBound...])"
     }
 
     /// The path with variables for what is interpolated, where that are names.
@@ -90,7 +102,7 @@ extension MethodRules {
         path.indices.compactMap { Interpolation.position(in: path[$0...])?.position }
     }
 
-    mutating func checkVariable(_ variable: String, _ name: String, _ role: String?) {
+    mutating func checkVariable(_ variable: String, _ name: String) {
         guard let verb = method.verb, let node = verb.arguments.first?.expression else { return }
         guard let parameter = method.parameter(name) else {
             let clause = method.node.signature.parameterClause

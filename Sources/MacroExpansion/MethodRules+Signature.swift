@@ -13,7 +13,12 @@ extension MethodRules {
             )
         }
         if let clause = function.genericParameterClause {
-            add("a call has no generic parameters: its request is a type of its own", at: clause)
+            let names = Set(clause.parameters.map(\.name.text))
+            let isUsed = function.signature.tokens(viewMode: .sourceAccurate).contains { names.contains($0.text) }
+            let fix = Mistake.Fix("remove \(clause.trimmedDescription)", Syntax(clause), "")
+            let isAlone = !isUsed && function.genericWhereClause == nil
+            let text = "a call has no generic parameters: its request is a type of its own"
+            add(Mistake(text, at: clause, fixes: isAlone ? [fix] : []))
         }
         let effects = function.signature.effectSpecifiers
         if effects?.asyncSpecifier == nil || effects?.throwsClause == nil {
@@ -43,6 +48,11 @@ extension MethodRules {
                     Mistake.Fix("remove inout", Syntax(parameter.node.type), type)
                 )
             }
+            if Self.isNonescaping(parameter.node.type) {
+                let type = Syntax(parameter.node.type)
+                let text = "@escaping \(type.trimmedDescription)"
+                add("a call keeps the closure: it is @escaping", at: type, Mistake.Fix("write @escaping", type, text))
+            }
             if let ellipsis = parameter.node.ellipsis {
                 let names = [parameter.node.firstName.text, parameter.node.secondName?.text].compactMap(\.self)
                 let text = "\(names.joined(separator: " ")): [\(parameter.type)]"
@@ -56,13 +66,18 @@ extension MethodRules {
         }
     }
 
+    /// Whether a type is that of a closure which is gone when the method returns.
+    private static func isNonescaping(_ type: TypeSyntax) -> Bool {
+        if let named = type.as(IdentifierTypeSyntax.self) { return named.name.text == "ProgressHandler" }
+        guard let attributed = type.as(AttributedTypeSyntax.self) else { return type.is(FunctionTypeSyntax.self) }
+        return !attributed.attributes.description.contains("@escaping") && isNonescaping(attributed.baseType)
+    }
+
     mutating func checkResult() {
         let returned = method.node.signature.returnClause?.type
-        if let returned, !Self.canBeResult(returned) {
-            add(
-                "a response cannot be made a \(returned.trimmedDescription); return a type that is Decodable",
-                at: returned
-            )
+        if let returned, let wrong = Self.undecodable(in: returned, isWhole: true) {
+            let text = "a response cannot be made a \(wrong.trimmedDescription); return a type that is Decodable"
+            add(Mistake(text, at: wrong, fixes: readable(insteadOf: returned)))
         }
         let paged = method.annotations("Paged").first
         if method.result.form == .pages, paged == nil, let returned {
@@ -96,10 +111,54 @@ extension MethodRules {
         return Mistake.Fix("return a \(sequence)", Syntax(signature), text)
     }
 
-    private static func canBeResult(_ type: TypeSyntax) -> Bool {
-        if let tuple = type.as(TupleTypeSyntax.self) { return tuple.elements.isEmpty }
-        if type.is(FunctionTypeSyntax.self) || type.is(AttributedTypeSyntax.self) { return false }
-        return !type.is(SomeOrAnyTypeSyntax.self) && !type.is(MetatypeTypeSyntax.self)
+    /// What can be made of each response, instead of a type.
+    private func readable(insteadOf type: TypeSyntax) -> [Mistake.Fix] {
+        let types =
+            switch method.result.form {
+            case .pages: ["PageSequence<Data>"]
+            case .events: ["EventStream<ServerSentEvent>"]
+            case .plain, .jsonValues, .record: ["Response", "Data"]
+            }
+        return types.map { Mistake.Fix("return \($0)", Syntax(type), $0) }
+    }
+
+    /// Containers that are decoded where what they hold is.
+    private static let containers: Set = [
+        "Array", "Dictionary", "EventStream", "JSONValues", "Optional", "PageSequence", "ResourceRecord", "Set",
+    ]
+
+    /// The type, or the one in it, that no decoder makes, whatever else is declared; nil where it may be Decodable.
+    private static func undecodable(in type: TypeSyntax, isWhole: Bool) -> TypeSyntax? {
+        func first(_ types: TypeSyntax...) -> TypeSyntax? {
+            types.lazy.compactMap { undecodable(in: $0, isWhole: false) }.first
+        }
+        switch type.as(TypeSyntaxEnum.self) {
+        case .tupleType(let tuple):
+            // What stands alone in parentheses is no tuple.
+            if tuple.elements.count == 1, let only = tuple.elements.first, only.firstName == nil {
+                return undecodable(in: only.type, isWhole: isWhole)
+            }
+            return isWhole && tuple.elements.isEmpty ? nil : type
+        case .arrayType(let array): return first(array.element)
+        case .dictionaryType(let dictionary): return first(dictionary.key, dictionary.value)
+        case .optionalType(let optional): return first(optional.wrappedType)
+        case .identifierType(let named):
+            if ["Any", "AnyObject", "AnyClass"].contains(named.name.text) { return type }
+            if named.name.text == "Void" { return isWhole ? nil : type }
+            guard containers.contains(named.name.text) else { return nil }
+            return arguments(of: named.genericArgumentClause)
+        case .memberType(let named):
+            return containers.contains(named.name.text) ? arguments(of: named.genericArgumentClause) : nil
+        case .attributedType, .compositionType, .functionType, .implicitlyUnwrappedOptionalType, .metatypeType,
+            .someOrAnyType:
+            return type
+        default: return nil
+        }
+    }
+
+    private static func arguments(of clause: GenericArgumentClauseSyntax?) -> TypeSyntax? {
+        let types = clause?.arguments.compactMap { $0.argument.as(TypeSyntax.self) } ?? []
+        return types.lazy.compactMap { undecodable(in: $0, isWhole: false) }.first
     }
 }
 #endif

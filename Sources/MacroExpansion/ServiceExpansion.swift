@@ -16,7 +16,10 @@ package struct ServiceExpansion {
         var seen: Set<String> = []
         for call in calls where !seen.insert(call.name).inserted {
             let text = "another method is called \(call.method.signature) too; give it other labels or another name"
-            mistakes.append(Mistake(text, at: call.method.node.name))
+            let names = Set(model.methods.map(\.name))
+            let other = (2...99).lazy.map { "\(call.method.name)\($0)" }.first { !names.contains($0) }
+            let node = Syntax(call.method.node.name)
+            mistakes.append(Mistake(text, at: node, fixes: other.map { [.init("call it \($0)", node, $0)] } ?? []))
         }
         // What is wrong with an annotation of the service is found with each method.
         var told: Set<String> = []
@@ -142,9 +145,10 @@ package struct ServiceExpansion {
         ]
         for call in calls {
             let name = "\(model.name).\(call.method.signature)"
-            lines.append(
-                "        \(access)let \(call.name) = MockMethod<\(input(of: call.method)), \(call.method.result.type)>(\"\(name)\")"
-            )
+            let type = "MockMethod<\(input(of: call.method)), \(call.method.result.type)>"
+            let begin = "        \(access)let \(call.name) = \(type)("
+            let isShort = begin.count + name.count + 3 <= 120
+            lines += isShort ? ["\(begin)\"\(name)\")"] : [begin, "            \"\(name)\"", "        )"]
         }
         lines += [
             "    }", "", "    /// The methods, to be scripted and counted.", "    \(access)let on = Methods()", "",

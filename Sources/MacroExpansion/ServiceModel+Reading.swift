@@ -20,7 +20,9 @@ extension ServiceModel {
         let annotation = Annotation(name: "Service", node: service)
         base = annotation.texts.first?.text ?? ""
         if base.isEmpty, !annotation.arguments.isEmpty {
-            mistakes.append(Mistake("write the base as a string, without interpolation", at: service))
+            let text = "@\(service.attributeName.trimmedDescription)"
+            let fix = Mistake.Fix("leave it to the chain", Syntax(service), text)
+            mistakes.append(Mistake("write the base as a string, without interpolation", at: service, fix))
         }
         while base.hasSuffix("/") { base.removeLast() }
         annotations = Annotation.all(on: declaration.attributes).filter { $0.name != "Service" }

@@ -35,6 +35,14 @@ struct MethodModel {
     /// The variables of the path, in order.
     var variables: [String] { PathTemplate(path).variables }
 
+    /// The names of the parameters that variables of the path have, by the variables.
+    var pathParameters: [String: String] {
+        let named = annotations("Path").flatMap(\.bindings).map { ($0.wire, $0.parameter) }
+        let parameters = Dictionary(named, uniquingKeysWith: { first, _ in first })
+        let pairs = variables.map { ($0, parameters[$0] ?? $0) }
+        return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+    }
+
     /// Whether an annotation stands on the method itself.
     func declares(_ annotation: String) -> Bool { annotations.contains { $0.name == annotation && !$0.isInherited } }
 

@@ -23,116 +23,291 @@ private protocol Mended3 {
 
 @Service(base: "https://a.example")
 private protocol Mended4 {
-    @GET("{x}") func a(x: String) async throws
+    @GET("{id}/{id2}") func a(id: Int, id2: String) async throws
 }
 
 @Service(base: "https://a.example")
 private protocol Mended5 {
-    @GET("{id}") func a(id: String) async throws
+    @GET("{x}") func a(x: String) async throws
 }
 
 @Service(base: "https://a.example")
 private protocol Mended6 {
-    @GET("{id}") @Query("page") func a(page: Int, id: String) async throws
+    @GET("{id}") func a(id: String) async throws
 }
 
 @Service(base: "https://a.example")
 private protocol Mended7 {
-    @GET("{id}") func a(id: Int) async throws
+    @GET("{id}") @Query("page") func a(page: Int, id: String) async throws
 }
 
 @Service(base: "https://a.example")
 private protocol Mended8 {
-    @GET("a") @Query("page") func a(page: Int) async throws
+    @GET("{id}") func a(id: Int) async throws
 }
 
 @Service(base: "https://a.example")
 private protocol Mended9 {
-    @GET("a") @Query("p") func a(p: Int) async throws
+    @GET("a") @Query("page") func a(page: Int) async throws
 }
 
 @Service(base: "https://a.example")
 private protocol Mended10 {
-    @GET("a") @Query("p") @Default("p", 1) func a(p: Int) async throws
+    @GET("a") @Query("p") func a(p: Int) async throws
 }
 
 @Service(base: "https://a.example")
 private protocol Mended11 {
-    @POST("a") @Body("b") @Query("c") func a(b: B, c: String) async throws
+    @GET("a") @Query("p") @Default("p", 1) func a(p: Int) async throws
 }
 
 @Service(base: "https://a.example")
 private protocol Mended12 {
-    @POST("a") @Body("b") func a(b: B) async throws
+    @POST("a") @Body("b") @Query("c") func a(b: B, c: String) async throws
 }
 
 @Service(base: "https://a.example")
 private protocol Mended13 {
-    @POST("a") @Part("b") @Part("c") func a(b: Data, c: String) async throws
+    @POST("a") @Body("b") func a(b: B) async throws
 }
 
 @Service(base: "https://a.example")
 private protocol Mended14 {
-    @POST("a") func a() async throws
+    @POST("a") @Part("b") @Part("c") func a(b: Data, c: String) async throws
 }
 
 @Service(base: "https://a.example")
 private protocol Mended15 {
-    @GET("a") @Authenticator("b") func a() async throws
+    @POST("a") func a() async throws
 }
 
 @Service(base: "https://a.example")
 private protocol Mended16 {
-    @GET("a") @Cached(.off) func a() async throws
+    @POST("a") @Field("b") @Field("c") func a(b: Int, c: Int) async throws
 }
 
 @Service(base: "https://a.example")
 private protocol Mended17 {
-    @GET("a") @Progress("p") func a(p: ProgressHandler?) async throws
+    @GET("{a}") func a(a: Int) async throws
+    @GET("b/{a}") func a2(a: String) async throws
 }
 
 @Service(base: "https://a.example")
 private protocol Mended18 {
-    @GET("{b}") @Headers(["A": "{b}"]) func a(b: Int) async throws
+    @GET("a") @Authenticator("b") func a() async throws
 }
 
 @Service(base: "https://a.example")
 private protocol Mended19 {
-    @GET("a") @Cached(maxAge: .zero, offline: true) func a() async throws
+    @GET("a") @Cached(.off) func a() async throws
 }
 
 @Service(base: "https://a.example")
 private protocol Mended20 {
-    @GET("a") func a() async throws -> Int
+    @GET("a") @Progress("p") func a(p: ProgressHandler?) async throws
 }
 
 @Service(base: "https://a.example")
 private protocol Mended21 {
-    @GET("a") @Query("p") func a(p: [Int]) async throws
+    @GET("a") @Headers(["A": "1"]) func a() async throws
 }
 
 @Service(base: "https://a.example")
 private protocol Mended22 {
-    @GET("a") @Timeout(.seconds(1)) func a() async throws
+    @GET("a") @Headers(["A-b": "1"]) func a() async throws
 }
 
 @Service(base: "https://a.example")
 private protocol Mended23 {
-    @GET("a") @Paged(by: .linkHeader()) func a() async throws -> PageSequence<[Int]>
+    @GET("{b}") @Headers(["A": "{b}"]) func a(b: Int) async throws
 }
 
 @Service(base: "https://a.example")
 private protocol Mended24 {
-    @GET("a") @EventOptions(.untilDone) func a() async throws -> EventStream<B>
+    @GET("a") @Cached(maxAge: .zero, offline: true) func a() async throws
 }
 
 @Service(base: "https://a.example")
 private protocol Mended25 {
-    @GET("a") @EventOptions(.untilDone) func a() async throws -> EventStream<ServerSentEvent>
+    @GET("a") func a() async throws -> Int
 }
 
 @Service(base: "https://a.example")
 private protocol Mended26 {
+    @GET("a") func a() async throws -> Response
+}
+
+@Service(base: "https://a.example")
+private protocol Mended27 {
+    @GET("a") func a() async throws -> Data
+}
+
+@Service(base: "https://a.example")
+private protocol Mended28 {
+    @GET("a") @Query("p") func a(p: [Int]) async throws
+}
+
+@Service(base: "https://a.example")
+private protocol Mended29 {
+    @GET("a") @Timeout(.seconds(1)) func a() async throws
+}
+
+@Service(base: "https://a.example")
+private protocol Mended30 {
+}
+
+@Service(base: "https://a.example")
+private protocol Mended31 {
+    @GET("a") @Paged(by: .linkHeader()) func a() async throws -> PageSequence<[Int]>
+}
+
+@Service(base: "https://a.example")
+private protocol Mended32 {
+    @GET("a") @EventOptions(.untilDone) func a() async throws -> EventStream<B>
+}
+
+@Service(base: "https://a.example")
+private protocol Mended33 {
+    @GET("a") @EventOptions(.untilDone) func a() async throws -> EventStream<ServerSentEvent>
+}
+
+@Service(base: "https://a.example")
+private protocol Mended34 {
     @GET("{id}/b") func a(id: Int) async throws
+}
+
+@Service(base: "https://a.example")
+private protocol Mended35 {
+    @GET("a") @Headers(["A": "1", "B": "3"]) func a() async throws
+}
+
+@Service(base: "https://a.example")
+private protocol Mended36 {
+    @GET("a") @Header("X", from: "b") @Query("c") func a(b: Int, c: Int) async throws
+}
+
+@Service(base: "https://a.example")
+private protocol Mended37 {
+    @GET("a") @Header("x", from: "b") func a(b: Int) async throws
+}
+
+@Service(base: "https://a.example")
+private protocol Mended38 {
+    @GET("a") @Headers(["X": "1"]) @Query("b") func a(b: Int) async throws
+}
+
+@Service(base: "https://a.example")
+private protocol Mended39 {
+    @GET("a") @Headers(["Y": "2"]) @Header("x", from: "b") func a(b: Int) async throws
+}
+
+@Service(base: "https://a.example")
+private protocol Mended40 {
+    @GET("a") @Headers(["X": "1", "Y": "2"]) @Query("b") func a(b: Int) async throws
+}
+
+@Service(base: "https://a.example")
+private protocol Mended41 {
+    @GET("a") @Header("A-b", from: "b") func a(b: Int) async throws
+}
+
+@Service(base: "https://a.example")
+private protocol Mended42 {
+    @GET("a") @Paged(by: .linkHeader()) func a() async throws -> PageSequence<Data>
+}
+
+@Service(base: "https://a.example")
+private protocol Mended43 {
+    @GET("a") func a() async throws -> EventStream<ServerSentEvent>
+}
+
+@Service(base: "https://a.example")
+private protocol Mended44 {
+    @GET("{id}") @Query("page") func a(id: Int, page: Int) async throws
+}
+
+@Service(base: "https://a.example")
+private protocol Mended45 {
+    @GET("{x}") @Path("x", from: "id") func a(id: Int) async throws
+}
+
+@Service(base: "https://a.example")
+private protocol Mended46 {
+    @GET("a") @Header("p") @Query("q") func a(p: Int, q: Int) async throws
+}
+
+@Service(base: "https://a.example")
+private protocol Mended47 {
+    @GET("a") @Query("b") @Query("c") func a(b: Int, c: Int) async throws
+}
+
+@Service(base: "https://a.example")
+private protocol Mended48 {
+    @GET("a") @Query("c") @Query("b") func a(b: Int, c: Int) async throws
+}
+
+@Service(base: "https://a.example")
+private protocol Mended49 {
+    @GET("a") @Query("x", from: "b") @Query("c") func a(b: Int, c: Int) async throws
+}
+
+@Service(base: "https://a.example")
+private protocol Mended50 {
+    @GET("a") @Reserved("b") @Reserved("c") func a(b: Int, c: Int) async throws
+}
+
+@Service(base: "https://a.example")
+private protocol Mended51 {
+    @GET("a") @Query("c", from: "b") @Query("b", from: "c") @Query("d") func a(b: Int, c: Int, d: Int) async throws
+}
+
+@Service(base: "https://a.example")
+private protocol Mended52 {
+    @POST("a") @Query("page") func a(page: Int) async throws
+}
+
+@Service(base: "https://a.example")
+private protocol Mended53 {
+    @POST("a") @Body("page") func a(page: Int) async throws
+}
+
+@Service(base: "https://a.example")
+private protocol Mended54 {
+    @POST("a") @Body("b") @Query("page") func a(b: B, page: Int) async throws
+}
+
+@Service
+private protocol Mended55 {
+    @GET("a") func a() async throws
+}
+
+@Service @Gzip
+private protocol Mended56 {
+    @GET("a") func a() async throws
+}
+
+@Service @Authenticator("b")
+private protocol Mended57 {
+    @GET("a") func a() async throws
+}
+
+@Service @Timeout(nil)
+private protocol Mended58 {
+    @GET("a") func a() async throws
+}
+
+@Service @Headers(["A": "1"])
+private protocol Mended59 {
+    @GET("a") func a() async throws
+}
+
+@Service(base: "https://a.example")
+private protocol Mended60 {
+    @GET("a") @Progress("p") func a(p: @escaping ProgressHandler) async throws
+}
+
+@Service(base: "https://a.example")
+private protocol Mended61 {
+    @GET("a") @Change("c") func a(c: @escaping @Sendable (Request) -> Request) async throws
 }
 #endif
