@@ -7,7 +7,7 @@ import Testing
 
 @Suite("What a declaration is expanded to", .timeLimit(.minutes(5)))
 struct ExpansionTests {
-    private static func expand(_ source: String) throws -> [String] {
+    static func expand(_ source: String) throws -> [String] {
         let file = Parser.parse(source: source)
         let declaration = try #require(file.statements.first?.item.as(DeclSyntax.self)?.as(ProtocolDeclSyntax.self))
         let attribute = try #require(declaration.attributes.first)
@@ -112,6 +112,14 @@ struct ExpansionTests {
         ),
         ("@GET @Query(\"p\", \"q\")", "a(p: Int, q: Int?)", "var query: URLQuery { [\"p\": p, \"q\": q] }"),
         ("@GET @Query(\"p[]\", from: \"p\")", "a(p: [Int])", "var query: URLQuery { [\"p[]\": p] }"),
+        (
+            "@GET @Reserved(\"region\", \"zone\")", "a(region: String, zone: Int?)",
+            "request = request.with(reserved: [\"region\": region, \"zone\": zone])"
+        ),
+        (
+            "@GET @Reserved(\"region\", from: \"r\")", "a(r: String)",
+            "request = request.with(reserved: [\"region\": r])"
+        ),
         ("@GET @Header(\"tenant\")", "a(tenant: String)", "fields.declare(\"tenant\", tenant)"),
         ("@GET @Header(\"X-Id\", from: \"id\")", "a(id: Int)", "fields.declare(\"X-Id\", id)"),
         (
@@ -124,10 +132,16 @@ struct ExpansionTests {
             "request = request.encoded(by: FormSerializer())"
         ),
         ("@POST @Part(\"p\")", "a(p: Data)", "request = request.multipart(MultipartForm(p.parts(named: \"p\")))"),
+        (
+            "@POST @Part(\"photo\", \"tags\") @Part(\"title\", from: \"caption\")",
+            "a(photo: URL, tags: [String], caption: String?)",
+            "MultipartForm(photo.parts(named: \"photo\") + tags.parts(named: \"tags\") + caption.parts(named: \"title\")))"
+        ),
         ("@POST @Body(\"user\")", "a(_ user: User)", "var body: HTTPBody { .value(user) }"),
         ("@POST @RawBody(\"bytes\")", "a(bytes: Data)", "var body: HTTPBody { .declared(bytes) }"),
         ("@GET @Progress(\"p\")", "a(p: ProgressHandler?)", "if let p { request = request.onProgress(p) }"),
         ("@GET @Progress(\"p\")", "a(p: @escaping ProgressHandler)", "public var p: ProgressHandler"),
+        ("@GET @Progress(\"p\")", "a(p: @escaping ProgressHandler)", "init(p: @escaping ProgressHandler) {"),
         ("@GET @Change(\"c\")", "a(c: @escaping @Sendable (Request) -> Request)", "request = c(request)"),
         ("@GET @Query(\"p\") @Default(\"p\", 1)", "a(p: Int)", "func a(p: Int = 1) async throws {"),
         ("@GET @Query(\"p\")", "a(p: Int?)", "func a(p: Int? = nil) async throws {"),
@@ -150,6 +164,10 @@ struct ExpansionTests {
         (
             "@GET @Cached(maxAge: .seconds(5), offline: true)", "a()",
             "request = request.caching(CacheSettings(use: .storedOnFailure, lifetime: .exactly(.seconds(5))))"
+        ),
+        (
+            "@GET @Cached(CacheSettings(use: .refresh))", "a()",
+            "request = request.caching(CacheSettings(use: .refresh))"
         ),
         (
             "@POST @Invalidates(.identifier(\"x\"), .all)", "a()",
@@ -205,6 +223,15 @@ struct ExpansionTests {
                 "typealias Output = [User]",
             ]
         ),
+        (
+            "@GET @Paged(by: .nextURL { (page: UserPage) in page.next })", "PageSequence<UserPage>",
+            [
+                "self.calls.a().pages(by: .nextURL { (page: UserPage) in page.next })",
+                "typealias Output = UserPage",
+            ]
+        ),
+        ("@GET", "(User)", ["typealias Output = (User)"]),
+        ("@GET", "Box<any User>", ["typealias Output = Box<any User>"]),
         (
             "@GET", "EventStream<User>",
             ["try self.calls.a().eventStream(of: User.self)", "typealias Output = Response"]
@@ -278,13 +305,25 @@ struct ExpansionTests {
 
     @Test("The expansion that the benchmarks measure is the one that is made")
     func measured() throws {
-        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let file = tests.appendingPathComponent("Benchmarks/Sources/Scenarios/DeclaredUserService.swift")
-        let text = try String(contentsOf: file, encoding: .utf8)
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        let declaration = lines.filter { $0.hasPrefix("//     ") }.map { $0.dropFirst("//     ".count) }
-        let client = try Self.expand(declaration.joined(separator: "\n"))[0]
+        let (text, declaration) = try Self.written("Benchmarks/Sources/Scenarios/DeclaredUserService.swift")
+        let client = try Self.expand(declaration)[0]
         #expect(text.hasSuffix("\n\n\(client)\n"), "\(client)")
+    }
+
+    @Test("A whole service is expanded to the client and the mock that are compiled beside its declaration")
+    func compiled() throws {
+        let (text, declaration) = try Self.written("MacrosTests/UserServiceExpansion.swift")
+        let whole = try Self.expand(declaration).joined(separator: "\n\n")
+        #expect(text.hasSuffix("\n\n\(whole)\n#endif\n"), "\(whole)")
+    }
+
+    /// A source of the tests, and the declaration in its comment.
+    private static func written(_ path: String) throws -> (text: String, declaration: String) {
+        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let text = try String(contentsOf: tests.appendingPathComponent(path), encoding: .utf8)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let declaration = lines.filter { $0.hasPrefix("//     ") || $0 == "//" }.map { $0.dropFirst("//     ".count) }
+        return (text, declaration.joined(separator: "\n"))
     }
 
     @Test("Names of the library stay what they are where the declaration has the same for something of its own")

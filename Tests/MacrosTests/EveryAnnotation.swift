@@ -1,0 +1,42 @@
+#if Macros
+import Foundation
+import HTTPChainMacros
+
+/// Declarations of what no other service of these tests has, so that the compiler sees each annotation in one of them.
+@Service(base: "https://every.example")
+protocol EveryAnnotation {
+    @HEAD("head")
+    func head() async throws
+
+    @OPTIONS("options") @Header("tenant")
+    func options(tenant: String) async throws
+
+    @QUERY("query") @Body("question") @Serializer("form") @KeyPath("plants")
+    func query(_ question: Plant) async throws -> [Plant]
+
+    @GET("hedged") @Hedged(HedgingPolicy(after: .fixed(.milliseconds(5)), attempts: 3))
+    func hedged() async throws
+
+    @GET("apart") @Coalesced(false)
+    func apart() async throws
+
+    @GET("heavy") @RateLimitWeight(5)
+    func heavy() async throws
+
+    @DELETE("invalidating") @Invalidates(.identifier("a"), .identifierPrefix("b-"))
+    func invalidating() async throws
+
+    @GET("handled") @OnlyErrorHandlers(.fallback([Plant](), for: [404]))
+    func handled() async throws -> [Plant]
+
+    @GET("refreshed") @Cached(CacheSettings(use: .refresh, ignoredQuery: .named(["page"]), classification: "plants"))
+    func refreshed() async throws
+
+    @POST("told") @RawBody("bytes") @Progress("progress") @Change("change")
+    func told(
+        bytes: Data,
+        progress: @escaping ProgressHandler,
+        change: @escaping @Sendable (Request) -> Request
+    ) async throws
+}
+#endif
