@@ -1,0 +1,74 @@
+// Mistakes in declarations, which `snippets mistakes` has the compiler find: below each line stand a caret for each error,
+// where the compiler points, the beginning of what it says, and in brackets the fixes that it offers. Nothing else in this
+// file is an error.
+import Foundation
+import HTTPChainMacros
+
+struct User: Codable, Sendable {}
+
+@Service(base: "https://api.example.com/v2")
+protocol Paths {
+    @GET("users/{id}") func variable() async throws -> User
+    //   ^ error: the path has the variable "id", and the method no such parameter [add the parameter id]
+    @GET("users\\{id}") func backslash(id: Int) async throws -> User
+    //   ^ error: a path has no backslash [write /]
+    @GET("users?page=1") func query() async throws -> [User]
+    //   ^ error: the query is no part of the path; declare parameters with @Query [remove the query]
+    @GET("users/{id}") func optional(id: Int?) async throws -> User
+    //                                   ^ error: a path cannot do without "id": it is not optional [write Int]
+    @GET("users/{id}/{id}") func twice(id: Int) async throws -> User
+    //   ^ error: the variable "id" stands twice in the path [write users/{id}/{id2}]
+    @GET("users/{id}") @Query("id") func sentTwice(id: Int) async throws -> User
+    //                        ^ error: "id" is a variable of the path: @Query would use it twice [remove @Query]
+}
+
+@Service(base: "https://api.example.com/v2")
+protocol Parameters {
+    @GET("users") func unused(page: Int) async throws -> [User]
+    //                        ^ error: the parameter "page" is sent nowhere [send it in the query]
+    @GET("users") @Query("pgae") func misspelt(page: Int) async throws -> [User]
+    //                   ^ error: there is no parameter "pgae"; there are page [write "page"]
+    //                                         ^ error: the parameter "page" is sent nowhere [send it in the query]
+    @POST("users") @Body("user") @RawBody("bytes") func bodies(user: User, bytes: Data) async throws
+    //                           ^ error: a call has one body [remove @RawBody]
+    @GET("users") @Body("user") func content(user: User) async throws
+    //            ^ error: GET sends no content [write @POST]
+    @POST("photos") @Body("user") @Part("photo") func parts(user: User, photo: Data) async throws
+    //                            ^ error: a call with @Body has no @Part: write all that is sent in one way [remove @Part]
+}
+
+@Service(base: "https://api.example.com/v2")
+@Headers(["Accept": "text/plain", "accept": "application/json"])
+//                                ^ error: the header field accept is given twice [remove "accept"]
+protocol Fields {
+    @GET("users") @Headers(["X-Zone": "1"]) @Header("x-zone", from: "zone") func twice(zone: String) async throws
+    //                                                              ^ error: the header field x-zone is given twice [remove @Headers; remove @Header]
+    @GET("users") @Headers(["X-Zone": "{zone}"]) func unknown() async throws
+    //                      ^ error: there is no parameter "zone" for the value of X-Zone
+}
+
+@Service(base: "https://api.example.com/v2")
+protocol Shapes {
+    @GET("users") func nothing() -> [User]
+    //                 ^ error: a call is "async throws": it waits, and may fail [write async throws]
+    @GET("users") func tuple() async throws -> (User, User)
+    //                                         ^ error: a response cannot be made a (User, User); return a type [return Response; return Data]
+    @GET("users") func dictionary() async throws -> [String: Any]?
+    //                                                       ^ error: a response cannot be made a Any [return Response; return Data]
+    @POST("users") @Body("value") func generic<T: Encodable & Sendable>(value: T) async throws
+    //                                        ^ error: a call has no generic parameters: its request is a type of its own
+    var count: Int { get }
+    // ^ error: a service declares methods alone [remove it]
+}
+
+let host = "api.example.com"
+
+@Service(base: "https://\(host)")
+// ^ error: write the base as a string, without interpolation [leave it to the chain]
+protocol Bases {
+    @GET("users") func users() async throws -> [User]
+}
+
+@Service
+// ^ error: @Service stands on a protocol
+struct Structure {}
