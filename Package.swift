@@ -454,8 +454,9 @@ let package = Package(
         tests(
             "MacrosTests",
             of: [
-                "HTTPChain", "HTTPChainClient", "HTTPChainHAR", "HTTPChainMacros", "MacroExpansion",
-            ] + swiftSyntax
+                "HTTPChain", "HTTPChainClient", "HTTPChainHAR", "HTTPChainMacros", "HTTPChainMetrics",
+                "HTTPChainTracing", "MacroExpansion", metrics,
+            ] + swiftSyntax + tracing
         ),
         tests(
             "MetricsTests",
