@@ -76,9 +76,13 @@ extension SerializerMiddleware {
                     response: response.head,
                     contentType: contentType
                 )
+                guard let place else { return try serializer.decode(type, from: bytes, in: context) }
                 return try await Self.run(at: place, timer) {
                     try serializer.decode(type, from: bytes, in: context)
                 }
+            }
+            guard let place else {
+                return try serializer.decode(type, at: path, from: bytes, contentType: contentType)
             }
             return try await Self.run(at: place, timer) {
                 try serializer.decode(type, at: path, from: bytes, contentType: contentType)
@@ -110,11 +114,10 @@ extension SerializerMiddleware {
 
     /// Decodes where the call wants it; a place that is busy is waited for up to the deadline of the call.
     private static func run<Value: Sendable>(
-        at place: (any DecodingPlace)?,
+        at place: any DecodingPlace,
         _ timer: TransferTimer?,
         _ decoding: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
-        guard let place else { return try decoding() }
         guard let timer else { return try await place.run(decoding) }
         return try await timer.run { try await place.run(decoding) }
     }
