@@ -66,7 +66,9 @@ private final class WebAuthenticationRun: NSObject, ASWebAuthenticationPresentat
                     continuation.resume(throwing: CancellationError())
                     return
                 }
-                let session = ASWebAuthenticationSession(url: url, callbackURLScheme: scheme) { callback, error in
+                // The system calls it on a queue of its own choice: without @Sendable it would belong to the main actor,
+                // and Swift would stop the process on any other.
+                let completion: @Sendable (URL?, (any Error)?) -> Void = { callback, error in
                     if let callback {
                         continuation.resume(returning: callback.absoluteString)
                     } else if (error as? ASWebAuthenticationSessionError)?.code == .canceledLogin {
@@ -75,6 +77,11 @@ private final class WebAuthenticationRun: NSObject, ASWebAuthenticationPresentat
                         continuation.resume(throwing: SignInError(.dismissed, underlyingError: error))
                     }
                 }
+                let session = ASWebAuthenticationSession(
+                    url: url,
+                    callbackURLScheme: scheme,
+                    completionHandler: completion
+                )
                 session.presentationContextProvider = self
                 session.prefersEphemeralWebBrowserSession = isEphemeral
                 self.session = session
