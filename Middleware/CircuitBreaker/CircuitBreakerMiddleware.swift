@@ -139,7 +139,7 @@ private struct CircuitCall: Sendable {
                 key: circuit.key,
                 cause: refusal.reason,
                 retryAfter: refusal.wait,
-                exchange: ExchangeSnapshot(request.head)
+                exchange: ExchangeSnapshot(request.head, redaction: request.redaction)
             )
         }
     }

@@ -134,7 +134,7 @@ public struct ConcurrencyLimitMiddleware: Middleware {
                 key: pool.key,
                 cause: refusal.cause,
                 limit: refusal.limit,
-                exchange: ExchangeSnapshot(head)
+                exchange: ExchangeSnapshot(head, redaction: request.redaction)
             )
         }
     }

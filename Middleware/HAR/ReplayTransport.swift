@@ -152,7 +152,8 @@ public final class ReplayTransport: Transport {
                 directory: file?.deletingLastPathComponent(),
                 transport: name,
                 time: request.environment.time,
-                request: head
+                request: head,
+                redaction: request.redaction
             ).response()
             response.request = head
             return response

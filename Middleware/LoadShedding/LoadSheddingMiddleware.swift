@@ -86,7 +86,8 @@ public struct LoadSheddingMiddleware: Middleware {
             (rules.admit(at: now, random: random), rules.refusalProbability)
         }
         guard isAdmitted else {
-            throw LoadShedError(key: shared.key, probability: probability, exchange: ExchangeSnapshot(request.head))
+            let exchange = ExchangeSnapshot(request.head, redaction: request.redaction)
+            throw LoadShedError(key: shared.key, probability: probability, exchange: exchange)
         }
     }
 

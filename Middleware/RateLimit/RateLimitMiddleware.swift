@@ -115,7 +115,7 @@ public struct RateLimitMiddleware: Middleware {
                 key: group.key,
                 cause: refusal.cause,
                 retryAfter: refusal.wait,
-                exchange: ExchangeSnapshot(head)
+                exchange: ExchangeSnapshot(head, redaction: request.redaction)
             )
         }
     }

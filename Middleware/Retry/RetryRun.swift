@@ -103,7 +103,11 @@ struct RetryRun: Sendable {
         history.append(attempt)
         if let stop { history.stop = stop }
         settings.observer?(
-            RetryEvent(exchange: ExchangeSnapshot(request.head, response: head), attempt: attempt, stop: stop)
+            RetryEvent(
+                exchange: ExchangeSnapshot(request.head, response: head, redaction: request.redaction),
+                attempt: attempt,
+                stop: stop
+            )
         )
     }
 

@@ -92,7 +92,7 @@ public struct TimeoutMiddleware: DeadlineKeepingMiddleware {
                 at: now,
                 progress: .notStarted,
                 attempt: nil,
-                exchange: ExchangeSnapshot(request.head)
+                exchange: ExchangeSnapshot(request.head, redaction: request.redaction)
             )
         }
         request.options[CallDeadline.self] = deadline.instant

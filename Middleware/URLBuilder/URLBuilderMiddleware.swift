@@ -149,7 +149,9 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
                 try builder.build(&request.head, arguments)
             }
         } catch var error as URLBuilderError {
-            if error.exchange == nil { error.exchange = ExchangeSnapshot(request.head) }
+            if error.exchange == nil {
+                error.exchange = ExchangeSnapshot(request.head, redaction: request.redaction)
+            }
             throw error
         }
         if arguments != nil { request.options.remove(URLArgumentsOption.self) }

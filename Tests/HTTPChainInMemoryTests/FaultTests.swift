@@ -69,6 +69,33 @@ struct FaultTests {
         #expect(record.responseBytesRead == Int64(delivered.utf8.count))
     }
 
+    @Test("Errors redact what the chain's own redaction names, in URL, fields and answer")
+    func ownRedaction() async throws {
+        var redaction = Redaction.standard
+        redaction.fieldNames.insert("x-plant-key")
+        redaction.queryNames.insert("plant")
+        let chain = try Chain(transport: transport, environment: ChainEnvironment(redaction: redaction))
+        let name = try #require(HTTPField.Name("X-Plant-Key"))
+        let answer = Response(.ok, headers: [name: "tulip-4711"], body: "long")
+        transport.enqueue([
+            .failure(.beforeConnect()), .failure(.beforeHead()), ScriptedReply(answer).failing(.atByte(1)),
+        ])
+        let request = Request.get(base + "/?plant=tulip-4711", headers: [name: "tulip-4711"])
+        for kind in ["refused", "lost", "cut", "unmatched"] {
+            let error = try await failure {
+                let response = try await chain.send(request)
+                #expect(!"\(response)".contains("tulip"), "\(kind)")
+                _ = try await response.body.collect()
+            }
+            let told = try #require(error as? any HTTPChainError)
+            #expect(!told.description.contains("tulip"), "\(kind): \(told)")
+            #expect(told.exchange?.requestFields[name] == Redaction.placeholder, "\(kind)")
+            if kind == "cut" { #expect(told.exchange?.response?.headerFields[name] == Redaction.placeholder) }
+        }
+        #expect(transport.requests.count == 4)
+        #expect(!transport.requests.map(\.description).joined().contains("tulip"))
+    }
+
     @Test("A fault strikes in an empty body too")
     func emptyBody() async throws {
         transport.enqueue([.ok.failing(.atEnd(.truncatedBody)), .ok.failing(.afterHead())])

@@ -158,7 +158,8 @@ public final class BasicAuthenticator: Authenticator {
             value = try BasicCredentials.encode(credential, charset)
         } catch {
             let problem = AuthenticationError.Problem.invalidCredential(scheme: scheme, why: error.why)
-            throw AuthenticationError(problem, stage: stage, exchange: ExchangeSnapshot(request.head))
+            let exchange = ExchangeSnapshot(request.head, redaction: request.redaction)
+            throw AuthenticationError(problem, stage: stage, exchange: exchange)
         }
         let ready = ReadyCredentials(context.target.requestField, value)
         let isSentEverywhere = sending == .preemptively

@@ -95,7 +95,7 @@ public struct RoutedAuthMiddleware: ChainAwareMiddleware {
                 throw UnknownAuthRouteError(
                     name: name,
                     known: routes.compactMap(\.name),
-                    exchange: ExchangeSnapshot(request.head)
+                    exchange: ExchangeSnapshot(request.head, redaction: request.redaction)
                 )
             }
             return route.servesOrigin(origin) ? route.stage : nil

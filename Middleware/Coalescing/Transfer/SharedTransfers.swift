@@ -119,9 +119,9 @@ final class SharedTransfers: Sendable {
             try Task.checkCancellation()
             guard var request = box.withLock({ $0.take() }) else { throw CancellationError() }
             request.options[SharedExchange.self] = true
-            let head = request.head
+            let sent = Request(head: request.head, options: request.options)
             let response = try await next(request)
-            deliver(response, to: head, of: id)
+            deliver(response, to: sent, of: id)
         } catch {
             for (_, waiter) in finish(id).waiters { waiter.resume(throwing: error) }
         }
@@ -137,7 +137,7 @@ final class SharedTransfers: Sendable {
     }
 
     /// Gives the head to all who wait, and each a body of its own: where there is one caller, that of the response.
-    private func deliver(_ response: Response, to request: HTTPRequest, of id: Int) {
+    private func deliver(_ response: Response, to request: Request, of id: Int) {
         let (first, waiters) = finish(id)
         if waiters.count > 1, response.head.isEventStream {
             // It has no end at which the slower ones would catch up: the others ask for streams of their own.
@@ -153,7 +153,11 @@ final class SharedTransfers: Sendable {
         }
         var bodies: [HTTPBody] = []
         if waiters.count > 1, !response.body.isReplayable {
-            let exchange = ExchangeSnapshot(request, response: response.head)
+            let exchange = ExchangeSnapshot(
+                request.head,
+                response: response.head,
+                redaction: request.redaction
+            )
             bodies = SharedBody.bodies(
                 response.body,
                 readers: waiters.count,

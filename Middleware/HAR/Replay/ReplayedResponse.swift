@@ -13,6 +13,7 @@ struct ReplayedResponse: Sendable {
     let transport: String
     let time: any TimeSource
     let request: HTTPRequest
+    let redaction: Redaction
 
     private var label: String { "entry \(page.number) (\(page.request.har.method) \(page.request.har.url))" }
 
@@ -132,7 +133,7 @@ struct ReplayedResponse: Sendable {
             sent: wasSent,
             stage: transport,
             detail: "recorded: \(fields["_error"]?.string ?? "")",
-            exchange: ExchangeSnapshot(request)
+            exchange: ExchangeSnapshot(request, redaction: redaction)
         )
     }
 }

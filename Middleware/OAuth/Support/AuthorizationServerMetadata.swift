@@ -61,7 +61,11 @@ public struct AuthorizationServerMetadata: Sendable, Hashable {
         request.environment = environment
         let head = request.head
         let response = try await transport.send(request)
-        let exchange = ExchangeSnapshot(response.request ?? head, response: response.head)
+        let exchange = ExchangeSnapshot(
+            response.request ?? head,
+            response: response.head,
+            redaction: environment.redaction
+        )
         guard response.status.code == 200 else {
             throw SignInError(.unusableMetadata("the answer is \(response.status.code)"), exchange: exchange)
         }

@@ -14,6 +14,8 @@ public struct Chain: Transport {
     let links: ChainLinks
     let defaultEnvironment: ChainEnvironment?
     let order: OrderCheck
+    /// The redaction of the chain's environment, where it is not the standard one: responses carry it on.
+    private let ownRedaction: Redaction?
 
     /// What the transport and the stages together offer.
     public let capabilities: TransportCapabilities
@@ -51,6 +53,7 @@ public struct Chain: Transport {
         links = ChainLinks(stages: stages, transport: transport)
         capabilities = ChainOrder.capabilities(of: stages, over: transport)[0]
         defaultEnvironment = environment
+        ownRedaction = environment.flatMap { $0.redaction == .standard ? nil : $0.redaction }
         self.order = order
     }
 
@@ -77,7 +80,10 @@ public struct Chain: Transport {
         fillEnvironment(of: &request)
         if !links.recorders.isEmpty { beginRecord(of: &request) }
         if request.body.asksDiskForLength { request.body = try await request.body.measured() }
-        return try await links.first(request)
+        guard let ownRedaction else { return try await links.first(request) }
+        var response = try await links.first(request)
+        response.options[ResponseRedaction.self] = ownRedaction
+        return response
     }
 
     /// Gives a request the environment of the chain, unless it brings one.

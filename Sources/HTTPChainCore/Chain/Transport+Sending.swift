@@ -52,12 +52,19 @@ extension Transport {
     ) async throws -> DecodedResponse<Value> {
         request.options[ExpectedType.self] = type
         let head = request.head
+        let options = request.options
         let time = time(for: request)
         let place = request.options[DecodingPlaceOption.self]
         let response = try await send(request)
         let sent = response.request ?? head
         guard let decoded = response.options[DecodedValue.self] else {
-            let value = try await response.decode(type, upTo: .mebibytes(16), request: sent, time: time) { bytes in
+            let value = try await response.decode(
+                type,
+                upTo: .mebibytes(16),
+                request: sent,
+                time: time,
+                redaction: redaction(for: Request(head: sent, options: options))
+            ) { bytes in
                 guard let place else { return try JSONDecoder().decode(type, from: bytes) }
                 return try await place.run { try JSONDecoder().decode(type, from: bytes) }
             }
@@ -73,12 +80,20 @@ extension Transport {
             head: response.head,
             detail: "a stage decoded it to \(Swift.type(of: decoded)); make the stage give the type that is asked for",
             request: sent,
-            attempts: response.attempts
+            attempts: response.attempts,
+            redaction: redaction(for: Request(head: sent, options: options))
         )
     }
 }
 
 extension Transport {
+    /// What counts as a secret in a call: what the request says, or the chain for a request that brings no environment.
+    private func redaction(for request: Request) -> Redaction {
+        var request = request
+        (self as? Chain)?.fillEnvironment(of: &request)
+        return request.redaction
+    }
+
     /// The clock of a call: that of the request, or of the chain for a request that brings none.
     package func time(for request: borrowing Request) -> any TimeSource {
         if !request.options.contains(EnvironmentOption.self), let environment = (self as? Chain)?.defaultEnvironment {
@@ -104,7 +119,9 @@ extension Response {
         decoder: JSONDecoder = JSONDecoder(),
         upTo limit: ByteCount = .mebibytes(16)
     ) async throws -> Value {
-        try await decode(type, upTo: limit, request: nil, time: SystemTime()) { try decoder.decode(type, from: $0) }
+        try await decode(type, upTo: limit, request: nil, time: SystemTime(), redaction: redaction) {
+            try decoder.decode(type, from: $0)
+        }
     }
 
     fileprivate func decode<Value: Decodable>(
@@ -112,6 +129,7 @@ extension Response {
         upTo limit: ByteCount,
         request: HTTPRequest?,
         time: any TimeSource,
+        redaction: @autoclosure () -> Redaction,
         by read: (_ bytes: Data) async throws -> Value
     ) async throws -> Value {
         if type == EmptyResponse.self || hasNoContent(answering: request?.method),
@@ -123,12 +141,26 @@ extension Response {
         let bytes = try await body.collect(upTo: limit)
         if bytes.isEmpty {
             if let empty = EmptyContent.value(of: type) { return empty }
-            throw DecodingFailure(type, withoutContent: head, request: request, attempts: attempts)
+            throw DecodingFailure(
+                type,
+                withoutContent: head,
+                request: request,
+                attempts: attempts,
+                redaction: redaction()
+            )
         }
         do {
             return try await read(bytes)
         } catch {
-            throw DecodingFailure(type, from: bytes, head: head, cause: error, request: request, attempts: attempts)
+            throw DecodingFailure(
+                type,
+                from: bytes,
+                head: head,
+                cause: error,
+                request: request,
+                attempts: attempts,
+                redaction: redaction()
+            )
         }
     }
 

@@ -28,6 +28,15 @@ public struct InvalidRequestError: HTTPChainError, Hashable {
         self.problem = problem
     }
 
+    /// The same error, without what is a secret in a URL.
+    func redacted(by redaction: Redaction) -> InvalidRequestError {
+        switch problem {
+        case .relativeURL(let reference): InvalidRequestError(.relativeURL(redaction.url(reference)))
+        case .invalidURL(let url, let why): InvalidRequestError(.invalidURL(redaction.url(url), why))
+        default: self
+        }
+    }
+
     /// Always "transport": the last place a request passes.
     public var stage: String { "transport" }
 

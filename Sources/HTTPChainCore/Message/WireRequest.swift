@@ -14,6 +14,16 @@ public struct WireRequest: Sendable {
     public let body: HTTPBody
     /// The number of bytes the body has, or `nil` when only its end will tell.
     public let contentLength: Int64?
+    /// Settings of the call, which tell its redaction.
+    let options: RequestOptions
+
+    /// What counts as a secret in this call: a transport redacts with it whatever it tells in its errors.
+    ///
+    /// It is put together each time: ask for it when there is something to redact.
+    public var redaction: Redaction { Request(head: head, options: options).redaction }
+
+    /// Whether a stage has decided about the trace of the attempt: ``TracedByStage``.
+    public var isTracedByStage: Bool { options[TracedByStage.self] }
 }
 
 extension Request {
@@ -22,7 +32,13 @@ extension Request {
     /// - Throws: ``InvalidRequestError`` that says what is wrong and which stage or call mends it.
     public consuming func forWire() throws(InvalidRequestError) -> WireRequest {
         var head = head
-        let url = try Self.checkedURL(of: head)
+        let options = options
+        let url: String
+        do {
+            url = try Self.checkedURL(of: head)
+        } catch {
+            throw error.redacted(by: Request(head: head, options: options).redaction)
+        }
         for field in head.headerFields where field.withUnsafeBytesOfValue({ $0.contains(where: isControl) }) {
             throw InvalidRequestError(.invalidHeaderValue(name: field.name.rawName))
         }
@@ -43,7 +59,8 @@ extension Request {
             head: head,
             url: url,
             body: body.length == nil && declared != nil ? body.declaring(length: declared) : body,
-            contentLength: length
+            contentLength: length,
+            options: options
         )
     }
 

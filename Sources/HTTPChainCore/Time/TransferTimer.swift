@@ -41,7 +41,8 @@ public final class TransferTimer: Sendable {
     }
 
     private let time: any TimeSource
-    private let request: HTTPRequest
+    /// Head and options of the request, for the error.
+    private let request: Request
     private let attempt: Int
     /// Whether the limits hold for the response's body, too.
     let limitsBody: Bool
@@ -80,7 +81,7 @@ public final class TransferTimer: Sendable {
         upload: Upload? = nil
     ) {
         time = request.environment.time
-        self.request = request.head
+        self.request = Request(head: request.head, options: request.options)
         attempt = request.attempt
         limitsBody = !request.options[LongLivedResponse.self]
         state = Locked(
@@ -197,7 +198,7 @@ public final class TransferTimer: Sendable {
     }
 
     private var purpose: String {
-        "\(request.method) \(Redaction.standard.url(Request(head: request).url))"
+        "\(request.method) \(request.redaction.url(request.url))"
     }
 
     /// Fails when time is up, and sets the alarm otherwise.
@@ -228,7 +229,7 @@ public final class TransferTimer: Sendable {
             progress: hasBegun ? state.watch.progress : .notStarted,
             sent: state.watch.sent.map { ($0.bytes, $0.length) },
             attempt: attempt,
-            exchange: ExchangeSnapshot(request, response: state.response)
+            exchange: ExchangeSnapshot(request.head, response: state.response, redaction: request.redaction)
         )
         state.failure = error
         return error

@@ -45,7 +45,12 @@ public struct MockTransport: Transport {
         guard let value = request.value, let answer = answer(for: value) else { return try await live.send(request) }
         try Task.checkCancellation()
         let call = MockCall(
-            delivery: Delivery(request: request.head, transport: name, time: request.environment.time),
+            delivery: Delivery(
+                request: request.head,
+                transport: name,
+                time: request.environment.time,
+                options: request.options
+            ),
             request: request,
             helpers: helpers
         )

@@ -66,7 +66,8 @@ public struct RecordedRequest: Sendable {
 extension RecordedRequest: CustomStringConvertible {
     /// Method, URL, answer or error, and size, with secrets redacted and no content.
     public var description: String {
-        var text = "\(ExchangeSnapshot(head, response: response))"
+        let redaction = Request(head: head, options: options).redaction
+        var text = "\(ExchangeSnapshot(head, response: response, redaction: redaction))"
         if bodyLength > 0 { text += " (sent \(ByteCount(bodyLength)))" }
         if let error { text += " → \(error)" }
         return text

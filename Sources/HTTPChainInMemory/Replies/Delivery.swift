@@ -9,6 +9,8 @@ struct Delivery: Sendable {
     /// The transport's name, for its errors.
     let transport: String
     let time: any TimeSource
+    /// Settings of the call, which tell its redaction.
+    let options: RequestOptions
     var network = SimulatedNetwork()
     var chunkDelay: Duration = .zero
     var fault: Fault?
@@ -75,7 +77,7 @@ struct Delivery: Sendable {
     private func framed(_ response: Response, declared: Int64?) -> HTTPBody {
         let body = response.body
         let tap = DeliveryTap(observer)
-        return .once(length: declared) { [request, head = response.head, transport, time, network, chunkDelay, fault] in
+        return .once(length: declared) { [self, head = response.head] in
             DeliveryReader(
                 inner: try await body.makeReader(),
                 declared: declared,
@@ -86,6 +88,7 @@ struct Delivery: Sendable {
                 transport: transport,
                 request: request,
                 head: head,
+                options: options,
                 tap: tap
             )
         }
@@ -95,8 +98,10 @@ struct Delivery: Sendable {
         if delay > .zero { try await time.sleep(for: delay) }
     }
 
+    private var redaction: Redaction { Request(head: request, options: options).redaction }
+
     private func failure(_ fault: Fault) -> any Error {
-        fault.error(transport: transport, exchange: ExchangeSnapshot(request))
+        fault.error(transport: transport, exchange: ExchangeSnapshot(request, redaction: redaction))
     }
 
     private func error(_ kind: TransportError.Kind, _ response: Response, detail: String) -> TransportError {
@@ -105,7 +110,7 @@ struct Delivery: Sendable {
             sent: .answered,
             stage: transport,
             detail: detail,
-            exchange: ExchangeSnapshot(request, response: response.head)
+            exchange: ExchangeSnapshot(request, response: response.head, redaction: redaction)
         )
     }
 }
@@ -153,6 +158,7 @@ private struct DeliveryReader: BodyReader {
     let transport: String
     let request: HTTPRequest
     let head: HTTPResponse
+    let options: RequestOptions
     let tap: DeliveryTap
     var count: Int64 = 0
     var end: Result<Void, any Error>?
@@ -200,7 +206,9 @@ private struct DeliveryReader: BodyReader {
         return chunk
     }
 
-    private var exchange: ExchangeSnapshot { ExchangeSnapshot(request, response: head) }
+    private var exchange: ExchangeSnapshot {
+        ExchangeSnapshot(request, response: head, redaction: Request(head: request, options: options).redaction)
+    }
 
     private func failure(_ fault: Fault) -> any Error {
         fault.error(transport: transport, exchange: exchange)

@@ -26,9 +26,9 @@ public struct UnmatchedRequestError: HTTPChainError {
 
     private static let shownMisses = 12
 
-    init(_ request: HTTPRequest, routes: [Route], usedReplies: Int, stage: String) {
+    init(_ request: HTTPRequest, routes: [Route], usedReplies: Int, stage: String, redaction: Redaction) {
         let target = RouteTarget(request)
-        let exchange = ExchangeSnapshot(request)
+        let exchange = ExchangeSnapshot(request, redaction: redaction)
         method = request.method
         url = exchange.url
         // Routes are searched from the last to the first, so among equals the later one is nearer.

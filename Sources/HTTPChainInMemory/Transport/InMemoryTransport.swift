@@ -265,7 +265,7 @@ extension InMemoryTransport {
     }
 
     /// RFC 9110 §8.6: these methods give content a meaning, so that they name its length even when it is 0.
-    private static let methodsWithContent: Set<HTTPRequest.Method> = [.post, .put, .patch]
+    private static let methodsWithContent: Set<HTTPRequest.Method> = [.post, .put, .patch, .query]
 
     private static func answer(_ head: HTTPRequest, _ target: RouteTarget, in state: inout State) -> Answer {
         if !state.replies.isEmpty {
@@ -308,6 +308,7 @@ extension InMemoryTransport {
             request: exchange.head,
             transport: name,
             time: exchange.options[EnvironmentOption.self].time,
+            options: exchange.options,
             network: network,
             observer: { [weak self] progress in self?.record(number) { $0.note(progress) } },
             willDeliver: { [weak self] response in
@@ -343,7 +344,13 @@ extension InMemoryTransport {
             if !variables.isEmpty { request.options[RouteVariables.self] = variables }
             return try delivery.deliver(try await handler(request))
         case .nothing(let routes, let usedReplies):
-            throw UnmatchedRequestError(exchange.head, routes: routes, usedReplies: usedReplies, stage: name)
+            throw UnmatchedRequestError(
+                exchange.head,
+                routes: routes,
+                usedReplies: usedReplies,
+                stage: name,
+                redaction: exchange.wire.redaction
+            )
         }
     }
 

@@ -59,7 +59,11 @@ package struct OAuthEndpoint: Sendable {
         request.environment = context.environment
         let head = request.head
         let response = try await transport.send(request)
-        let exchange = ExchangeSnapshot(response.request ?? head, response: response.head)
+        let exchange = ExchangeSnapshot(
+            response.request ?? head,
+            response: response.head,
+            redaction: context.environment.redaction
+        )
         let content: Data
         do {
             content = try await response.body.collect(upTo: replyLimit)
