@@ -77,11 +77,13 @@ struct HTTPDateTests {
 
 @Suite("What requests share")
 struct SharedMessageTests {
-    @Test("Safe and idempotent methods are those of RFC 9110 §9.2")
+    @Test("Safe and idempotent methods are those of RFC 9110 §9.2, and QUERY")
     func methods() {
-        let all: [HTTPRequest.Method] = [.get, .head, .options, .trace, .put, .delete, .post, .patch, .connect]
-        #expect(all.filter(\.isSafe) == [.get, .head, .options, .trace])
-        #expect(all.filter(\.isIdempotent) == [.get, .head, .options, .trace, .put, .delete])
+        let all: [HTTPRequest.Method] = [
+            .get, .head, .options, .trace, .query, .put, .delete, .post, .patch, .connect,
+        ]
+        #expect(all.filter(\.isSafe) == [.get, .head, .options, .trace, .query])
+        #expect(all.filter(\.isIdempotent) == [.get, .head, .options, .trace, .query, .put, .delete])
     }
 
     @Test("A secret shows itself in no text made of it")

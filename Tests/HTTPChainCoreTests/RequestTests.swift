@@ -54,8 +54,9 @@ struct RequestTests {
     func methods() {
         let made: [Request] = [
             .get("a"), .head("a"), .post("a"), .put("a"), .patch("a"), .delete("a"), .options("a"),
+            .query("a", body: "b"),
         ]
-        #expect(made.map(\.head.method) == [.get, .head, .post, .put, .patch, .delete, .options])
+        #expect(made.map(\.head.method) == [.get, .head, .post, .put, .patch, .delete, .options, .query])
     }
 
     @Test("encodes JSON at once and says so in Content-Type, unless told otherwise")

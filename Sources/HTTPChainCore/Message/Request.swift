@@ -81,6 +81,12 @@ extension Request {
         Request(.post, url, headers: headers, body: body)
     }
 
+    /// A QUERY request, draft-ietf-httpbis-safe-method-w-body: safe and idempotent, and its content says what is asked
+    /// for.
+    public static func query(_ url: String, headers: HTTPFields = [:], body: HTTPBody) -> Request {
+        Request(.query, url, headers: headers, body: body)
+    }
+
     /// A PUT request, RFC 9110 §9.3.4.
     public static func put(_ url: String, headers: HTTPFields = [:], body: HTTPBody = .empty) -> Request {
         Request(.put, url, headers: headers, body: body)

@@ -13,7 +13,7 @@ extension ConformanceRun {
         try await withPeer(peer) { transport, base in
             let cases: [(HTTPRequest.Method, Int)] = [
                 (.get, 0), (.head, 0), (.delete, 0), (.options, 0), (.post, 0), (.post, 11), (.put, 70_000),
-                (.patch, 5), (.delete, 3),
+                (.patch, 5), (.delete, 3), (.query, 0), (.query, 9), (.query, 70_000),
             ]
             for (method, count) in cases {
                 let request = Request(method, "\(base)/methods", body: HTTPBody(Pattern.data(count)))
@@ -104,6 +104,7 @@ extension ConformanceRun {
             ("GET without a body", .get, .empty, [.none, .contentLength(0)]),
             ("POST without a body", .post, .empty, [.contentLength(0)]),
             ("bytes", .post, HTTPBody("hello"), [.contentLength(5)]),
+            ("bytes of a QUERY", .query, HTTPBody("plants"), [.contentLength(6)]),
             ("a file", .put, .file(file.url), [.contentLength(70_001)]),
             ("a range of a file", .put, .file(file.url, range: 1..<60_000), [.contentLength(59_999)]),
             (
