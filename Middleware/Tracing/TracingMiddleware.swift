@@ -34,8 +34,9 @@ public import Tracing
 /// **Cost.** Without an instrument, and without a trace to pass on, the request goes through untouched. A span that
 /// its tracer does not record gets no attributes.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/wire``: inside all that sends again. Over a transport with spans of its own,
-/// switch those off: `AsyncHTTPClientTransport(configuration: …, clientTracing: .disabled)`.
+/// **Place.** Phase ``/HTTPChainCore/Phase/wire``: inside all that sends again. A transport with spans of its own, such as
+/// `AsyncHTTPClientTransport`, makes none of what the stage traces (``/HTTPChainCore/TracedByStage``), nor of what is not
+/// to be traced.
 ///
 /// **Options.** ``CallTracingOption`` (``HTTPChainCore/Request/tracing(_:)``) and ``/HTTPChainCore/URLTemplate``.
 ///
@@ -122,7 +123,10 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     /// - Throws: What the stages inside throw.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let isTold = !request.options.contains(CallTracingOption.self) || request.options[CallTracingOption.self].isOn
-        guard isTold else { return try await next(request) }
+        guard isTold else {
+            request.options[TracedByStage.self] = true
+            return try await next(request)
+        }
         if let tracer { return try await trace(request, with: tracer, next) }
         let instrument = InstrumentationSystem.instrument
         if Self.isNothing(instrument) {
@@ -132,6 +136,7 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         let tracer = InstrumentationSystem.tracer
         guard tracer is NoOpTracer else { return try await trace(request, with: tracer, next) }
         // What is bootstrapped makes no spans, and passes on what it knows.
+        request.options[TracedByStage.self] = true
         if let context = Self.context(of: request), propagation.allows(request) {
             instrument.inject(context, into: &request.headers, using: FieldInjector())
         }
@@ -156,6 +161,7 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         with tracer: any Tracer,
         _ next: Next
     ) async throws -> Response {
+        request.options[TracedByStage.self] = true
         let record = request.recordCall()
         let resendCount = record.countTransmission()
         let template = request.knownTemplate(in: record)

@@ -40,18 +40,22 @@ public struct AsyncHTTPClientTransport: Transport {
     /// Uses a client of the caller's, who shuts it down.
     ///
     /// - Parameters:
-    ///   - client: A client that follows no redirects and decompresses nothing, as both are stages of a chain.
+    ///   - client: A client that follows no redirects and decompresses nothing, as both are stages of a chain. For a
+    ///     chain with a tracing stage switch off its tracing, too: `configuration.tracing.tracer = nil`.
     ///   - capabilities: What the client does; say so here when it does follow redirects or decompress.
     public init(client: HTTPClient, capabilities: TransportCapabilities = Self.standardCapabilities) {
-        self.client = ClientHandle(client, isOwned: false)
+        self.client = ClientHandle(foreign: client)
         self.capabilities = capabilities
     }
 
-    /// Whether the client makes a span of its own for each request.
+    /// Whether the client makes a span of its own for each request that no stage traces.
+    ///
+    /// What a tracing stage traces (``/HTTPChainCore/TracedByStage``) goes over a client without a tracer, which is made
+    /// with the first such request. Only a client of the caller's traces it once more.
     public enum ClientTracing: Sendable, Hashable {
         /// As the client's configuration says.
         case asConfigured
-        /// It makes none: for a chain with a tracing stage, so that a request is not traced twice.
+        /// It makes none.
         case disabled
     }
 
@@ -64,13 +68,7 @@ public struct AsyncHTTPClientTransport: Transport {
     ///     whatever it says, as both are stages of a chain.
     ///   - clientTracing: Whether the client traces requests on its own; as configured by default.
     public init(configuration: HTTPClient.Configuration, clientTracing: ClientTracing = .asConfigured) {
-        self.client = ClientHandle(
-            HTTPClient(
-                eventLoopGroup: HTTPClient.defaultEventLoopGroup,
-                configuration: Self.prepared(configuration, clientTracing: clientTracing)
-            ),
-            isOwned: true
-        )
+        self.client = ClientHandle(Self.prepared(configuration, clientTracing: clientTracing))
         capabilities = Self.standardCapabilities
     }
 
@@ -231,49 +229,111 @@ private struct ClientExchange: Sendable {
 
 /// Keeps the clients of a transport, and shuts them down in the end when they are the transport's own.
 final class ClientHandle: Sendable {
+    /// A client, and one without its tracer for what a stage traces.
+    private struct Pair: Sendable {
+        let client: HTTPClient
+        /// Nil where the client has no tracer, or is the caller's.
+        let makeUntraced: (@Sendable () -> HTTPClient)?
+        var untraced: HTTPClient?
+
+        init(foreign client: HTTPClient) {
+            self.client = client
+            makeUntraced = nil
+        }
+
+        init(_ configuration: HTTPClient.Configuration, on group: any EventLoopGroup) {
+            client = HTTPClient(eventLoopGroup: group, configuration: configuration)
+            guard configuration.tracing.tracer != nil else {
+                makeUntraced = nil
+                return
+            }
+            makeUntraced = {
+                var configuration = configuration
+                configuration.tracing.tracer = nil
+                return HTTPClient(eventLoopGroup: group, configuration: configuration)
+            }
+        }
+
+        var all: [HTTPClient] { [client] + (untraced.map { [$0] } ?? []) }
+
+        mutating func withoutTracer(mayMake: Bool) -> HTTPClient {
+            if let untraced { return untraced }
+            guard mayMake, let makeUntraced else { return client }
+            let made = makeUntraced()
+            untraced = made
+            return made
+        }
+    }
+
+    private struct State: Sendable {
+        /// The pair for all hosts without pinned keys, then those for the pinned ones in their order.
+        var pairs: [Pair]
+        var isShutDown = false
+    }
+
+    /// What goes most often asks no lock.
     private let client: HTTPClient
     /// The clients for hosts with pinned keys, each of which checks the keys of its own connections.
     private let pinnedClients: [(keys: PinnedKeys, client: HTTPClient)]
     private let isOwned: Bool
+    private let state: Locked<State>
 
-    static let shared = ClientHandle(
-        HTTPClient(
-            eventLoopGroup: HTTPClient.defaultEventLoopGroup,
-            configuration: AsyncHTTPClientTransport.standardConfiguration
-        ),
-        isOwned: false
-    )
+    static let shared = ClientHandle(AsyncHTTPClientTransport.standardConfiguration, isOwned: false)
 
-    init(_ client: HTTPClient, isOwned: Bool) {
+    init(foreign client: HTTPClient) {
         self.client = client
+        isOwned = false
+        pinnedClients = []
+        state = Locked(State(pairs: [Pair(foreign: client)]))
+    }
+
+    init(_ configuration: HTTPClient.Configuration, isOwned: Bool = true) {
+        let pair = Pair(configuration, on: HTTPClient.defaultEventLoopGroup)
+        client = pair.client
         self.isOwned = isOwned
         pinnedClients = []
+        state = Locked(State(pairs: [pair]))
     }
 
     init(_ configuration: HTTPClient.Configuration, pinning pinned: [PinnedKeys]) {
         let group = MultiThreadedEventLoopGroup.singleton
-        client = HTTPClient(eventLoopGroup: group, configuration: configuration)
-        isOwned = true
-        pinnedClients = pinned.map { keys in
+        let first = Pair(configuration, on: group)
+        let others = pinned.map { keys in
             var configuration = configuration
             ClientSettings.pin(keys, &configuration)
-            return (keys, HTTPClient(eventLoopGroup: group, configuration: configuration))
+            return Pair(configuration, on: group)
         }
+        client = first.client
+        isOwned = true
+        pinnedClients = zip(pinned, others).map { (keys: $0, client: $1.client) }
+        state = Locked(State(pairs: [first] + others))
     }
 
     /// The client whose connections may carry a request.
     func client(for request: WireRequest) -> HTTPClient {
-        guard !pinnedClients.isEmpty, request.head.scheme == "https", let host = Origin(request.url)?.host else {
-            return client
+        let pinned = pinnedIndex(of: request)
+        guard request.isTracedByStage else { return pinned.map { pinnedClients[$0].client } ?? client }
+        return state.withLock { state in
+            let index = pinned.map { $0 + 1 } ?? 0
+            return state.pairs[index].withoutTracer(mayMake: !state.isShutDown)
         }
-        return pinnedClients.first { $0.keys.matches(host) }?.client ?? client
+    }
+
+    private func pinnedIndex(of request: WireRequest) -> Int? {
+        guard !pinnedClients.isEmpty, request.head.scheme == "https", let host = Origin(request.url)?.host else {
+            return nil
+        }
+        return pinnedClients.firstIndex { $0.keys.matches(host) }
     }
 
     func shutdown() async throws {
         guard isOwned else { return }
+        let clients = state.withLock { state in
+            state.isShutDown = true
+            return state.pairs.reversed().flatMap(\.all)
+        }
         do {
-            for (_, client) in pinnedClients { try await client.shutdown() }
-            try await client.shutdown()
+            for client in clients { try await client.shutdown() }
         } catch {
             throw TransportError(
                 .shutDown,
@@ -288,7 +348,7 @@ final class ClientHandle: Sendable {
         // An HTTPClient that goes without a shutdown stops the process in debug builds; the callback keeps it in
         // being until it has ended, and a second shutdown is an error that changes nothing.
         guard isOwned else { return }
-        for client in [client] + pinnedClients.map(\.client) { client.shutdown { [client] _ in _ = client } }
+        for client in state.withLock({ $0.pairs.flatMap(\.all) }) { client.shutdown { [client] _ in _ = client } }
     }
 }
 #endif

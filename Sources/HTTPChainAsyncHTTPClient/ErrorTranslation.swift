@@ -25,13 +25,14 @@ struct ErrorTranslation: Sendable {
         if error is CancellationError || Task.isCancelled { return CancellationError() }
         if error is TransportError || error is InvalidRequestError || error is BodyError { return error }
         if let invalid = Self.invalidRequest(error, request) { return invalid }
+        let redaction = request.redaction
         if let mismatch = error as? PinMismatchError {
             return TransportError(
                 .untrustedServer,
                 sent: .nothing,
                 stage: "AsyncHTTPClientTransport",
                 detail: mismatch.detail,
-                exchange: ExchangeSnapshot(request.head, response: response)
+                exchange: ExchangeSnapshot(request.head, response: response, redaction: redaction)
             )
         }
         let (kind, nothingSent) = Self.classify(error, hasHead: response != nil)
@@ -39,8 +40,8 @@ struct ErrorTranslation: Sendable {
             kind,
             sent: response != nil ? .answered : nothingSent ? .nothing : .maybe,
             stage: "AsyncHTTPClientTransport",
-            detail: Self.detail(of: error),
-            exchange: ExchangeSnapshot(request.head, response: response),
+            detail: redaction.text(Self.detail(of: error)),
+            exchange: ExchangeSnapshot(request.head, response: response, redaction: redaction),
             underlyingError: error
         )
     }
@@ -64,7 +65,7 @@ struct ErrorTranslation: Sendable {
         guard let error = error as? HTTPClientError else { return nil }
         switch error {
         case .invalidURL, .emptyHost, .emptyScheme:
-            return InvalidRequestError(.invalidURL(request.url, error.shortDescription))
+            return InvalidRequestError(.invalidURL(request.redaction.url(request.url), error.shortDescription))
         case .traceRequestWithBody:
             return InvalidRequestError(.unsupportedBody("TRACE may have no body (RFC 9110 §9.3.8); remove it"))
         default:
@@ -90,7 +91,9 @@ struct ErrorTranslation: Sendable {
             guard error == .invalidEOFState else { return (.malformedResponse, false) }
             return (hasHead ? .truncatedBody : .connectionLost, false)
         case let error as IOError:
-            let isRefused = [ECONNREFUSED, ENETUNREACH, EHOSTUNREACH, EADDRNOTAVAIL].contains(error.errnoCode)
+            // A failure to connect comes as NIOConnectionError. An error of a bare call may come from a connection that
+            // was made before, over which the request went: a lost route (ENETUNREACH, EHOSTUNREACH) shows there too.
+            let isRefused = [ECONNREFUSED, EADDRNOTAVAIL].contains(error.errnoCode)
             return isRefused && !hasHead ? (.cannotConnect, true) : (.connectionLost, false)
         case let error as ChannelError:
             if case .connectTimeout = error { return (.timedOut, true) }
@@ -145,9 +148,10 @@ struct ErrorTranslation: Sendable {
         #if canImport(Network)
         switch error {
         case let error as HTTPClient.NWPOSIXError:
-            // Only what connecting alone can fail with says that nothing was sent.
+            // Only what connecting alone can fail with says that nothing was sent: a route or a network that is lost
+            // also ends connections that are in use.
             switch error.errorCode {
-            case .ECONNREFUSED, .ENETUNREACH, .EHOSTUNREACH, .EADDRNOTAVAIL, .ENETDOWN, .EHOSTDOWN:
+            case .ECONNREFUSED, .EADDRNOTAVAIL:
                 return hasHead ? (.connectionLost, false) : (.cannotConnect, true)
             case .ETIMEDOUT:
                 return (.timedOut, false)
@@ -157,7 +161,8 @@ struct ErrorTranslation: Sendable {
         case let error as HTTPClient.NWTLSError:
             // errSSLXCertChainInvalid, …UnknownRootCert, …NoRootCert, …CertExpired, …CertNotYetValid, …HostNameMismatch.
             let isUntrusted = [-9807, -9812, -9813, -9814, -9815, -9843].contains(error.status)
-            return (isUntrusted ? .untrustedServer : .secureConnectionFailed, !hasHead)
+            // Certificates are judged in the handshake alone; any other alert may come after the request.
+            return isUntrusted ? (.untrustedServer, !hasHead) : (.secureConnectionFailed, false)
         case NWError.dns:
             return (.hostNotFound, true)
         default:

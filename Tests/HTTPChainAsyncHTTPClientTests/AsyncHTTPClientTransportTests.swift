@@ -1,13 +1,14 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
 import Foundation
-import HTTPChainAsyncHTTPClient
 import HTTPChainCore
 import HTTPChainTesting
 import HTTPTypes
 import NIOCore
 import TestSupport
 import Testing
+
+@testable import HTTPChainAsyncHTTPClient
 
 /// What is this transport's own: its clients, its connections and its errors.
 @Suite(.heavy, .timeLimit(.minutes(10)))
@@ -121,6 +122,92 @@ struct AsyncHTTPClientTransportTests {
         let configuration = AsyncHTTPClientTransport.standardConfiguration
         let off = AsyncHTTPClientTransport.prepared(configuration, clientTracing: .disabled)
         #expect(off.tracing.tracer == nil)
+    }
+
+    @Test("A request that a stage traces goes over a client without a tracer, others over the one as configured")
+    func tracedByStage() async throws {
+        let configuration = AsyncHTTPClientTransport.standardConfiguration
+        #expect(configuration.tracing.tracer != nil, "the client has one by default")
+        let clients = ClientHandle(configuration)
+        var traced = Request.get("https://example.com/")
+        traced.options[TracedByStage.self] = true
+        let plain = try clients.client(for: Request.get("https://example.com/").forWire())
+        let untraced = try clients.client(for: traced.forWire())
+        #expect(plain.tracer != nil)
+        #expect(untraced.tracer == nil)
+        #expect(try clients.client(for: traced.forWire()) === untraced, "there is one of them")
+        try await clients.shutdown()
+        let late = try clients.client(for: traced.forWire())
+        #expect(late === plain || late === untraced, "none is made once all are shut down")
+    }
+
+    @Test("Pinned hosts have a client without a tracer of their own")
+    func tracedByStageOfPinnedHost() async throws {
+        let key = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+        let trust = try ServerTrust.system.pinning("pinned.example", [key])
+        let clients = ClientHandle(AsyncHTTPClientTransport.standardConfiguration, pinning: trust.pinned)
+        func client(_ url: String, isTraced: Bool) throws -> HTTPClient {
+            var request = Request.get(url)
+            request.options[TracedByStage.self] = isTraced
+            return try clients.client(for: request.forWire())
+        }
+        let all = try [
+            client("https://pinned.example/", isTraced: false), client("https://pinned.example/", isTraced: true),
+            client("https://other.example/", isTraced: false), client("https://other.example/", isTraced: true),
+        ]
+        #expect(all.map { $0.tracer == nil } == [false, true, false, true])
+        #expect(Set(all.map { ObjectIdentifier($0) }).count == 4)
+        try await clients.shutdown()
+    }
+
+    @Test("Requests with and without a stage's trace arrive alike, until the transport is shut down")
+    func tracedByStageArrives() async throws {
+        try await serve({ try await $0.reply(200, body: Data("hi".utf8)) }) { server in
+            let transport = AsyncHTTPClientTransport(configuration: AsyncHTTPClientTransport.standardConfiguration)
+            var request = Request.get(server.url("/"))
+            for isTraced in [true, false, true] {
+                request.options[TracedByStage.self] = isTraced
+                #expect(try await transport.send(request).body.text() == "hi")
+            }
+            try await transport.shutdown()
+            for isTraced in [true, false] {
+                request.options[TracedByStage.self] = isTraced
+                let late = request
+                let error = await #expect(throws: TransportError.self) { try await transport.send(late) }
+                #expect(error?.kind == .shutDown)
+            }
+        }
+    }
+
+    @Test("Errors redact what the chain's own redaction names, in URL, fields and answer")
+    func ownRedaction() async throws {
+        var redaction = Redaction.standard
+        redaction.fieldNames.insert("x-plant-key")
+        redaction.queryNames.insert("plant")
+        let chain = try Chain(
+            transport: AsyncHTTPClientTransport(),
+            environment: ChainEnvironment(redaction: redaction)
+        )
+        let name = try #require(HTTPField.Name("X-Plant-Key"))
+        let script: LoopbackServer.Script = { exchange in
+            try await exchange.writeHead(200, [("X-Plant-Key", "tulip-4711"), ("Content-Length", "9")])
+            try await exchange.write("short")
+            await exchange.close()
+        }
+        try await serve(script) { server in
+            let request = Request.get(server.url("/?plant=tulip-4711"), headers: [name: "tulip-4711"])
+            let response = try await chain.send(request)
+            #expect(response.headers[name] == "tulip-4711" && !"\(response)".contains("tulip"))
+            let cut = await #expect(throws: TransportError.self) { try await response.body.collect() }
+            #expect(cut?.exchange?.response?.headerFields[name] == Redaction.placeholder)
+            #expect(cut?.exchange?.requestFields[name] == Redaction.placeholder)
+            #expect(cut?.description.contains("tulip") == false)
+        }
+        let refused = await #expect(throws: TransportError.self) {
+            try await chain.send(.get("http://127.0.0.1:1/?plant=tulip-4711", headers: [name: "tulip-4711"]))
+        }
+        #expect(refused?.exchange?.url.contains("plant=") == true)
+        #expect(refused?.description.contains("tulip") == false)
     }
 
     @Test("Shutting the transport down leaves a client alone that is the caller's")

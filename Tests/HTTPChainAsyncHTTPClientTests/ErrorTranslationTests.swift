@@ -33,8 +33,10 @@ struct ErrorTranslationTests {
             .cannotConnect,
             nothingSent: true
         ),
-        Row(IOError(errnoCode: ENETUNREACH, reason: "connect"), .cannotConnect, nothingSent: true),
-        Row(IOError(errnoCode: EHOSTUNREACH, reason: "connect"), .cannotConnect, nothingSent: true),
+        Row(IOError(errnoCode: ENETUNREACH, reason: "write"), .connectionLost, nothingSent: false),
+        Row(IOError(errnoCode: EHOSTUNREACH, reason: "read"), .connectionLost, nothingSent: false),
+        Row(IOError(errnoCode: ENETDOWN, reason: "write"), .connectionLost, nothingSent: false),
+        Row(IOError(errnoCode: EHOSTDOWN, reason: "write"), .connectionLost, nothingSent: false),
         Row(IOError(errnoCode: EADDRNOTAVAIL, reason: "connect"), .cannotConnect, nothingSent: true),
         Row(IOError(errnoCode: ECONNRESET, reason: "read"), .connectionLost, nothingSent: false),
         Row(IOError(errnoCode: EPIPE, reason: "write"), .connectionLost, nothingSent: false),

@@ -206,6 +206,16 @@ struct SpanTests {
         #expect(outcome.requests.first?.headers.isEmpty == true)
     }
 
+    @Test("Is told to the transport, which makes none of its own; a call that is not to be traced gets none either")
+    func told() async {
+        let traced = await harness.send(.get(url))
+        #expect(traced.requests.map { $0.options[TracedByStage.self] } == [true])
+        let off = await harness.send(.get(url).tracing(.off))
+        #expect(off.requests.map { $0.options[TracedByStage.self] } == [true])
+        let without = await StageHarness(TracingMiddleware()).send(.get(url))
+        #expect(without.requests.map { $0.options[TracedByStage.self] } == [false], "there is no tracer to do it")
+    }
+
     @Test("Is that of the tracer of the task, where the stage is given none; without any the request passes untouched")
     func taskTracer() async throws {
         let harness = StageHarness(TracingMiddleware())
