@@ -45,8 +45,10 @@ final class ConnectionControl: Sendable {
     /// In DER form.
     private let roots: [Data]?
     private let identity: URLCredential?
-    /// The last mismatch of each host, for the error of the call that it ended.
-    private let mismatches = Locked<[String: PinMismatch]>([:])
+    /// Why the last connection to each host was refused, for the error of the call that it ended.
+    private let refusals = Locked<[String: String]>([:])
+    /// How many hosts are remembered.
+    private static let refusalLimit = 1_000
 
     private init() {
         settings = ConnectionSettings()
@@ -124,19 +126,30 @@ final class ConnectionControl: Sendable {
             )
             SecTrustSetAnchorCertificatesOnly(trust, true)
         }
-        guard SecTrustEvaluateWithError(trust, nil) else { return (.cancelAuthenticationChallenge, nil) }
+        var failure: CFError?
+        guard SecTrustEvaluateWithError(trust, &failure) else {
+            let why = failure.flatMap { CFErrorCopyDescription($0) as String? }
+            return refuse(host, why ?? "its certificate is not trusted")
+        }
         let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate] ?? []
         if let mismatch = pinned?.mismatch(of: host, showing: chain.compactMap { Self.pin(of: $0) }) {
-            mismatches.withLock { $0[host] = mismatch }
-            return (.cancelAuthenticationChallenge, nil)
+            return refuse(host, mismatch.description)
         }
-        mismatches.withLock { $0[host] = nil }
+        refusals.withLock { $0[host.lowercased()] = nil }
         return (.useCredential, URLCredential(trust: trust))
     }
 
-    /// Why the last connection to a host was refused for its keys; nil if it was not.
-    func mismatch(of host: String) -> PinMismatch? {
-        mismatches.withLock { $0[host] }
+    private func refuse(_ host: String, _ why: String) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        refusals.withLock { refusals in
+            if refusals.count >= Self.refusalLimit { refusals.removeAll() }
+            refusals[host.lowercased()] = why
+        }
+        return (.cancelAuthenticationChallenge, nil)
+    }
+
+    /// Why the last connection to a host was refused for its certificate or its keys; nil if it was not.
+    func refusal(of host: String) -> String? {
+        refusals.withLock { $0[host.lowercased()] }
     }
 
     private static func pin(of certificate: SecCertificate) -> PublicKeyPin? {

@@ -47,7 +47,7 @@ final class Engine: Sendable {
         let limited = Request(head: request.head, options: request.options)
         let wire = try request.forWire()
         try Self.check(wire)
-        guard begin() else { throw shutDownError(wire.head) }
+        guard begin() else { throw shutDownError(wire) }
         var isHandedOver = false
         defer { if !isHandedOver { finish() } }
         // A stream of unknown length may have to be stored first, which the deadline of the call covers.
@@ -61,6 +61,7 @@ final class Engine: Sendable {
         let timer = TransferTimer(limited, upload: upload.isNone ? .atOnce : .told)
         let exchange = Exchange(
             head: wire.head,
+            options: limited.options,
             upload: upload,
             progress: progress,
             timer: timer,
@@ -77,7 +78,7 @@ final class Engine: Sendable {
             let task = session.session.dataTask(with: urlRequest)
             session.delegate.register(exchange, for: task) { self.finish() }
             // A shutdown that came in between did not see this exchange among those to end.
-            if state.withLock({ $0.isShutDown }) { exchange.end(throwing: shutDownError(wire.head)) }
+            if state.withLock({ $0.isShutDown }) { exchange.end(throwing: shutDownError(wire)) }
             return task
         }
     }
@@ -121,7 +122,7 @@ final class Engine: Sendable {
         }
         guard let id else {
             preparation.cancel()
-            throw shutDownError(wire.head)
+            throw shutDownError(wire)
         }
         defer { state.withLock { $0.preparing[id] = nil } }
         do {
@@ -131,7 +132,7 @@ final class Engine: Sendable {
                 preparation.cancel()
             }
         } catch {
-            if !Task.isCancelled, state.withLock({ $0.isShutDown }) { throw shutDownError(wire.head) }
+            if !Task.isCancelled, state.withLock({ $0.isShutDown }) { throw shutDownError(wire) }
             throw error
         }
     }
@@ -154,12 +155,12 @@ final class Engine: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    private func shutDownError(_ head: HTTPRequest?) -> TransportError {
+    private func shutDownError(_ wire: WireRequest?) -> TransportError {
         TransportError(
             .shutDown,
-            sent: head == nil ? .maybe : .nothing,
+            sent: wire == nil ? .maybe : .nothing,
             stage: stageName,
-            exchange: head.map { ExchangeSnapshot($0) }
+            exchange: wire.map { ExchangeSnapshot($0.head, redaction: $0.redaction) }
         )
     }
 }
@@ -167,7 +168,8 @@ final class Engine: Sendable {
 extension Engine {
     private static func check(_ wire: WireRequest) throws(InvalidRequestError) {
         if wire.head.path == "*" {
-            throw InvalidRequestError(.invalidURL(wire.url, "URLSession cannot send a request for \"*\""))
+            let url = wire.redaction.url(wire.url)
+            throw InvalidRequestError(.invalidURL(url, "URLSession cannot send a request for \"*\""))
         }
         // A GET with a body fails in URLSession, and a HEAD is sent without it.
         if wire.head.method == .get || wire.head.method == .head, wire.contentLength != 0 {
@@ -187,7 +189,8 @@ extension Engine {
         isLongLived: Bool
     ) throws(InvalidRequestError) -> URLRequest {
         guard let url = URL(string: wire.url) else {
-            throw InvalidRequestError(.invalidURL(wire.url, "URLSession does not take it for a URL"))
+            let url = wire.redaction.url(wire.url)
+            throw InvalidRequestError(.invalidURL(url, "URLSession does not take it for a URL"))
         }
         var request = URLRequest(url: url)
         request.httpMethod = wire.head.method.rawValue

@@ -28,9 +28,13 @@ final class Exchange: Sendable {
         var sentCount: Int64 = 0
         /// How often the platform asked for the request's body.
         var starts = 0
+        /// Whether the network took bytes of the request's body, on whatever connection.
+        var wasTaken = false
     }
 
     private let head: HTTPRequest
+    /// Settings of the call, which tell its redaction.
+    private let options: RequestOptions
     private let upload: Upload
     private let progress: (@Sendable (Int64, Int64?) -> Void)?
     /// Keeps the deadline of the call and the limits of the transfer, until the response's body is done with.
@@ -43,6 +47,7 @@ final class Exchange: Sendable {
 
     init(
         head: HTTPRequest,
+        options: RequestOptions,
         upload: Upload,
         progress: (@Sendable (Int64, Int64?) -> Void)?,
         timer: TransferTimer?,
@@ -52,6 +57,7 @@ final class Exchange: Sendable {
         time: any TimeSource
     ) {
         self.head = head
+        self.options = options
         self.upload = upload
         self.progress = progress
         self.timer = timer
@@ -172,8 +178,8 @@ final class Exchange: Sendable {
     ///   - count: How many since the last time.
     ///   - total: How many of the body as it is sent now, as the platform counts.
     func sent(_ count: Int64, total: Int64) {
-        if progress == nil && timer == nil { return }
         let sent = state.withLock { state in
+            state.wasTaken = true
             state.sentCount = PlatformBehaviour.sentCount(
                 after: state.sentCount,
                 count,
@@ -299,7 +305,7 @@ final class Exchange: Sendable {
                     sent: .answered,
                     stage: stageName,
                     detail: "FoundationNetworking drops the body of a redirect without a usable Location",
-                    exchange: ExchangeSnapshot(head, response: answer.head)
+                    exchange: ExchangeSnapshot(head, response: answer.head, redaction: redaction)
                 )
                 body = .once(length: length) { LostBodyReader(error: lost) }
             } else {
@@ -346,26 +352,28 @@ final class Exchange: Sendable {
     }
 
     private func transportError(for error: any Error, after ended: State) -> any Error {
+        let mayHaveBeenSent = upload.mayHaveBeenSent(
+            starts: ended.starts,
+            wasTaken: ended.wasTaken,
+            method: head.method
+        )
         #if !canImport(FoundationNetworking)
-        // A connection that is refused for its keys is a cancelled one to the platform.
-        if (error as? URLError)?.code == .cancelled,
+        // A connection that is refused for its certificate or its keys is a cancelled one to the platform. It was refused
+        // in its handshake; what an earlier connection carried is another question.
+        if (error as? URLError)?.code == .cancelled, ended.head == nil,
             let host = Origin(scheme: head.scheme, authority: head.authority)?.host,
-            let mismatch = control.mismatch(of: host)
+            let refusal = control.refusal(of: host)
         {
-            return failure(.untrustedServer, .nothing, detail: mismatch.description)
+            return failure(.untrustedServer, mayHaveBeenSent ? .maybe : .nothing, detail: refusal)
         }
         #endif
-        let reading = PlatformError(
-            error,
-            isAnswered: ended.head != nil,
-            mayHaveBeenSent: upload.mayHaveBeenSent(starts: ended.starts, method: head.method)
-        )
+        let reading = PlatformError(error, isAnswered: ended.head != nil, mayHaveBeenSent: mayHaveBeenSent)
         return TransportError(
             reading.kind,
             sent: reading.sent,
             stage: stageName,
-            detail: reading.detail,
-            exchange: ExchangeSnapshot(head, response: ended.head),
+            detail: redaction.text(reading.detail),
+            exchange: ExchangeSnapshot(head, response: ended.head, redaction: redaction),
             underlyingError: reading.cause
         )
     }
@@ -375,8 +383,10 @@ final class Exchange: Sendable {
     }
 
     private func snapshot() -> ExchangeSnapshot {
-        ExchangeSnapshot(head, response: state.withLock { $0.head })
+        ExchangeSnapshot(head, response: state.withLock { $0.head }, redaction: redaction)
     }
+
+    private var redaction: Redaction { Request(head: head, options: options).redaction }
 }
 
 let stageName = "URLSessionTransport"

@@ -37,7 +37,9 @@ public import Foundation
 /// - Every content coding is decoded, and one that libcurl does not know fails the transfer as malformed. A gzip stream
 ///   that ends early within its declared length is not noticed.
 /// - A response header field that is not UTF-8 fails the transfer as malformed.
-/// - The body of a 301, 302, 303 or 305–308 arrives when it is complete, and waits in memory until then; that of one
+/// - The body of a 301, 302, 303 or 305–308 arrives when it is complete, and waits in memory until then. **Its size is
+///   not bounded**: Foundation tells neither the head nor the bytes before, so that only time can end it, the deadline
+///   of the call or ``Configuration/resourceTimeout``. Set one of them where a server may be hostile. The body of one
 ///   whose `Location` is missing or not a URL is lost: reading it is a ``/HTTPChainCore/TransportError`` that says so.
 /// - A streamed request body is read to its end, into memory and beyond ``Configuration/memoryWatermark`` into a
 ///   temporary file, before it is sent, then with its exact `Content-Length`: Foundation has one queue for the transfers

@@ -88,15 +88,15 @@ enum Upload: Sendable {
     }
 
     /// Whether an attempt before the last one may have reached the server, given how often the platform asked for the
-    /// body.
+    /// body, and whether it took bytes of it, which it does only once it is connected.
     ///
-    /// Where it asks for nothing, without a body or with bytes that it keeps, it restarts unseen: there a method that may be repeated loses nothing, and
-    /// any other is taken for restarted.
-    func mayHaveBeenSent(starts: Int, method: HTTPRequest.Method) -> Bool {
+    /// Where it asks for nothing, without a body or with bytes that it keeps, it restarts unseen: there a method that may
+    /// be repeated loses nothing, and any other is taken for restarted.
+    func mayHaveBeenSent(starts: Int, wasTaken: Bool, method: HTTPRequest.Method) -> Bool {
         switch self {
         case .none: !method.isIdempotent
         case .bytes where !PlatformBehaviour.asksForBytes: !method.isIdempotent
-        case .bytes, .file, .stream: starts > 1
+        case .bytes, .file, .stream: starts > 1 || wasTaken
         }
     }
 }

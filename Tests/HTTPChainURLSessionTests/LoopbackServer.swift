@@ -7,6 +7,7 @@ struct ServerConnection: Sendable {
     /// The number of the connection, from 1.
     let number: Int
     fileprivate let socket: AsyncSocket
+    fileprivate let listener: Socket
     fileprivate let unread = Locked<[UInt8]>([])
 
     struct Received: Sendable {
@@ -73,6 +74,15 @@ struct ServerConnection: Sendable {
         }
     }
 
+    #if canImport(FoundationNetworking)
+    /// Refuses every further connection, as a server does that is gone; this one and others stay open.
+    func stopListening() throws {
+        guard shutdown(listener.file.rawValue, Int32(SHUT_RDWR)) == 0 else {
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+        }
+    }
+    #endif
+
     private func take() -> [UInt8] {
         unread.withLock { unread in
             defer { unread = [] }
@@ -107,7 +117,7 @@ func withServer<Result: Sendable>(
             var number = 0
             while let socket = try? await accepting.accept() {
                 number += 1
-                let connection = ServerConnection(number: number, socket: socket)
+                let connection = ServerConnection(number: number, socket: socket, listener: listener)
                 group.addTask {
                     try? await serve(connection)
                     try? socket.close()

@@ -23,13 +23,14 @@ struct PlatformErrorTests {
         #expect(again.kind == first.kind)
     }
 
-    @Test("A request may have gone out before when its body was asked for again, or a POST has none to ask for")
+    @Test("A request may have gone out before when its body was asked for again or taken, or when a POST has none")
     func starts() {
         let body = Upload.bytes(Data("a".utf8))
-        #expect(!body.mayHaveBeenSent(starts: 1, method: .post))
-        #expect(body.mayHaveBeenSent(starts: 2, method: .post))
-        #expect(Upload.none.mayHaveBeenSent(starts: 0, method: .post))
-        #expect(!Upload.none.mayHaveBeenSent(starts: 0, method: .get))
+        #expect(!body.mayHaveBeenSent(starts: 1, wasTaken: false, method: .post))
+        #expect(body.mayHaveBeenSent(starts: 2, wasTaken: false, method: .post))
+        #expect(body.mayHaveBeenSent(starts: 1, wasTaken: true, method: .post))
+        #expect(Upload.none.mayHaveBeenSent(starts: 0, wasTaken: false, method: .post))
+        #expect(!Upload.none.mayHaveBeenSent(starts: 0, wasTaken: false, method: .get))
     }
 
     /// What libcurl writes into its error buffer, as FoundationNetworking passes it on.

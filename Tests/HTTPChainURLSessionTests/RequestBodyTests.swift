@@ -164,6 +164,34 @@ struct RequestBodyTests {
         }
     }
 
+    #if canImport(FoundationNetworking)
+    @Test("A POST that was sent on a kept connection may have been sent, though no other connection can be made")
+    func staleConnectionOfAServerThatIsGone() async throws {
+        let lengths = Events<Int>()
+        try await withServer { connection in
+            guard try await connection.readRequest() != nil else { return }
+            try connection.stopListening()
+            try await connection.send(.reply("200 OK"))
+            lengths.add(try await connection.readRequest()?.body.count ?? -1)
+        } _: { base async throws in
+            let transport = URLSessionTransport(configuration: .init())
+            _ = try await transport.send(.get(base + "/")).body.collect()
+            let error = await #expect(throws: TransportError.self) {
+                try await transport.send(.post(base + "/", body: HTTPBody(Data(count: 1_000))))
+            }
+            #expect(try await lengths.next() == 1_000, "the server has read all of it")
+            #expect(error?.kind == .cannotConnect)
+            #expect(error?.sent == .maybe)
+            let refused = await #expect(throws: TransportError.self) {
+                try await transport.send(.post(base + "/", body: HTTPBody(Data(count: 1_000))))
+            }
+            #expect(refused?.kind == .cannotConnect)
+            #expect(refused?.sent == .nothing, "of a call that began after the connection was gone")
+            await transport.shutdown()
+        }
+    }
+    #endif
+
     @Test("Progress of an upload counts up to its length")
     func progress() async throws {
         let seen = Locked<[(Int64, Int64?)]>([])

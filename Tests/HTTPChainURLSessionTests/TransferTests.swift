@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainTesting
 import HTTPChainURLSession
 import HTTPTypes
 import TestSupport
@@ -215,6 +216,36 @@ struct TransferTests {
             #expect(error?.sent == .answered)
         }
         await transport.shutdown()
+    }
+    #endif
+
+    #if canImport(FoundationNetworking)
+    @Test("A redirect whose body never ends is ended by the deadline of its call")
+    func endlessRedirect() async throws {
+        let events = Events<String>()
+        try await withServer { connection in
+            _ = try await connection.readRequest()
+            do {
+                let head = "HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nTransfer-Encoding: chunked\r\n\r\n"
+                try await connection.send(head)
+                let chunk = Data("10000\r\n".utf8) + Data(count: 65_536) + Data("\r\n".utf8)
+                for _ in 0..<64 { try await connection.send(chunk) }
+                events.add("4 MiB")
+                while try await connection.readSome() != nil {}
+            } catch {}
+            events.add("closed")
+        } _: { base async throws in
+            let clock = VirtualClock()
+            var request = Request.get(base + "/")
+            request.environment.time = clock
+            request.options[CallDeadline.self] = clock.elapsed + .seconds(30)
+            let call = Task { [request] in try await transport.send(request) }
+            #expect(try await events.next() == "4 MiB")
+            clock.advance(by: .seconds(30))
+            let error = await #expect(throws: TimeoutError.self) { try await call.value }
+            #expect(error?.scope == .call)
+            #expect(try await events.next() == "closed")
+        }
     }
     #endif
 
