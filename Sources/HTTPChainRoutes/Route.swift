@@ -114,7 +114,7 @@ public struct Route: Sendable, Hashable {
         case .responseRootKeyPath: responseRootKeyPath.isWhole ? nil : .string("\(responseRootKeyPath)")
         case .gzip: .bool(gzip)
         case .saveAsFile: .bool(saveAsFile)
-        case .cacheTTL: cacheTTL.map { .number($0.seconds) }
+        case .cacheTTL: cacheTTL.map { .number($0.inSeconds) }
         case .cacheIgnoresQuery: .bool(cacheIgnoresQuery)
         case .invalidates: .array(invalidates.map(JSONValue.string))
         case .progress: .bool(progress)
@@ -134,10 +134,6 @@ extension HTTPFields {
     fileprivate var texts: [String: JSONValue] {
         Dictionary(map { ($0.name.rawName, .string($0.value)) }) { first, _ in first }
     }
-}
-
-extension Duration {
-    fileprivate var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }
 
 /// The request option that carries the route; ``HTTPChainCore/Request/route`` is the short way to it.

@@ -37,9 +37,8 @@ struct ResponseHead {
         guard (100...999).contains(status) else { throw Malformed(detail: "status code \(status)") }
         var fields = fields
         var original = HTTPFields()
-        // RFC 9110 §6.4.1: these have no content, whatever their fields describe.
-        let isBodiless = method == .head || status < 200 || status == 204 || status == 304
-        if isBodiless {
+        let status = HTTPResponse.Status(code: status)
+        if HTTPResponse(status: status).endsWithHead(answering: method) {
             content = .none
         } else {
             if fields[.transferEncoding] != nil {
@@ -63,7 +62,7 @@ struct ResponseHead {
             content = length == 0 ? .none : .body(length: length)
         }
         self.original = original
-        head = HTTPResponse(status: HTTPResponse.Status(code: status), headerFields: fields)
+        head = HTTPResponse(status: status, headerFields: fields)
     }
 
     private static func fields(of response: HTTPURLResponse) -> HTTPFields {

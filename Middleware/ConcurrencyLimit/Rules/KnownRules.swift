@@ -110,8 +110,3 @@ struct Gradient2Concurrency: ConcurrencyRule {
         bounded.set(bounded.value * 0.8 + (bounded.value * gradient + 4) * 0.2)
     }
 }
-
-extension Duration {
-    /// Seconds with a fraction.
-    var inSeconds: Double { self / .seconds(1) }
-}

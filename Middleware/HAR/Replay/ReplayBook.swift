@@ -154,7 +154,7 @@ struct ReplayBook: Sendable {
 
 extension HAREntry {
     func isOlder(than expiry: Duration, at now: Date) -> Bool {
-        now.timeIntervalSince(started) > Double(expiry.components.seconds)
+        now.timeIntervalSince(started) > expiry.inSeconds
     }
 }
 

@@ -29,7 +29,7 @@ package struct LatencyQuantile: Sendable {
     package init() {}
 
     package mutating func record(_ latency: Duration) {
-        let seconds = Double(latency.components.seconds) + Double(latency.components.attoseconds) * 1e-18
+        let seconds = latency.inSeconds
         var low = 0
         var high = Self.bounds.count
         while low < high {

@@ -100,8 +100,7 @@ public struct StoredReply<Output: Sendable>: Sendable {
     ///   - limit: How old it may be.
     ///   - now: The moment; now by default.
     public func isYounger(than limit: Duration, at now: Date = Date()) -> Bool {
-        let (seconds, attoseconds) = limit.components
-        return now.timeIntervalSince(date) < Double(seconds) + Double(attoseconds) / 1e18
+        now.timeIntervalSince(date) < limit.inSeconds
     }
 }
 

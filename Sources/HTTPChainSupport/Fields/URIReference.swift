@@ -1,4 +1,7 @@
 /// A URI reference in the five parts of RFC 3986 §4.1; what is not there and what is empty are told apart.
+///
+/// It is for references that are resolved against a base (`Location`, `Link`), by the letter of the RFC. ``URLReference``
+/// splits what callers write, with templates in it, once for each request.
 package struct URIReference: Hashable, Sendable {
     package var scheme: String?
     package var authority: String?

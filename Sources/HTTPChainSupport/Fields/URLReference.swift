@@ -2,6 +2,11 @@
 ///
 /// Template expressions (`{?q}`, `{#section}`) are opaque: a delimiter inside braces splits nothing, and a reference
 /// whose authority holds an expression stays whole, in `path`, until a stage expands it.
+///
+/// It reads what a caller writes for the target of a request, and gives the parts that a request head has: path and query
+/// are one, and a scheme is one only before `//`, so that `localhost:8080/a` and `urn:x` are paths. ``URIReference`` is for
+/// what a server or a document says: it has the five parts that a reference is resolved by, and takes braces for
+/// characters like others.
 package struct URLReference {
     package var scheme: String?
     package var authority: String?
