@@ -7,6 +7,8 @@ struct RequestDigester {
     let fields: [DigestField]
     let oneShotBodies: OneShotDigestPolicy
     let redaction: Redaction
+    /// Where long chunks are hashed.
+    var executor = FileExecutor.shared
 
     /// From so many bytes on, hashing is left to a thread that may take its time.
     private static let longChunk = 32_768
@@ -33,7 +35,7 @@ struct RequestDigester {
                 hashes.update(chunk)
             } else {
                 // A body in memory is never waited for: hashed here, a large one would keep a thread of Swift's busy.
-                hashes = try await FileAccess.standard.executor.run { [hashes] in
+                hashes = try await executor.run { [hashes] in
                     var hashes = hashes
                     hashes.update(chunk)
                     return hashes

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainInMemory
 import HTTPTypes
 import TestSupport
 import Testing
@@ -33,6 +34,39 @@ struct FileExecutorTests {
             disk.release()
             for try await count in group { #expect(count == 200_000) }
         }
+    }
+
+    @Test("of two transfers whose disk stalls leaves all others of a chain alone, on the threads that they share")
+    func stalledTransfers() async throws {
+        let scratch = try ScratchDirectory()
+        let file = try scratch.file("a", Data(repeating: 7, count: 200_000))
+        let disk = StallingFiles()
+        let slow = FileAccess(system: disk, executor: .shared)
+        let transport = InMemoryTransport { request in
+            Response(.ok, body: HTTPBody(try await request.body.collect()))
+        }
+        let chain = try Chain(transport: transport) { Marker("a") }
+        let destination = scratch.url.appendingPathComponent("stalled")
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            group.addTask {
+                let response = try await chain.send(.post("http://h/up", body: .file(file, access: slow)))
+                return try await response.body.collect().count
+            }
+            group.addTask {
+                let response = try await chain.send(.post("http://h/down", body: .file(file)))
+                return Int(try await response.body.save(to: destination, access: slow))
+            }
+            try await until("both transfers to wait for their disk") { disk.waitingCount == 2 }
+            for number in 0..<50 {
+                let response = try await chain.send(.post("http://h/\(number)", body: .file(file)))
+                let out = scratch.url.appendingPathComponent("out-\(number)")
+                #expect(try await response.body.save(to: out) == 200_000)
+            }
+            #expect(disk.waitingCount == 2, "they wait still")
+            disk.release()
+            for try await count in group { #expect(count == 200_000) }
+        }
+        #expect(transport.requestCount == 52)
     }
 
     @Test("that a disk stalls ends for its caller when the call is cancelled")

@@ -159,15 +159,16 @@ extension Duration {
 
 extension CapturedBody {
     /// The beginning of a file; empty and truncated when it cannot be read any more.
+    ///
+    /// It blocks.
     init(file body: HTTPBody, limit: Int) {
-        guard let file = body.file, let handle = try? FileHandle(forReadingFrom: file.url) else {
+        guard let file = body.file, let opened = try? ContentFile.reading(file.url.path, access: .standard) else {
             self.init(count: body.length ?? 0, isTruncated: true)
             return
         }
-        defer { try? handle.close() }
         let length = body.length ?? .max
-        if let start = file.range?.lowerBound { try? handle.seek(toOffset: UInt64(max(0, start))) }
-        let bytes = (try? handle.read(upToCount: Int(min(Int64(limit), length)))) ?? Data()
+        let start = max(0, file.range?.lowerBound ?? 0)
+        let bytes = (try? opened.read(at: start, count: Int(min(Int64(limit), length)))) ?? Data()
         self.init(chunks: [bytes], count: body.length ?? Int64(bytes.count), isTruncated: Int64(bytes.count) < length)
     }
 }

@@ -6,7 +6,9 @@ import Foundation
 /// seconds ends. Work beyond the limit waits in order. A transfer has at most one operation at a time here, so one
 /// that a disk stalls occupies one thread, and the others go on with the rest.
 ///
-/// Everything of the package shares ``shared``; one of its own is for tests.
+/// Bodies, saving and spilling share ``shared``, and so do files that are read or written now and then. What works on one
+/// disk all the time has a few threads of its own (the stores of the cache, the spool of a log shipper), so that it
+/// cannot take all of the shared ones where that disk stalls.
 package final class FileExecutor: Sendable {
     /// The executor of the process; it is never shut down, and its threads end when they are idle.
     package static let shared = FileExecutor(limit: 16)
