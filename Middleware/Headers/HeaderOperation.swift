@@ -1,3 +1,4 @@
+public import Foundation
 public import HTTPChainCore
 public import HTTPTypes
 
@@ -151,6 +152,11 @@ public struct HeaderOperation: Sendable {
             result.source = .invalid(name: name, .invalidOrigin(name: name, origin: Redaction.standard.url(origin)))
         }
         return result
+    }
+
+    /// The same operation for requests to one origin alone, as ``only(to:)-(String)`` makes it.
+    public func only(to origin: URL) -> HeaderOperation {
+        only(to: origin.absoluteString)
     }
 
     /// The field's name as it was given.

@@ -104,7 +104,9 @@ public struct AsyncHTTPClientTransport: Transport {
         var configuration = Self.prepared(configuration, clientTracing: clientTracing)
         try ClientSettings(connection).apply(to: &configuration)
         client = ClientHandle(configuration, pinning: connection.trust.pinned)
-        capabilities = Self.standardCapabilities.union([.checksServerTrust, .showsClientIdentity])
+        capabilities = Self.standardCapabilities.union([
+            .checksServerTrust, .showsClientIdentity, .limitsConnecting, .usesProxies, .choosesTLSVersion,
+        ])
     }
 
     /// The configuration of the shared client.
@@ -161,7 +163,7 @@ public struct AsyncHTTPClientTransport: Transport {
     }
 }
 
-/// One request on its way through the client.
+/// One request that the client sends.
 private struct ClientExchange: Sendable {
     let client: ClientHandle
     let report: (@Sendable (ConnectionMetrics) -> Void)?

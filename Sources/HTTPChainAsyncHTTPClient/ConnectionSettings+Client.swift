@@ -74,12 +74,17 @@ struct ClientSettings {
         let host = pinned.host
         let check: @Sendable (any Channel) -> EventLoopFuture<Void> = { channel in
             channel.nioSSL_peerCertificate().flatMapThrowing { certificate in
-                guard let certificate else { throw PinMismatchError(detail: "\(host) showed no certificate") }
-                let key = try certificate.extractPublicKey().toSPKIBytes()
-                let shown = PublicKeyPin(sha256: SHA256.hash(data: key))
-                if let mismatch = pinned.mismatch(of: host, showing: [shown]) {
-                    throw PinMismatchError(detail: mismatch.description)
+                let shown = try certificate.map {
+                    PublicKeyPin(sha256: SHA256.hash(data: try $0.extractPublicKey().toSPKIBytes()))
                 }
+                guard let shown, pinned.isEnforced else {
+                    if shown == nil { throw PinMismatchError(pinned: pinned, shown: nil) }
+                    // The call goes on and learns nothing of it: the report is made here, where a pattern stands for its
+                    // host.
+                    _ = pinned.mismatch(of: host, showing: shown.map { [$0] } ?? [])
+                    return
+                }
+                guard pinned.keys.contains(shown) else { throw PinMismatchError(pinned: pinned, shown: shown) }
             }.flatMapErrorThrowing { error in
                 channel.close(promise: nil)
                 throw error
@@ -110,8 +115,16 @@ struct ClientSettings {
     }
 }
 
-/// A host has shown none of the keys that are pinned for it.
+/// A host has shown none of the keys that are pinned for it; the call knows which host, and reports it.
 struct PinMismatchError: Error {
-    let detail: String
+    let pinned: PinnedKeys
+    /// Nil where the host showed no certificate.
+    let shown: PublicKeyPin?
+
+    /// Reports the mismatch, and tells of it.
+    func detail(for host: String) -> String {
+        guard let shown else { return "\(host) showed no certificate" }
+        return pinned.mismatch(of: host, showing: [shown])?.description ?? "\(host) showed \(shown)"
+    }
 }
 #endif

@@ -31,7 +31,7 @@ struct ErrorTranslation: Sendable {
                 .untrustedServer,
                 sent: .nothing,
                 stage: "AsyncHTTPClientTransport",
-                detail: mismatch.detail,
+                detail: mismatch.detail(for: Origin(request.url)?.host ?? mismatch.pinned.host),
                 exchange: ExchangeSnapshot(request.head, response: response, redaction: redaction)
             )
         }

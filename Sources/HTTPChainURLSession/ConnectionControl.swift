@@ -72,7 +72,10 @@ final class ConnectionControl: Sendable {
     }
 
     var capabilities: TransportCapabilities {
-        [.reportsConnections, .checksServerTrust, .showsClientIdentity, .choosesNetworks]
+        [
+            .reportsConnections, .checksServerTrust, .showsClientIdentity, .choosesNetworks, .usesProxies,
+            .choosesTLSVersion,
+        ]
     }
 
     func apply(to configuration: URLSessionConfiguration) {

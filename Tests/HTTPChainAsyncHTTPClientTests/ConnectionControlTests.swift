@@ -1,12 +1,13 @@
 #if AsyncHTTPClient
 import Foundation
-import HTTPChainAsyncHTTPClient
 import HTTPChainCore
 import HTTPChainTesting
 import NIOCore
 import NIOPosix
 import TestSupport
 import Testing
+
+@testable import HTTPChainAsyncHTTPClient
 
 /// How connections are made, against openssl's own server on loopback.
 @Suite("Connection control", .serialized, .enabled(if: TLSFixture.isAvailable), .timeLimit(.minutes(10)))
@@ -81,6 +82,25 @@ struct ConnectionControlTests {
         }
         #expect(reports.all.map(\.isEnforced) == [true, false])
         #expect(try reports.all.allSatisfy { try $0.shown == [PublicKeyPin(own)] && $0.host == "localhost" })
+    }
+
+    @Test("The report of a key that is pinned for a pattern names the host, and so does the error")
+    func mismatchOfPattern() async throws {
+        let fixture = try await TLSFixture()
+        let reserve = try PublicKeyPin(try await fixture.pin(of: "client"))
+        let own = try PublicKeyPin(try await fixture.pin(of: "server"))
+        let reports = Events<PinMismatch>()
+        let trust = try ServerTrust.system.pinning("*.example.com", [reserve.description]) { reports.add($0) }
+        let keys = try #require(trust.pinned.first)
+        let request = try Request.get("https://plants.example.com/").forWire()
+        let translation = ErrorTranslation(request: request, upload: Upload(request, progress: nil))
+        let error = translation.translate(PinMismatchError(pinned: keys, shown: own), response: nil) as? TransportError
+        #expect(error?.kind == .untrustedServer)
+        #expect(error?.sent == .nothing)
+        #expect(error?.detail.hasPrefix("plants.example.com showed \(own)") == true, "\(String(describing: error))")
+        #expect(reports.all.map(\.host) == ["plants.example.com"])
+        let bare = translation.translate(PinMismatchError(pinned: keys, shown: nil), response: nil) as? TransportError
+        #expect(bare?.detail == "plants.example.com showed no certificate")
     }
 
     @Test("A server with an older version of TLS than the settings accept is refused")

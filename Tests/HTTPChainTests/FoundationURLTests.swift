@@ -5,7 +5,7 @@ import Testing
 
 @Suite("URLs of Foundation's")
 struct FoundationURLTests {
-    @Test("are taken wherever a URL is taken as text")
+    @Test("are taken for targets, bases and endpoints")
     func everywhere() async throws {
         let transport = InMemoryTransport { request in Response(.ok, body: HTTPBody(request.url)) }
         let base = try #require(URL(string: "https://api.example.com/v2"))
@@ -24,8 +24,39 @@ struct FoundationURLTests {
         }
         let endpoint = TokenEndpoint(absolute, client: OAuthClient(id: "garden", secret: "hunter2"))
         #expect(
-            "\(BearerAuthMiddleware(.clientCredentials(at: endpoint), for: [absolute.absoluteString]).summary)"
+            "\(BearerAuthMiddleware(.clientCredentials(at: endpoint), for: [absolute]).summary)"
                 .contains(absolute.absoluteString)
         )
+    }
+
+    @Test("name origins, in credentials and in fields for one origin")
+    func origins() async throws {
+        let url = try #require(URL(string: "https://api.example.com/v2"))
+        let transport = InMemoryTransport { request in Response(.ok, body: HTTPBody("\(request.headers)")) }
+        let stages: [(any Middleware, String)] = [
+            (BearerAuthMiddleware(token: "hunter2", for: [url]), "authorization"),
+            (HeadersMiddleware([.set("X-Plant", to: "tulip").only(to: url)]), "x-plant"),
+        ]
+        for (stage, name) in stages {
+            let chain = try Chain([stage], transport: transport)
+            let own = try await chain.send(.get("https://api.example.com/a"))
+            #expect(own.request?.headerFields.map(\.name.canonicalName) == [name])
+            let other = try await chain.send(.get("https://other.example/a"))
+            #expect(other.request?.headerFields.isEmpty == true)
+        }
+    }
+
+    @Test("are the base of every preset")
+    func presets() async throws {
+        let transport = InMemoryTransport { request in Response(.ok, body: HTTPBody(request.url)) }
+        let base = try #require(URL(string: "https://api.example.com/v2"))
+        let chains: [Chain] = [
+            try .standard(base: base, over: transport), try .server(base: base, over: transport),
+            try .mobile(base: base, over: transport), try .commandLine(base: base, over: transport),
+        ]
+        for chain in chains {
+            let response = try await chain.send(.get("plants"))
+            #expect(response.url == "https://api.example.com/v2/plants")
+        }
     }
 }

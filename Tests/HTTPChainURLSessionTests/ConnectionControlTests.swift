@@ -24,7 +24,11 @@ struct URLSessionConnectionTests {
             #expect(error?.description.contains("the setting \(name) on this platform; use AsyncHTTP") == true)
         }
         let transport = try URLSessionTransport(connection: ConnectionSettings())
-        #expect(!transport.capabilities.contains(.checksServerTrust))
+        let controls: TransportCapabilities = [
+            .checksServerTrust, .showsClientIdentity, .choosesNetworks, .limitsConnecting, .usesProxies,
+            .choosesTLSVersion,
+        ]
+        #expect(transport.capabilities.isDisjoint(with: controls))
     }
     #else
     @Test("say on Apple platforms what they can keep, and refuse a connect timeout")
@@ -33,6 +37,8 @@ struct URLSessionConnectionTests {
         settings.trust = try .system.pinning("example.com", ["sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="])
         let transport = try URLSessionTransport(connection: settings)
         #expect(transport.capabilities.isSuperset(of: [.checksServerTrust, .reportsConnections, .choosesNetworks]))
+        #expect(transport.capabilities.isSuperset(of: [.usesProxies, .choosesTLSVersion]))
+        #expect(!transport.capabilities.contains(.limitsConnecting))
         settings.connectTimeout = .seconds(1)
         #expect(throws: ConnectionSettingsError.self) { try URLSessionTransport(connection: settings) }
     }

@@ -63,6 +63,13 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable, CustomString
     /// No wait goes on beyond them, with nobody to cancel it; ``TransferTimer`` helps with that.
     public static let keepsDeadlines = TransportCapabilities(rawValue: 1 << 13)
 
+    /// ``ConnectionSettings/connectTimeout`` is kept.
+    public static let limitsConnecting = TransportCapabilities(rawValue: 1 << 14)
+    /// Connections go through ``ConnectionSettings/proxy``.
+    public static let usesProxies = TransportCapabilities(rawValue: 1 << 15)
+    /// ``ConnectionSettings/minimumTLSVersion`` is kept.
+    public static let choosesTLSVersion = TransportCapabilities(rawValue: 1 << 16)
+
     private static let names: [(TransportCapabilities, String)] = [
         (.decodesContent, "decodes content"), (.followsRedirects, "follows redirects"),
         (.handlesCookies, "handles cookies"), (.caches, "caches"), (.streamsUploads, "streams uploads"),
@@ -71,6 +78,7 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable, CustomString
         (.checksServerTrust, "checks server trust"), (.showsClientIdentity, "client certificates"),
         (.choosesNetworks, "chooses networks"),
         (.redirectsOnlyWhenAllowed, "redirects only when allowed"), (.keepsDeadlines, "keeps deadlines"),
+        (.limitsConnecting, "connect timeout"), (.usesProxies, "proxies"), (.choosesTLSVersion, "minimum TLS version"),
     ]
 
     /// The capabilities by name, separated by commas.

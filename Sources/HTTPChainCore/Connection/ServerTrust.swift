@@ -89,6 +89,8 @@ public struct PublicKeyPin: Sendable, Hashable, CustomStringConvertible {
 /// A host has shown none of the keys that are pinned for it.
 public struct PinMismatch: Sendable, Hashable, CustomStringConvertible {
     /// The host that was connected to.
+    ///
+    /// Over async-http-client, an entry for a pattern (`*.example.com`) that is not enforced names the pattern.
     public let host: String
     /// The keys that it showed, its own first.
     public let shown: [PublicKeyPin]

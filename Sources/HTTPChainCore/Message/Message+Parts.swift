@@ -31,6 +31,9 @@ extension Response {
     }
 
     /// The URL that the response came from, after redirects; nil if the transport did not say what it sent.
+    ///
+    /// It is there to read, unlike ``Request/url``: it tells of what was sent. A stage or a transport that answers on its
+    /// own sets ``Response/request``.
     public var url: String? {
         guard let request, let scheme = request.scheme, let authority = request.authority else { return nil }
         return "\(scheme)://\(authority)\(request.path ?? "/")"

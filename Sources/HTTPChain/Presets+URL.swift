@@ -1,0 +1,75 @@
+public import Foundation
+public import HTTPChainCache
+public import HTTPChainCore
+public import HTTPChainURLSession
+
+/// The same chains with the base as a `URL`.
+extension Chain {
+    /// As ``standard(base:over:authentication:environment:)-(String,_,_,_)``.
+    public static func standard(
+        base: URL,
+        over transport: any Transport = URLSessionTransport(),
+        authentication: (any Middleware)? = nil,
+        environment: ChainEnvironment? = nil
+    ) throws -> Chain {
+        try .standard(
+            base: base.absoluteString,
+            over: transport,
+            authentication: authentication,
+            environment: environment
+        )
+    }
+
+    /// As ``server(base:over:log:authentication:environment:)-(String,_,_,_,_)``.
+    public static func server(
+        base: URL,
+        over transport: any Transport,
+        log: (any LogSink)? = nil,
+        authentication: (any Middleware)? = nil,
+        environment: ChainEnvironment? = nil
+    ) throws -> Chain {
+        try .server(
+            base: base.absoluteString,
+            over: transport,
+            log: log,
+            authentication: authentication,
+            environment: environment
+        )
+    }
+
+    /// As ``mobile(base:over:cache:partition:authentication:environment:)-(String,_,_,_,_,_)``.
+    public static func mobile(
+        base: URL,
+        over transport: any Transport = URLSessionTransport(),
+        cache store: some CacheStore = .memory(limit: .megabytes(20)),
+        partition: CachePartition = .none,
+        authentication: (any Middleware)? = nil,
+        environment: ChainEnvironment? = nil
+    ) throws -> Chain {
+        try .mobile(
+            base: base.absoluteString,
+            over: transport,
+            cache: store,
+            partition: partition,
+            authentication: authentication,
+            environment: environment
+        )
+    }
+
+    /// As ``commandLine(base:over:log:authentication:environment:)-(String,_,_,_,_)``.
+    public static func commandLine(
+        base: URL,
+        over transport: any Transport = URLSessionTransport(),
+        log: (any LogSink)? = nil,
+        authentication: (any Middleware)? = nil,
+        environment: ChainEnvironment? = nil
+    ) throws -> Chain {
+        try .commandLine(
+            base: base.absoluteString,
+            over: transport,
+            log: log,
+            authentication: authentication,
+            environment: environment
+        )
+    }
+}
