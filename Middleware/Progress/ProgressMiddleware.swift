@@ -42,7 +42,7 @@ public import HTTPTypes
 /// what it gives; each attempt and each redirect is a transfer of its own. A transport that decodes content itself gives
 /// it decoded.
 ///
-/// **What has been sent** is what the transport says (``/HTTPChainCore/UploadReports``), so that a bar stands at 100 %
+/// **What has been sent** is what the transport says (``/HTTPChainCore/Request/beginUploadReport()``), so that a bar is full
 /// when the network has taken the last byte, and not when a buffer has. An upload that is sent again begins again, as
 /// another attempt. An upload that is compressed while it is sent, and any upload over a transport that does not say
 /// what it sends, is counted as it is read; the consumer's view sees to that by itself, and a wire view has to be told.

@@ -1,7 +1,7 @@
 /// Follows the content of a request from what the caller gave to what is sent; progress is counted by it.
 ///
 /// What a caller gives need not have bytes yet: a typed value and a form get them in a stage further in.
-public protocol RequestContentObserver: Sendable {
+package protocol RequestContentObserver: Sendable {
     /// A stage made the content: a serializer that encoded a value, multipart that framed a form.
     ///
     /// - Returns: The content to send; the same, or one that counts what is read of it.
@@ -13,10 +13,10 @@ public protocol RequestContentObserver: Sendable {
     func contentIsEncoded(_ content: HTTPBody) -> HTTPBody
 }
 
-/// Who follows the content of a request on its way in.
-public enum RequestContentObserverOption: RequestOption {
-    /// Nobody.
-    public static var defaultValue: (any RequestContentObserver)? { nil }
+/// The observer that is told of the content of a request.
+package enum RequestContentObserverOption: RequestOption {
+    /// There is none.
+    package static var defaultValue: (any RequestContentObserver)? { nil }
 }
 
 extension Request {

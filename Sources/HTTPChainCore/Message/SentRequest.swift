@@ -4,9 +4,9 @@ public import HTTPTypes
 ///
 /// Stages on the outside know the request only as it passed them: before its URL was built, its fields were set, a
 /// redirect was followed. A transport attaches what went out in the end.
-public enum SentRequest: ResponseOption {
+package enum SentRequest: ResponseOption {
     /// The transport did not say.
-    public static var defaultValue: HTTPRequest? { nil }
+    package static var defaultValue: HTTPRequest? { nil }
 }
 
 extension Response {

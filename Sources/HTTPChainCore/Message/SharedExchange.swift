@@ -2,7 +2,7 @@
 ///
 /// A stage that lets calls share a transfer sets it. For the stages inside, what else the options say of the call (its
 /// deadline, say) holds for that call and not for the exchange, which must not end with it.
-public enum SharedExchange: RequestOption {
+package enum SharedExchange: RequestOption {
     /// The exchange is the call's own.
-    public static var defaultValue: Bool { false }
+    package static var defaultValue: Bool { false }
 }

@@ -3,7 +3,7 @@
 /// The closure is given the bytes sent so far and the bytes to send in all, `nil` when not known. It is called from
 /// the transport's own threads, in order, and must return quickly.
 public enum UploadProgress: RequestOption {
-    /// Nobody asks.
+    /// The caller does not want to know.
     public static var defaultValue: (@Sendable (_ sent: Int64, _ expected: Int64?) -> Void)? { nil }
 }
 
@@ -11,16 +11,17 @@ public enum UploadProgress: RequestOption {
 ///
 /// A retry or a redirect sends a request more than once: each time the transport asks for a closure of its own, so that
 /// the bytes of one attempt are never taken for those of another.
-public enum UploadReports: RequestOption {
+package enum UploadReports: RequestOption {
     /// Makes what one sending of the request reports to.
-    public typealias Source = @Sendable () -> (@Sendable (_ sent: Int64, _ expected: Int64?) -> Void)
+    package typealias Source = @Sendable () -> (@Sendable (_ sent: Int64, _ expected: Int64?) -> Void)
 
-    /// Nobody asks.
-    public static var defaultValue: Source? { nil }
+    /// Nothing wants to know.
+    package static var defaultValue: Source? { nil }
 }
 
 extension Request {
-    /// What a transport reports to while it sends this request; `nil` when nobody asked.
+    /// What a transport reports to while it sends this request; `nil` if neither the caller nor a
+    /// stage wants to know.
     ///
     /// A transport whose capabilities have ``TransportCapabilities/reportsUploadProgress`` asks once for each request
     /// that it is given to send. It calls the closure in order with the bytes sent so far and those to send in all,

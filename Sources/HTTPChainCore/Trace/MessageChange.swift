@@ -91,7 +91,7 @@ struct ResponseState: Sendable {
         head = response.head
         self.redaction = redaction
         body = "\(response.body)"
-        options = response.options.names.filter { $0 != "\(SentRequest.self)" }
+        options = response.options.names.filter { $0 != "\(SentRequest.self)" && $0 != "\(ResponseRedaction.self)" }
     }
 
     /// The changes from another response, or from none.
