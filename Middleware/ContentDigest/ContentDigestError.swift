@@ -38,12 +38,12 @@ public struct ContentDigestError: HTTPChainError, Hashable {
         case .mismatch(let field, let expected, let actual):
             Explanation(
                 "the content is not what \(field) says (declared \(expected), received \(actual)), because "
-                    + "it was damaged or changed on its way",
+                    + "it was damaged or changed in transit",
                 "discard what was read of it, and send the request again"
             )
         case .bodyReadableOnce:
             Explanation(
-                "the body can be read only once, so that no digest of it can be sent ahead",
+                "the body can be read only once, so that no digest of it can be sent before it",
                 "send a body that can be read "
                     + "again, set oneShotBodies to .buffered(upTo:) or .skipped, or send the request with digests()"
             )

@@ -60,7 +60,7 @@ final class MetricsSeries: Sendable {
         redirects = counter(HTTPMetrics.redirects)
     }
 
-    /// An attempt is on its way.
+    /// An attempt is in flight.
     func begin() {
         active?.increment(by: 1.0)
     }

@@ -1,4 +1,4 @@
-/// Reports on their way to a slow observer: the newest take the place of those that nobody needs any more.
+/// Reports that wait for a slow observer: the newest take the place of those that nobody needs any more.
 ///
 /// It never holds more than ``limit``, and the last one that was put in is always among them.
 struct ProgressBuffer: Sendable {

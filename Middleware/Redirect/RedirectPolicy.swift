@@ -49,7 +49,7 @@ public struct RedirectPolicy: Sendable, CustomStringConvertible {
 
     /// What the policy is called in summaries.
     public let description: String
-    /// The largest limit that the policy names; what holds where it lets go on without end.
+    /// The largest limit that the policy names; what holds where it has none.
     let largestLimit: Int?
     let allowances: Allowance
     let isNever: Bool

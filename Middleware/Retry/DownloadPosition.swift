@@ -18,7 +18,7 @@ struct DownloadPosition: Hashable {
 
     /// The position at the beginning of a response's body; `nil` when a download of it could not go on after a break.
     ///
-    /// A range is of the bytes that are sent (RFC 9110 §14.1.2), so nothing may have decoded them on their way.
+    /// A range is of the bytes that are sent (RFC 9110 §14.1.2), so nothing may have decoded them in transit.
     ///
     /// - Parameter response: The response to a GET: ranges are defined for that alone, §14.2.
     init?(_ response: Response) {

@@ -34,7 +34,7 @@ final class SessionHandle: Sendable {
         )
     }
 
-    /// Lets go of the session; no task may run in it.
+    /// Ends the session; no task may run in it.
     func invalidate() {
         session.finishTasksAndInvalidate()
     }

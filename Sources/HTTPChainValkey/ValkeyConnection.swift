@@ -4,7 +4,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// A command on its way, and who waits for its answer.
+/// A command that is pending, and what waits for its answer.
 ///
 /// It is answered once: by the server, by its time, or by the end of the connection.
 final class PendingCommand: Sendable {

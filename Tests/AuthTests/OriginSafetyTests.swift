@@ -194,7 +194,7 @@ struct DowngradeTests {
         #expect(transport.requests.map { $0.headers[.authorization] } == [nil, adaField, adaField])
     }
 
-    @Test("A password that was accepted before is not sent ahead to an origin that has accepted a proof since")
+    @Test("A password that was accepted before is not sent preemptively to an origin that has accepted a proof since")
     func notAheadAnyMore() async throws {
         let challenges = Locked(["Basic realm=a"])
         let transport = InMemoryTransport { request in

@@ -107,7 +107,7 @@ struct PartialTests {
         #expect(try await talk.ask(["Range: bytes=-5"]).response.cacheStatus?.isHit == false)
     }
 
-    @Test("A part that is cut short on its way is not stored")
+    @Test("A part that is cut short is not stored")
     func brokenPart() async throws {
         let talk = try Conversation()
         talk.script(.partialContent, [fresh, "Content-Range: bytes 0-8/10"], "01234")

@@ -88,7 +88,7 @@ struct StageTests {
         #expect(try await talk.ask(request).response.cacheStatus?.forward == .bypass)
     }
 
-    @Test("A response that breaks on its way is not stored, and the caller gets its error")
+    @Test("A response that breaks off is not stored, and the caller gets its error")
     func broken() async throws {
         let talk = try Conversation()
         talk.transport.enqueue(.status(.ok, headers: fields([fresh]), body: "0123456789").failing(.atByte(5)))
@@ -176,7 +176,7 @@ struct StageTests {
         #expect(talk.events.last == "invalidated")
     }
 
-    @Test("A response on its way while its URL is made invalid is not stored")
+    @Test("A response in flight while its URL is made invalid is not stored")
     func invalidatedMeanwhile() async throws {
         let talk = try Conversation()
         talk.transport.enqueue(ScriptedReply(.ok, headers: fields([fresh]), chunks: [Data("old".utf8)]))

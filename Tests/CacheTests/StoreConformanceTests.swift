@@ -59,7 +59,7 @@ struct StoreConformanceTests {
         let lifetimes: [CacheLifetime] = [
             .server, .atMost(.milliseconds(1500)), .whenUnspecified(.seconds(-3)), .exactly(.seconds(1 << 40)),
         ]
-        let contents: [HeldContent] = [.complete, .part(3..<10, of: nil), .part(0..<7, of: 1 << 40), .complete]
+        let contents: [CacheContent] = [.complete, .part(3..<10, of: nil), .part(0..<7, of: 1 << 40), .complete]
         for index in 0..<4 {
             let key = CacheKey(
                 url: "https://example.com/ü?\(index)",

@@ -199,7 +199,7 @@ struct DamagedContentTests {
         }
     }
 
-    @Test("A reader that failed goes on failing, and lets go of its source")
+    @Test("A reader that failed goes on failing, and releases its source")
     func staysFailed() async throws {
         let isReleased = Locked(false)
         var damaged = try await gzip(Samples.json(10_000))

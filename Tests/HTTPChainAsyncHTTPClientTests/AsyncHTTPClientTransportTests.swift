@@ -240,7 +240,7 @@ struct AsyncHTTPClientTransportTests {
         try await transport.shutdown()
     }
 
-    @Test("A reader of the request body is let go when the server answers first and the answer is dropped")
+    @Test("A reader of the request body is released when the server answers first and the answer is dropped")
     func earlyAnswerLetsTheUploadGo() async throws {
         let (waiting, gone) = (Rendezvous(), Rendezvous())
         struct WaitingReader: BodyReader {

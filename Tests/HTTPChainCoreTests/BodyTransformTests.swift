@@ -40,7 +40,7 @@ struct BodyTransformTests {
         await #expect(throws: BodyError(.alreadyRead)) { try await onlyOnce.collect() }
     }
 
-    @Test("lets go of its source when it is dropped half read")
+    @Test("releases its source when it is dropped half read")
     func drops() async throws {
         let gone = Locked(false)
         do {

@@ -154,7 +154,7 @@ struct TraceTests {
         #expect(traces.withLock { $0.map { $0.spans.map(\.parent) } } == [[nil, 0, 1]])
     }
 
-    @Test("a trace leaves the response's body to be read, and lets go of it when it is dropped")
+    @Test("a trace leaves the response's body to be read, and releases it when it is dropped")
     func body() async throws {
         let gone = Locked(false)
         do {
@@ -199,7 +199,7 @@ struct TraceTests {
 @Suite("Redaction")
 struct RedactionTests {
     @Test(
-        "blots secrets out of URLs",
+        "redacts secrets in URLs",
         arguments: [
             ("https://me:pw@host/a", "https://<redacted>@host/a"),
             ("https://host/?a=1&Token=x&b=2#f", "https://host/?a=1&Token=<redacted>&b=2#f"),
@@ -218,7 +218,7 @@ struct RedactionTests {
         #expect(Redaction.standard.url(url) == expected)
     }
 
-    @Test("blots secrets out of header fields, whatever their letter case, and keeps the rest")
+    @Test("redacts secrets in header fields, whatever their letter case, and keeps the rest")
     func fields() {
         let snapshot = ExchangeSnapshot(
             Request.get("https://h/", headers: [.authorization: "Basic x", .accept: "a"]).head,

@@ -296,7 +296,7 @@ struct StageTests {
             }
         }
         #expect(flying.value == landed.value)
-        // A task that lost holds its response until the thread that ran it lets go.
+        // A task that lost holds its response until the thread that ran it drops it.
         try await until("all places to come back") {
             places.inFlight(in: key) == 0 && rate.unanswered(in: key) == 0
         }

@@ -64,7 +64,7 @@ extension CacheMiddleware {
 
     /// Removes stored responses.
     ///
-    /// Responses that are on their way, and that may be among them, are not stored.
+    /// Responses that are in flight, and that may be among them, are not stored.
     ///
     /// - Returns: How many there were.
     /// - Throws: What the store throws.

@@ -30,8 +30,8 @@ public struct CacheEntry: Sendable, Identifiable {
     }
 }
 
-/// What is held of a response's content, RFC 9111 §3.3.
-public enum HeldContent: Sendable, Hashable {
+/// How much of a response's content is stored, RFC 9111 §3.3.
+public enum CacheContent: Sendable, Hashable {
     /// All of it.
     case complete
     /// One run of bytes, and how long the whole is where that is known.
@@ -51,8 +51,8 @@ public struct CacheMetadata: Sendable, Hashable {
     public var requestTime: Date
     /// When the response arrived, by the wall clock.
     public var responseTime: Date
-    /// What is held of the content.
-    public var content: HeldContent
+    /// How much of the content is stored.
+    public var content: CacheContent
     /// The class of data that it belongs to, by which entries are divided and flushed.
     public var classification: String?
     /// The lifetime that the client set when it was stored.
@@ -69,7 +69,7 @@ public struct CacheMetadata: Sendable, Hashable {
         variant: CacheVariant = CacheVariant(),
         requestTime: Date,
         responseTime: Date,
-        content: HeldContent = .complete,
+        content: CacheContent = .complete,
         classification: String? = nil,
         lifetime: CacheLifetime = .server,
         originalContentFields: HTTPFields = [:],

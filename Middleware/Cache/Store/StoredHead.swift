@@ -104,7 +104,7 @@ extension ByteWriter {
         }
     }
 
-    fileprivate mutating func append(_ content: HeldContent) {
+    fileprivate mutating func append(_ content: CacheContent) {
         switch content {
         case .complete: append(UInt8(0))
         case .part(let range, let length):
@@ -184,7 +184,7 @@ extension ByteReader {
         return Date(timeIntervalSinceReferenceDate: seconds)
     }
 
-    private mutating func content() throws(Malformed) -> HeldContent {
+    private mutating func content() throws(Malformed) -> CacheContent {
         let tag = try number(UInt8.self)
         if tag == 0 { return .complete }
         let lower = try number(Int64.self)

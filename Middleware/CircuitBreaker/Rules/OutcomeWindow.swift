@@ -52,7 +52,7 @@ struct OutcomeWindow: Sendable {
         totals += call
     }
 
-    /// Lets go what is too old.
+    /// Drops what is too old.
     mutating func move(to now: Duration) {
         guard let width else { return }
         guard let end else {

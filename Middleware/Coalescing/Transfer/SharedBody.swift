@@ -28,7 +28,7 @@ final class SharedBody: Sendable {
             return waiters
         }
 
-        /// Lets go of the file when nobody is so far behind.
+        /// Drops the file when nobody is so far behind.
         mutating func releaseFile() {
             if file != nil, !window.needsFile { file = nil }
         }

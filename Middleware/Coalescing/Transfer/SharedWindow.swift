@@ -94,7 +94,7 @@ struct SharedWindow {
         return nil
     }
 
-    /// Lets go of a chunk that is in the file.
+    /// Drops a chunk that is in the file.
     mutating func didSpill(to offset: Int64) {
         dropChunks(to: offset)
     }
@@ -128,7 +128,7 @@ struct SharedWindow {
         trim()
     }
 
-    /// Lets go of what all have read.
+    /// Drops what all have read.
     private mutating func trim() {
         dropChunks(to: slowest)
     }

@@ -20,7 +20,7 @@ struct MockContext: Sendable {
     let time: any TimeSource
 }
 
-/// The output of a mock on its way to the call, which keeps an optional's nil apart from none.
+/// The output of a mock as it is passed to the call, which keeps an optional's nil apart from none.
 struct MockOutput<Output: Sendable>: Sendable {
     let value: Output
 }

@@ -14,7 +14,7 @@ import HTTPChainSupport
 /// ```
 ///
 /// A ``Client`` has one of its own. A cancelled call is out of the registry at once, and its result is ignored even if
-/// the transport answers late; the call itself ends when the transport lets go of it.
+/// the transport answers late; the call itself ends when the transport has given it back.
 public final class CallRegistry: Sendable {
     private struct Entry: Sendable {
         let info: CallInfo

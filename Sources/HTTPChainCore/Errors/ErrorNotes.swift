@@ -1,4 +1,4 @@
-/// Something that a stage adds to an error on its way to the caller.
+/// Something that a stage adds to an error that passes it.
 ///
 /// ```swift
 /// enum Attempts: ErrorNote { typealias Value = Int }

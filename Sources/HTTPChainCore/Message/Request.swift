@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// An HTTP request on its way through a chain.
+/// An HTTP request, as a caller gives it to a chain and stages pass it on.
 ///
 /// A small value: a head, a body and the options that this one call sets for the stages. Stages that take it as
 /// `consuming` change it in place.

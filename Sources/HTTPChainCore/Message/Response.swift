@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// An HTTP response on its way back through a chain.
+/// An HTTP response, as a transport and stages return it.
 ///
 /// The head is complete; the body may still be arriving and is read by whoever wants it. Dropping a response whose
 /// body was not read cancels the transfer.

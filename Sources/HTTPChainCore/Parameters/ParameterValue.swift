@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A value on its way into a query or a form.
+/// A value that goes into a query or a form.
 package enum ParameterValue: Sendable {
     /// No value: left out or empty, as ``ParameterEncoder/nils`` says.
     case null

@@ -47,24 +47,24 @@ final class AlarmScheduler: Sendable {
 
     /// Sets an alarm.
     func alarm(at instant: Duration, perform action: @escaping @Sendable () -> Void) -> any TimeAlarm {
-        let ticket = state.withLock { state in
-            let ticket = state.table.add(action, at: instant)
+        let id = state.withLock { state in
+            let id = state.table.add(action, at: instant)
             rouse(&state)
-            return ticket
+            return id
         }
-        return ScheduledAlarm(scheduler: self, ticket: ticket)
+        return ScheduledAlarm(scheduler: self, id: id)
     }
 
-    fileprivate func move(_ ticket: Table.Ticket, to instant: Duration) {
+    fileprivate func move(_ id: Table.AlarmID, to instant: Duration) {
         state.withLock { state in
-            state.table.move(ticket, to: instant)
+            state.table.move(id, to: instant)
             if let wakes = state.wakes, wakes <= instant { return }
             rouse(&state)
         }
     }
 
-    fileprivate func remove(_ ticket: Table.Ticket) {
-        _ = state.withLock { $0.table.remove(ticket) }
+    fileprivate func remove(_ id: Table.AlarmID) {
+        _ = state.withLock { $0.table.remove(id) }
     }
 
     /// Makes sure that the sleeper wakes in time for the next alarm.
@@ -105,17 +105,17 @@ final class AlarmScheduler: Sendable {
 
 private final class ScheduledAlarm: TimeAlarm {
     private let scheduler: AlarmScheduler
-    private let ticket: AlarmScheduler.Table.Ticket
+    private let id: AlarmScheduler.Table.AlarmID
 
-    init(scheduler: AlarmScheduler, ticket: AlarmScheduler.Table.Ticket) {
+    init(scheduler: AlarmScheduler, id: AlarmScheduler.Table.AlarmID) {
         self.scheduler = scheduler
-        self.ticket = ticket
+        self.id = id
     }
 
     deinit {
         cancel()
     }
 
-    func move(to instant: Duration) { scheduler.move(ticket, to: instant) }
-    func cancel() { scheduler.remove(ticket) }
+    func move(to instant: Duration) { scheduler.move(id, to: instant) }
+    func cancel() { scheduler.remove(id) }
 }

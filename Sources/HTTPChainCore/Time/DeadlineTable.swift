@@ -3,8 +3,8 @@
 /// Removing an alarm leaves its entry where it is, to be skipped later: in most calls the deadline is far off, and so
 /// many entries are dropped together at next to no cost.
 struct DeadlineTable<Waiter: Sendable>: Sendable {
-    /// One alarm; a ticket whose alarm is gone means nothing any more.
-    struct Ticket: Sendable, Hashable {
+    /// Names one alarm; the name of an alarm that is gone has no effect.
+    struct AlarmID: Sendable, Hashable {
         fileprivate let slot: Int
         fileprivate let number: Int
     }
@@ -19,7 +19,7 @@ struct DeadlineTable<Waiter: Sendable>: Sendable {
 
     private struct Entry {
         let time: Duration
-        let ticket: Ticket
+        let id: AlarmID
     }
 
     private var slots: [Slot?] = []
@@ -34,40 +34,40 @@ struct DeadlineTable<Waiter: Sendable>: Sendable {
     var entryCount: Int { entries.count }
 
     /// Sets an alarm.
-    mutating func add(_ waiter: Waiter, at deadline: Duration) -> Ticket {
+    mutating func add(_ waiter: Waiter, at deadline: Duration) -> AlarmID {
         lastNumber += 1
         let slot = Slot(number: lastNumber, deadline: deadline, entry: deadline, waiter: waiter)
-        let ticket: Ticket
+        let id: AlarmID
         if let index = free.popLast() {
             slots[index] = slot
-            ticket = Ticket(slot: index, number: lastNumber)
+            id = AlarmID(slot: index, number: lastNumber)
         } else {
             slots.append(slot)
-            ticket = Ticket(slot: slots.count - 1, number: lastNumber)
+            id = AlarmID(slot: slots.count - 1, number: lastNumber)
         }
-        push(Entry(time: deadline, ticket: ticket))
-        return ticket
+        push(Entry(time: deadline, id: id))
+        return id
     }
 
     /// Moves an alarm to another time.
-    mutating func move(_ ticket: Ticket, to deadline: Duration) {
-        guard var slot = slot(of: ticket) else { return }
+    mutating func move(_ id: AlarmID, to deadline: Duration) {
+        guard var slot = slot(of: id) else { return }
         slot.deadline = deadline
         // An entry that is too early is put back when its turn comes.
         if deadline < slot.entry {
             slot.entry = deadline
-            push(Entry(time: deadline, ticket: ticket))
+            push(Entry(time: deadline, id: id))
         }
-        slots[ticket.slot] = slot
+        slots[id.slot] = slot
     }
 
     /// Removes an alarm.
     ///
     /// - Returns: Whether it was set.
     @discardableResult
-    mutating func remove(_ ticket: Ticket) -> Bool {
-        guard slot(of: ticket) != nil else { return false }
-        close(ticket)
+    mutating func remove(_ id: AlarmID) -> Bool {
+        guard slot(of: id) != nil else { return false }
+        close(id)
         return true
     }
 
@@ -77,10 +77,10 @@ struct DeadlineTable<Waiter: Sendable>: Sendable {
     mutating func expire(at now: Duration) -> [Waiter] {
         var expired: [Waiter] = []
         while let time = next, time <= now {
-            let ticket = pop().ticket
-            guard let slot = slot(of: ticket) else { continue }
+            let id = pop().id
+            guard let slot = slot(of: id) else { continue }
             expired.append(slot.waiter)
-            close(ticket)
+            close(id)
         }
         return expired
     }
@@ -89,32 +89,32 @@ struct DeadlineTable<Waiter: Sendable>: Sendable {
     var next: Duration? {
         mutating get {
             while let entry = entries.first {
-                guard var slot = slot(of: entry.ticket), slot.entry == entry.time else {
+                guard var slot = slot(of: entry.id), slot.entry == entry.time else {
                     _ = pop()
                     continue
                 }
                 guard slot.deadline > entry.time else { return entry.time }
                 _ = pop()
                 slot.entry = slot.deadline
-                slots[entry.ticket.slot] = slot
-                push(Entry(time: slot.deadline, ticket: entry.ticket))
+                slots[entry.id.slot] = slot
+                push(Entry(time: slot.deadline, id: entry.id))
             }
             return nil
         }
     }
 
-    private func slot(of ticket: Ticket) -> Slot? {
-        guard let slot = slots[ticket.slot], slot.number == ticket.number else { return nil }
+    private func slot(of id: AlarmID) -> Slot? {
+        guard let slot = slots[id.slot], slot.number == id.number else { return nil }
         return slot
     }
 
-    private mutating func close(_ ticket: Ticket) {
-        slots[ticket.slot] = nil
-        free.append(ticket.slot)
+    private mutating func close(_ id: AlarmID) {
+        slots[id.slot] = nil
+        free.append(id.slot)
         if count == 0 {
             entries.removeAll(keepingCapacity: true)
         } else if entries.count > 64 + 2 * count {
-            let kept = entries.filter { slot(of: $0.ticket)?.entry == $0.time }
+            let kept = entries.filter { slot(of: $0.id)?.entry == $0.time }
             // What is sorted is a heap.
             entries = kept.sorted { $0.time < $1.time }
         }

@@ -84,7 +84,7 @@ public struct Mock: Sendable {
     }
 }
 
-/// One request on its way to a mock.
+/// One request that a mock answers.
 struct MockCall: Sendable {
     let delivery: Delivery
     let request: Request

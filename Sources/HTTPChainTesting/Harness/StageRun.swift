@@ -55,7 +55,7 @@ extension StageHarness {
     }
 }
 
-/// One request on its way through a stage that is driven by hand.
+/// One request that passes through a stage that is driven by hand.
 public final class StageRun: Sendable {
     struct State: Sendable {
         /// The calls that the stage made and the script has not taken.

@@ -51,7 +51,7 @@ struct DeadlineTableTests {
         #expect(table.next == nil)
     }
 
-    @Test("Takes no notice of a ticket whose alarm is gone, even when its slot serves another")
+    @Test("Takes no notice of the identifier of an alarm that is gone, even when its slot serves another")
     func stale() {
         var table = DeadlineTable<Int>()
         let old = table.add(1, at: .seconds(1))
@@ -88,9 +88,9 @@ struct DeadlineTableTests {
         var table = DeadlineTable<Int>()
         let kept = table.add(0, at: .seconds(1_000_000))
         for number in 1...10_000 {
-            let ticket = table.add(number, at: .seconds(number))
+            let id = table.add(number, at: .seconds(number))
             table.move(kept, to: .seconds(1_000_000 - number))
-            let isRemoved = table.remove(ticket)
+            let isRemoved = table.remove(id)
             #expect(isRemoved)
         }
         #expect(table.count == 1)
@@ -104,27 +104,27 @@ struct DeadlineTableTests {
         for _ in 0..<50 {
             var table = DeadlineTable<Int>()
             var model: [Int: Int] = [:]
-            var tickets: [Int: DeadlineTable<Int>.Ticket] = [:]
+            var ids: [Int: DeadlineTable<Int>.AlarmID] = [:]
             var now = 0
             for number in 0..<300 {
                 switch Int.random(in: 0..<6, using: &generator) {
                 case 0...2:
                     let deadline = now + Int.random(in: 1...100, using: &generator)
-                    tickets[number] = table.add(number, at: .seconds(deadline))
+                    ids[number] = table.add(number, at: .seconds(deadline))
                     model[number] = deadline
                 case 3:
                     guard
-                        let (other, ticket) = tickets.sorted(by: { $0.key < $1.key })
+                        let (other, id) = ids.sorted(by: { $0.key < $1.key })
                             .randomElement(using: &generator)
                     else { continue }
-                    let isRemoved = table.remove(ticket)
+                    let isRemoved = table.remove(id)
                     #expect(isRemoved == (model.removeValue(forKey: other) != nil))
                 case 4:
                     guard let other = model.keys.sorted().randomElement(using: &generator),
-                        let ticket = tickets[other]
+                        let id = ids[other]
                     else { continue }
                     let deadline = now + Int.random(in: 1...120, using: &generator)
-                    table.move(ticket, to: .seconds(deadline))
+                    table.move(id, to: .seconds(deadline))
                     model[other] = deadline
                 default:
                     now += Int.random(in: 1...30, using: &generator)

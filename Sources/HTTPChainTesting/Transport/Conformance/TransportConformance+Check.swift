@@ -1,7 +1,7 @@
 extension TransportConformance {
     /// One thing that every transport must do; its raw value is the sentence.
     public enum Check: String, CaseIterable, Sendable, CustomStringConvertible {
-        // The request on its way.
+        // The request.
         case methodsArrive = "Every method arrives with its body and brings the answer back"
         case bodyKindsArrive = "Every kind of body arrives whole: bytes, file, file range, streams of either kind"
         case targetArrives = "Path and query arrive exactly as they were written"
@@ -17,7 +17,7 @@ extension TransportConformance {
         case uploadIsPulled = "An upload is pulled no faster than the server reads it"
         case earlyAnswerIsDelivered = "An answer that comes before the upload was read is delivered"
 
-        // The response on its way back.
+        // The response.
         case repeatedFieldsArrive = "Repeated response fields arrive in order"
         case setCookiesArrive = "Set-Cookie fields arrive one by one"
         case oddFieldsArrive = "Response fields arrive when they are empty, long or not ASCII"
