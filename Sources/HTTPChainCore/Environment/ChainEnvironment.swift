@@ -66,3 +66,25 @@ extension RequestOptions {
         return box?.value.time.elapsed ?? SystemTime().elapsed
     }
 }
+
+/// The environment of a request, for a stage that needs it after it has passed the request on.
+///
+/// One reference, or none where it is the live one. A stage that kept the options instead would make those inside copy
+/// them when they set one.
+@usableFromInline
+package struct CallEnvironment: Sendable {
+    @usableFromInline let box: OptionBox<ChainEnvironment>?
+
+    /// - Parameter options: The options of the request.
+    @inlinable
+    package init(of options: borrowing RequestOptions) {
+        box = options.storage.box(EnvironmentOption.self, as: ChainEnvironment.self)
+    }
+
+    /// The environment.
+    package var value: ChainEnvironment { box?.value ?? EnvironmentOption.defaultValue }
+
+    /// As `value.time.elapsed`, without a copy of the environment.
+    @inlinable
+    package var elapsed: Duration { box?.value.time.elapsed ?? SystemTime().elapsed }
+}

@@ -30,13 +30,27 @@ public protocol TimeSource: Sendable {
 
 /// The system's monotonic clock and wall clock.
 public struct SystemTime: TimeSource {
-    private static let origin = ContinuousClock.now
-
     /// Makes a view of the system's clocks.
     public init() {}
 
+    #if canImport(Glibc)
+    private static let origin = nanoseconds
+
+    /// Time since the process first asked.
+    public var elapsed: Duration { .nanoseconds(Self.nanoseconds - Self.origin) }
+
+    /// What `ContinuousClock` reads, without its arithmetic, which takes half as long again as the clock.
+    private static var nanoseconds: Int64 {
+        var now = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &now)
+        return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+    }
+    #else
+    private static let origin = ContinuousClock.now
+
     /// Time since the process first asked.
     public var elapsed: Duration { Self.origin.duration(to: ContinuousClock.now) }
+    #endif
 
     /// The system's wall clock.
     public var date: Date { Date() }

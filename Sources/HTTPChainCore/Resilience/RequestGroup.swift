@@ -38,6 +38,7 @@ public struct RequestGroup: Sendable, CustomStringConvertible {
 ///
 /// The entries are kept by a table of no generic type, and only what comes out of it is given its type: otherwise the
 /// runtime would work out types with each request, which takes longer than the look-up.
+@usableFromInline
 package struct GroupTable<Entry: AnyObject & Sendable>: Sendable {
     @usableFromInline let entries: UntypedGroupTable
 

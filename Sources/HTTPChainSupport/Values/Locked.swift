@@ -1,12 +1,14 @@
-package import Foundation
+public import Foundation
 
 /// A value that only one thread at a time can reach: the package's single lock.
 ///
 /// The closure given to ``withLock(_:)`` must be short and must not call out to code that might take the same lock.
 ///
-/// Inlinable, so that whoever locks does so without the runtime working out types. It is the system's own mutex:
-/// `NSLock`, which is one behind an object, takes four times as long where nobody else has it, and the thread sanitizer
-/// does not see `Mutex`.
+/// Inlinable, so that whoever locks does so without the runtime working out types; the compiler hands what is inlinable
+/// to other modules only where the class itself is usable from there. It is the system's own mutex: `NSLock`, which is
+/// one behind an object, takes four times as long where nobody else has it, and the thread sanitizer does not see
+/// `Mutex`.
+@usableFromInline
 package final class Locked<Value>: @unchecked Sendable {
     #if os(Windows)
     @usableFromInline let lock = NSLock()
