@@ -12,6 +12,26 @@ struct HedgedCall: Sendable {
         case woken
     }
 
+    /// How far the call has come.
+    private struct Progress: Sendable {
+        var rules: HedgeRules
+        var results: [Int: Result<Response, any Error>] = [:]
+        private(set) var begun = 0
+
+        init(rules: HedgeRules) { self.rules = rules }
+
+        mutating func begin(at now: Duration) -> Int {
+            begun += 1
+            return rules.begin(at: now)
+        }
+
+        consuming func result(of index: Int) throws -> Response {
+            guard var response = try results[index]?.get() else { throw CancellationError() }
+            if begun > 1 { response.attempts += begun - 1 }
+            return response
+        }
+    }
+
     private let request: Request
     private let next: Next
     private let policy: HedgingPolicy
@@ -34,29 +54,37 @@ struct HedgedCall: Sendable {
         time = request.environment.time
     }
 
-    func run(_ initial: HedgeRules) async throws -> Response {
+    /// Makes the attempts, and returns the result.
+    func run(_ rules: HedgeRules) async throws -> Response {
+        var progress = Progress(rules: rules)
+        guard rules.needsFailure else { return try await race(progress) }
+        // No attempt is made beside the first: only when that has failed is there another, and a group for it.
+        let event = await attempt(progress.begin(at: time.elapsed))
+        guard !Task.isCancelled else { throw CancellationError() }
+        let end = time.elapsed
+        take(event, into: &progress, at: end)
+        if case .finish(let index) = progress.rules.step(at: end) { return try progress.result(of: index) }
+        return try await race(progress)
+    }
+
+    private func race(_ initial: Progress) async throws -> Response {
         try await withThrowingTaskGroup(of: Event.self) { group in
-            var rules = initial
-            var results: [Int: Result<Response, any Error>] = [:]
-            var begun = 0
+            var progress = initial
             var wakesAt: Duration?
             while true {
                 let now = time.elapsed
-                switch rules.step(at: now) {
+                switch progress.rules.step(at: now) {
                 case .finish(let index):
                     // The others are cancelled here and awaited at the end of the group; their responses are dropped
                     // with the events that nobody takes.
                     group.cancelAll()
-                    guard let result = results.removeValue(forKey: index) else { throw CancellationError() }
-                    results.removeAll()
-                    return try finish(result, attempts: begun)
+                    return try progress.result(of: index)
                 case .attempt:
-                    guard begun == 0 || budget?.take(at: now) ?? true else {
-                        rules.stop()
+                    guard progress.begun == 0 || budget?.take(at: now) ?? true else {
+                        progress.rules.stop()
                         continue
                     }
-                    let index = rules.begin(at: now)
-                    begun += 1
+                    let index = progress.begin(at: now)
                     group.addTask { await attempt(index) }
                 case .wait(let until):
                     if let until, wakesAt.map({ until < $0 }) ?? true {
@@ -68,24 +96,30 @@ struct HedgedCall: Sendable {
                     }
                     guard let event = try await group.next() else { throw CancellationError() }
                     guard !Task.isCancelled else { throw CancellationError() }
-                    switch event {
-                    case .woken: wakesAt = nil
-                    case .ended(let index, let result, let latency):
-                        let outcome = judge(result)
-                        if case .success = result, case .final = outcome { latencies.record(latency) }
-                        rules.end(index, outcome, at: time.elapsed)
-                        results[index] = result
-                        // Of several failures the last one is the result: those before are dropped now.
-                        if case .nonFatal = outcome { results = results.filter { $0.key == index } }
-                    }
+                    if case .woken = event { wakesAt = nil } else { take(event, into: &progress, at: time.elapsed) }
                 }
             }
         }
     }
 
+    /// Takes what an attempt came to.
+    private func take(_ event: Event, into progress: inout Progress, at now: Duration) {
+        guard case .ended(let index, let result, let latency) = event else { return }
+        let outcome = judge(result)
+        if case .success = result, case .final = outcome { latencies.record(latency) }
+        progress.rules.end(index, outcome, at: now)
+        // Of several failures the last one is the result: those before are dropped now.
+        if case .nonFatal = outcome { progress.results.removeAll() }
+        progress.results[index] = result
+    }
+
     private func attempt(_ index: Int) async -> Event {
         var request = request
         if index > 0 {
+            if Task.isCancelled {
+                budget?.giveBack()
+                return .ended(index, .failure(CancellationError()), latency: .zero)
+            }
             request.attempt += index
             move(&request, index)
         }
@@ -94,6 +128,8 @@ struct HedgedCall: Sendable {
             let response = try await next(request)
             return .ended(index, .success(response), latency: time.elapsed - started)
         } catch {
+            // Nothing was sent: the attempt added nothing to the load.
+            if index > 0, error is any RefusalError { budget?.giveBack() }
             return .ended(index, .failure(error), latency: time.elapsed - started)
         }
     }
@@ -127,11 +163,5 @@ struct HedgedCall: Sendable {
             return .nonFatal(pushback: max(.microseconds(1), error.retryAfter ?? .seconds(1)))
         case .failure: return .final
         }
-    }
-
-    private func finish(_ result: Result<Response, any Error>, attempts: Int) throws -> Response {
-        var response = try result.get()
-        if attempts > 1 { response.attempts += attempts - 1 }
-        return response
     }
 }

@@ -123,7 +123,18 @@ struct RetryRun: Sendable {
     }
 
     /// Waits, and meanwhile reads a body; what does not end within the limit or the wait is given up.
+    ///
+    /// A wait that is cancelled gives the budget its token back: the attempt is not made.
     func pause(for wait: Duration, draining body: HTTPBody?) async throws {
+        do {
+            try await sleep(for: wait, draining: body)
+        } catch {
+            settings.budget?.giveBack()
+            throw error
+        }
+    }
+
+    private func sleep(for wait: Duration, draining body: HTTPBody?) async throws {
         let time = request.environment.time
         guard let body else { return try await time.sleep(for: wait) }
         try await withThrowingTaskGroup(of: Void.self) { [limit = settings.drainLimit] group in

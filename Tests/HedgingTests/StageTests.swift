@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainAuth
 import HTTPChainCircuitBreaker
 import HTTPChainConcurrencyLimit
 import HTTPChainCore
@@ -256,18 +257,35 @@ struct StageTests {
     @Test("10,000 calls at once through all stages, a part of them cancelled: everything comes back", .heavy, .seeded)
     func cancellation() async throws {
         let environment = ChainEnvironment(time: Turns(), random: Seed.numbers(1))
-        let budget = RetryBudget(share: 0.5, minimumPerSecond: 0, capacity: Drill.calls)
+        let budget = RetryBudget(share: 0, minimumPerSecond: 0, capacity: Drill.calls)
         let key = "https://api.example.com"
         let breaker = CircuitBreaker()
         let rate = RateLimiter([RateLimit(1_000_000, per: .seconds(1))])
-        let places = ConcurrencyLimiter(.fixed(500), queue: ConcurrencyQueue(length: 50_000, longestWait: .seconds(60)))
+        // So short a queue that some of the attempts are refused.
+        let places = ConcurrencyLimiter(
+            .fixed(500),
+            queue: ConcurrencyQueue(length: Drill.calls / 2, longestWait: .seconds(60))
+        )
         let numbers = Seed.numbers()
         let flying = Counter()
         let landed = Counter()
+        let added = Counter()
+        let refused = Counter()
         let chain = try Chain(
             [
                 RetryMiddleware(RetryPolicy(maximumAttempts: 2), budget: budget),
                 HedgingMiddleware(HedgingPolicy(after: .fixed(.milliseconds(20))), budget: budget),
+                ClosureMiddleware { request, next in
+                    guard request.attempt > 1 else { return try await next(request) }
+                    do {
+                        let response = try await next(request)
+                        added.add()
+                        return response
+                    } catch {
+                        if error is any RefusalError { refused.add() } else { added.add() }
+                        throw error
+                    }
+                },
                 CircuitBreakerMiddleware(breaker), RateLimitMiddleware(rate), ConcurrencyLimitMiddleware(places),
             ],
             transport: ClosureTransport { request in
@@ -303,8 +321,124 @@ struct StageTests {
         #expect(places.waiting(in: key) == 0)
         #expect(rate.waiting(in: key) == 0)
         #expect(breaker.state(of: key, in: environment) == .closed)
-        // Each attempt more took a token, and each call brought a half.
-        #expect(budget.available >= 0)
+        // Each attempt more that was made has a token; what was refused, or cancelled before it began, has none.
+        #expect(budget.capacity - budget.available == added.value)
+        #expect(added.value > 0)
+    }
+
+    @Test("A token comes back for an attempt that a stage inside refuses")
+    func refused() async throws {
+        let clock = VirtualClock()
+        let budget = RetryBudget(share: 0, minimumPerSecond: 0, capacity: 5)
+        let breaker = CircuitBreaker()
+        let chain = try Chain(
+            [stage(attempts: 3, budget: budget), CircuitBreakerMiddleware(breaker)],
+            transport: ClosureTransport { request in
+                try await request.environment.time.sleep(for: .milliseconds(150))
+                return Response(.ok)
+            }
+        )
+        for isOpen in [true, false] {
+            async let sent = chain.send(.get(url).on(clock))
+            try await clock.waitForSleepers(count: 2)
+            if isOpen { breaker.isolate("https://api.example.com") } else { breaker.close("https://api.example.com") }
+            clock.advance(by: .milliseconds(100))
+            // Beside the first attempt the push-back of the refusal, or the second attempt and the delay of the third.
+            try await clock.waitForSleepers(count: isOpen ? 2 : 3)
+            #expect(budget.available == (isOpen ? 5 : 4))
+            clock.advance(by: .milliseconds(50))
+            #expect(try await sent.status == .ok)
+            breaker.close("https://api.example.com")
+        }
+        #expect(budget.available == 4)
+    }
+
+    @Test("Without a delay the first attempt is alone, and a failure of it has another")
+    func alone() async throws {
+        let clock = VirtualClock()
+        let budget = RetryBudget(share: 0, minimumPerSecond: 0, capacity: 5)
+        let stage = HedgingMiddleware(HedgingPolicy(after: .quantile(0.9)), budget: budget)
+        let response = try await StageHarness(stage, clock: clock).drive(.get(url)) { run in
+            let first = try await run.nextCall()
+            #expect(clock.pendingDeadlines.isEmpty)
+            first.answer(Response(.badGateway))
+            let second = try await run.nextCall()
+            #expect(second.request.attempt == 2)
+            second.answer(Response(.ok, body: .chunks(["one ", "two"], lifeline: Lifeline {})))
+            return try await run.response()
+        }
+        #expect(response.attempts == 2)
+        #expect(try await response.body.text() == "one two")
+        #expect(budget.available == 4)
+    }
+
+    @Test("Each attempt is authenticated and traced on its own")
+    func attemptsApart() async throws {
+        let clock = VirtualClock()
+        let asked = Counter()
+        let sent = Events<String>()
+        // A token that has expired when the second attempt is made.
+        let provider = ClosureAccessTokenProvider { _, _ in
+            asked.add()
+            return AccessToken(Secret("token\(asked.value)"), expiration: clock.date.addingTimeInterval(0.05))
+        }
+        let chain = try Chain(
+            [stage(), BearerAuthMiddleware(provider, for: "https://api.example.com", leeway: .zero)],
+            transport: ClosureTransport { request in
+                sent.add(request.head.headerFields[.authorization] ?? "none")
+                try await request.environment.time.sleep(for: .seconds(request.attempt == 1 ? 60 : 0))
+                return Response(.ok)
+            }
+        )
+        let call = Task { await chain.trace(.get(url).on(clock)) }
+        try await clock.waitForSleepers(count: 2)
+        clock.advance(by: .milliseconds(100))
+        let traced = await call.value
+        #expect(try traced.result.get().attempts == 2)
+        #expect(asked.value == 2)
+        #expect(sent.all == ["Bearer token1", "Bearer token2"])
+        let spans = traced.trace.spans.filter { $0.name == "BearerAuthMiddleware" }
+        #expect(spans.map(\.start) == [.zero, .milliseconds(100)])
+        let hedging = try #require(traced.trace.spans.first { $0.name == "HedgingMiddleware" })
+        #expect(spans.map(\.parent) == [hedging.id, hedging.id])
+        #expect(spans.last?.outcome == .response(.ok))
+        #expect(spans.first?.outcome != .response(.ok))
+    }
+
+    @Test("Each route has its own delay")
+    func routes() async throws {
+        let clock = VirtualClock()
+        let chain = try Chain(
+            [HedgingMiddleware(HedgingPolicy(after: .quantile(0.9)), budget: nil, by: .by("route") { $0.head.path })],
+            transport: ClosureTransport { request in
+                let isSlow = request.head.path == "/slow"
+                try await request.environment.time.sleep(for: .milliseconds(isSlow ? 400 : 10))
+                return Response(.ok)
+            }
+        )
+        func send(_ path: String, taking milliseconds: Int) async throws {
+            async let sent = chain.send(.get("https://api.example.com" + path).on(clock))
+            try await clock.waitForSleepers()
+            clock.advance(by: .milliseconds(milliseconds))
+            #expect(try await sent.attempts == 1)
+        }
+        for _ in 0..<20 { try await send("/slow", taking: 400) }
+        for _ in 0..<20 { try await send("/fast", taking: 10) }
+        for (path, latency) in [("/slow", 400), ("/fast", 10)] {
+            async let sent = chain.send(.get("https://api.example.com" + path).on(clock))
+            try await clock.waitForSleepers(count: 2)
+            let delays = clock.pendingDeadlines.map { $0 - clock.elapsed }.sorted()
+            let delay = try #require(delays.first { $0 != .milliseconds(latency) })
+            #expect(delay >= .milliseconds(latency) && delay <= .milliseconds(latency * 109 / 100 + 1), "\(path)")
+            clock.advance(by: .milliseconds(latency))
+            #expect(try await sent.attempts == 1)
+        }
+        // A route that nobody has called has no delay yet.
+        async let sent = chain.send(.get("https://api.example.com/new").on(clock))
+        try await clock.waitForSleepers()
+        #expect(clock.pendingDeadlines.count == 1)
+        clock.advance(by: .milliseconds(10))
+        _ = try await sent
     }
 
     @Test("The rules for every stage", arguments: StageConformance.Check.allCases)

@@ -29,6 +29,23 @@ struct WaitTests {
         #expect(clock.pendingDeadlines.isEmpty)
     }
 
+    @Test("A wait that is cancelled gives its token back", arguments: [true, false])
+    func token(isDraining: Bool) async throws {
+        let budget = RetryBudget(share: 0, minimumPerSecond: 0, capacity: 3)
+        let transport = InMemoryTransport()
+        transport.enqueue(isDraining ? ScriptedReply(.badGateway, feed: ChunkFeed()) : .text("x", status: .badGateway))
+        let chain = try Chain(transport: transport, environment: .virtual(clock)) {
+            RetryMiddleware(plainPolicy(), budget: budget)
+        }
+        let call = Task { try await chain.send(.get(url)) }
+        try await clock.waitForSleepers()
+        #expect(budget.available == 2)
+        call.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
+        #expect(budget.available == 3)
+        #expect(transport.requestCount == 1)
+    }
+
     @Test("Cancelling ends the wait at once while a body that never ends is drained")
     func cancellationWhileDraining() async throws {
         let transport = InMemoryTransport()

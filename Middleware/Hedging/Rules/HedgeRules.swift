@@ -37,6 +37,9 @@ package struct HedgeRules: Sendable {
         self.delay = delay
     }
 
+    /// Whether only a failure leads to another attempt, so that the first is alone until it has ended.
+    package var needsFailure: Bool { delay == nil }
+
     /// What to do; ``Step/attempt`` is to be followed by ``begin(at:)`` or, where there is no budget, ``stop()``.
     package func step(at now: Duration) -> Step {
         if let winner { return .finish(winner) }

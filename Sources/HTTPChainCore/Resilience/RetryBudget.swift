@@ -5,6 +5,9 @@
 /// When the bucket is empty nothing is retried. It starts full. With the defaults retries add at most a fifth to the
 /// traffic in the long run, or 10 a second where there is little traffic.
 ///
+/// A token comes back where the attempt is not made after all: a wait that is cancelled, a hedge that a circuit breaker or
+/// a limit refuses.
+///
 /// One budget can serve several stages: those of several chains to the same server, and the retry stage and the hedging
 /// stage of one chain, where a call counts once. Their clock must be the same. It can be used by any number of tasks at
 /// a time.
