@@ -50,15 +50,13 @@ final class LimitedGroup: Sendable {
 
     /// Lets a call through at once, if nobody waits and nothing is against it.
     @inline(__always)
-    func enterAtOnce(_ tokens: Int, _ options: RequestOptions) -> Bool {
+    func enterAtOnce(_ tokens: Int, _ environment: CallEnvironment) -> Bool {
         if store != nil { return false }
         // Where there is no limit, ours or the server's, the time does not matter.
         if limits.isEmpty, enterUnlimited() { return true }
-        let now = options.elapsed
+        let now = environment.elapsed
         return state.withLock { state in
-            guard state.queue.isEmpty, state.rules.wait(for: tokens, at: now) <= .zero else { return false }
-            state.rules.take(tokens, at: now)
-            return true
+            state.queue.isEmpty && state.rules.takeIfReady(tokens, at: now)
         }
     }
 

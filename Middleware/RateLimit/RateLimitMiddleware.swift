@@ -17,6 +17,8 @@ import HTTPTypes
 /// **The server's limits** are kept as its responses tell them: `RateLimit` with `RateLimit-Policy` (IETF draft
 /// httpapi-ratelimit-headers), `X-RateLimit-Remaining` with `-Reset` and its relatives in seconds, as a date or since
 /// 1970. What is left is counted down with each call, those in flight included; at zero, calls wait until the reset.
+/// A policy with several partition keys (`pk`) has what is left of each; to keep the calls of one from waiting for
+/// another, group by what tells them apart.
 /// After a 429 or 503 with `Retry-After` (RFC 9110 §10.2.3) all calls of the group wait that long, not only the one
 /// that was answered so. `RateLimitMiddleware()` keeps the server's limits alone.
 ///
@@ -75,27 +77,37 @@ public struct RateLimitMiddleware: Middleware {
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let group = limiter.limitedGroup(for: request) else { return try await next(request) }
-        let options = request.options
-        let tokens = options.contains(RateLimitWeight.self) ? max(0, options[RateLimitWeight.self]) : 1
-        if !group.enterAtOnce(tokens, options) { try await wait(request, group, tokens) }
+        let environment = CallEnvironment(of: request.options)
+        let tokens = Self.weight(of: request)
+        if !group.enterAtOnce(tokens, environment) { try await wait(request, group, tokens) }
         do {
             let response = try await next(request)
             if limiter.obeysServer, Self.mayTellLimits(response.head) {
-                let time = options.environment.time
+                let time = environment.value.time
                 group.finish(ServerLimits(response.head, now: time.date), at: time.elapsed)
             } else {
                 group.finish()
             }
             return response
         } catch {
-            await fail(error, group, tokens, options)
+            await fail(error, group, tokens, environment)
             throw error
         }
     }
 
-    private func fail(_ error: any Error, _ group: LimitedGroup, _ tokens: Int, _ options: RequestOptions) async {
+    @inline(__always)
+    private static func weight(of request: borrowing Request) -> Int {
+        request.options.contains(RateLimitWeight.self) ? max(0, request.options[RateLimitWeight.self]) : 1
+    }
+
+    private func fail(
+        _ error: any Error,
+        _ group: LimitedGroup,
+        _ tokens: Int,
+        _ environment: CallEnvironment
+    ) async {
         if error is any RefusalError {
-            await group.giveBack(tokens, at: options.elapsed)
+            await group.giveBack(tokens, at: environment.elapsed)
         } else {
             group.finish()
         }

@@ -39,41 +39,133 @@ struct RuleTests {
         ],
     ]
 
-    @Test("Are those of a token bucket, in a million random steps", .seeded, arguments: 0..<4)
+    /// What a server tells of its limits, from the documentation: for each policy and partition key what is left and until
+    /// when, in microseconds.
+    struct Told {
+        struct Rest {
+            var left: Int
+            var until: Int64
+        }
+
+        var rests: [String: [String: Rest]] = [:]
+        /// The partitions that the server named last.
+        var latest: [String: Set<String>] = [:]
+        var pause: Int64 = 0
+        var unanswered = 0
+
+        func wait(_ tokens: Int, _ now: Int64) -> Int64 {
+            guard tokens > 0 else { return 0 }
+            let spent = rests.values.flatMap(\.values).filter { $0.left <= 0 }
+            return max(0, ([pause] + spent.map(\.until)).map { $0 - now }.max() ?? 0)
+        }
+
+        /// A call goes, or is given back.
+        mutating func count(_ calls: Int) {
+            for (policy, partitions) in latest {
+                for partition in partitions { rests[policy]?[partition]?.left -= calls }
+            }
+        }
+
+        mutating func learn(_ limits: ServerLimits, _ now: Int64) {
+            if let time = limits.pause { pause = max(pause, now + Int64(time / .microseconds(1))) }
+            for (policy, quotas) in Dictionary(grouping: limits.quotas, by: \.policy) {
+                latest[policy] = Set(quotas.map(\.partition))
+                for quota in quotas {
+                    let until = now + Int64(quota.reset / .microseconds(1))
+                    var rest = Rest(left: max(0, quota.remaining - unanswered), until: until)
+                    if let old = rests[policy]?[quota.partition], old.until > now, abs(old.until - until) < 2_000_000 {
+                        rest.left = min(rest.left, old.left)
+                    }
+                    rests[policy, default: [:]][quota.partition] = rest
+                }
+            }
+        }
+    }
+
+    private static func randomLimits(_ random: some RandomSource) -> ServerLimits {
+        var limits = ServerLimits()
+        if random.next() % 50 == 0 { limits.pause = .microseconds(Int64(random.next() % 500_000)) }
+        for _ in 0..<(random.next() % 3) {
+            limits.quotas.append(
+                .init(
+                    policy: ["burst", "day"][Int(random.next() % 2)],
+                    partition: ["", "one", "two"][Int(random.next() % 3)],
+                    remaining: Int(random.next() % 30),
+                    reset: .microseconds(Int64(random.next() % (random.next() % 20 == 0 ? 3_000_000 : 200_000)))
+                )
+            )
+        }
+        return limits
+    }
+
+    @Test(
+        "Are those of a token bucket and of what the server told, in a million random steps",
+        .seeded,
+        arguments: 0..<4
+    )
     func model(index: Int) {
         let limits = Self.sets[index]
         let random = Seed.numbers(UInt64(index))
         var rules = RateLimitRules(limits)
         var buckets = limits.map(Bucket.init)
+        var told = Told()
         var now: Int64 = 0
-        var passed = 0
-        for step in 0..<250_000 {
+        var (steps, passed, learned, servers) = (0, 0, 0, 0)
+        for step in 0..<Drill.steps {
             now += Int64(random.next() % (random.next() % 100 == 0 ? 2_000_000 : 20_000))
             for position in buckets.indices { buckets[position].refill(now) }
             let tokens = Int(random.next() % 4)
-            if passed > 0, random.next() % 50 == 0 {
-                rules.giveBack(1)
-                // More than a bucket holds cannot be given back.
-                for position in buckets.indices {
-                    buckets[position].level = min(
-                        buckets[position].capacity,
-                        buckets[position].level + buckets[position].cost
-                    )
+            if told.unanswered > 0 {
+                switch random.next() % 50 {
+                case 0:
+                    rules.giveBack(1)
+                    told.unanswered -= 1
+                    told.count(-1)
+                    // More than a bucket holds cannot be given back.
+                    for position in buckets.indices {
+                        buckets[position].level = min(
+                            buckets[position].capacity,
+                            buckets[position].level + buckets[position].cost
+                        )
+                    }
+                case 1...25:
+                    rules.finish()
+                    told.unanswered -= 1
+                case 26:
+                    rules.finish()
+                    told.unanswered -= 1
+                    let limits = Self.randomLimits(random)
+                    rules.learn(limits, at: .microseconds(now))
+                    told.learn(limits, now)
+                    learned += limits.quotas.count
+                default: break
                 }
             }
-            let expected = buckets.map { $0.wait(tokens) }.max() ?? 0
-            let wait = rules.wait(for: tokens, at: .microseconds(now))
-            #expect(wait == .microseconds(expected), "step \(step)")
-            guard wait == .microseconds(expected) else { return }
-            if wait == .zero {
-                rules.take(tokens, at: .microseconds(now))
+            let server = told.wait(tokens, now)
+            let expected = max(server, buckets.map { $0.wait(tokens) }.max() ?? 0)
+            let instant = Duration.microseconds(now)
+            let isSame =
+                rules.wait(for: tokens, at: instant) == .microseconds(expected)
+                && rules.serverWait(for: tokens, at: instant) == .microseconds(server)
+                && rules.unansweredCalls == told.unanswered
+            #expect(isSame, "step \(step)")
+            guard isSame else { return }
+            if server > 0 { servers += 1 }
+            let isReady = rules.takeIfReady(tokens, at: instant)
+            #expect(isReady == (expected == 0), "step \(step)")
+            if isReady {
+                told.unanswered += 1
+                if tokens > 0 { told.count(1) }
                 for position in buckets.indices {
                     buckets[position].level -= min(buckets[position].capacity, buckets[position].cost * Int64(tokens))
                 }
                 passed += 1
             }
+            steps += 1
         }
+        #expect(steps == Drill.steps)
         #expect(passed > 10_000)
+        #expect(learned > 500 && servers > 5_000)
     }
 
     @Test("A limit of numbers that make no sense does not trap")
@@ -192,5 +284,35 @@ struct RuleTests {
         #expect(rules.wait(for: 1, at: .seconds(1)) == .seconds(9))
         learn(5, 10, at: 10)
         #expect(rules.wait(for: 1, at: .seconds(10)) == .zero)
+    }
+
+    /// What a server tells of two partition keys of one policy, and how long a call waits then, in seconds.
+    static let partitions: [(name: String, told: [[(key: String, left: Int, reset: Int)]], taken: Int, wait: Int)] = [
+        ("one key with something left", [[("one", 2, 10)]], 0, 0), ("one key that is spent", [[("one", 0, 10)]], 0, 10),
+        ("another key says nothing about a spent one", [[("one", 0, 10)], [("two", 5, 20)]], 0, 10),
+        ("the same key again does", [[("one", 0, 10)], [("two", 5, 20)], [("one", 3, 40)]], 0, 0),
+        ("two keys in one answer", [[("one", 3, 10), ("two", 0, 20)]], 0, 20),
+        ("both spent, the longer counts", [[("one", 0, 30), ("two", 0, 20)]], 0, 30),
+        ("calls count against the key that was named last", [[("one", 1, 30)], [("two", 2, 20)]], 2, 20),
+        ("and not against the other", [[("one", 1, 30)], [("two", 9, 20)]], 2, 0),
+        ("calls count against both keys of one answer", [[("one", 9, 30), ("two", 2, 20)]], 2, 20),
+    ]
+
+    @Test("Keep what is left of each partition key of a policy apart", arguments: 0..<partitions.count)
+    func partitionKeys(index: Int) {
+        let row = Self.partitions[index]
+        var rules = RateLimitRules([])
+        for quotas in row.told {
+            var limits = ServerLimits()
+            limits.quotas = quotas.map {
+                .init(policy: "p", partition: $0.key, remaining: $0.left, reset: .seconds($0.reset))
+            }
+            rules.learn(limits, at: .zero)
+        }
+        for _ in 0..<row.taken {
+            let isTaken = rules.takeIfReady(1, at: .zero)
+            #expect(isTaken, "\(row.name)")
+        }
+        #expect(rules.wait(for: 1, at: .zero) == .seconds(row.wait), "\(row.name)")
     }
 }

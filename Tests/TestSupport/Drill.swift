@@ -7,4 +7,7 @@ package enum Drill {
 
     /// How many calls at once are many: 10,000, or `HTTPCHAIN_CALLS` in the environment.
     package static let calls = ProcessInfo.processInfo.environment["HTTPCHAIN_CALLS"].flatMap { Int($0) } ?? 10_000
+
+    /// How many random steps a rule takes beside its model in one run: a million in full drills.
+    package static let steps = isFull ? 1_000_000 : 250_000
 }

@@ -2,12 +2,15 @@ import HTTPChainCore
 
 /// The limits of one group as a value: the buckets of our own, and what the server told of its.
 package struct RateLimitRules: Sendable {
-    /// What a server said is left, counted down since.
+    /// What a server said is left of a policy for one partition key, counted down since.
     private struct Known: Sendable {
         let policy: String
-        var partition: String
+        let partition: String
         var remaining: Int
         var reset: Duration
+        /// Whether the server named this partition last of those of its policy: which one a call belongs to is known
+        /// from its answer alone, and until then taken to be the same again.
+        var isLatest = true
     }
 
     private var cells: [CellRate]
@@ -21,7 +24,10 @@ package struct RateLimitRules: Sendable {
     }
 
     /// Whether there is no limit at all: none of ours, and none that the server has told of.
-    package var isUnlimited: Bool { cells.isEmpty && known.isEmpty && pausedUntil == .zero }
+    package var isUnlimited: Bool { cells.isEmpty && isFreeOfServer }
+
+    /// Whether the server has told of no limit.
+    private var isFreeOfServer: Bool { known.isEmpty && pausedUntil == .zero }
 
     /// Lets a call through where ``isUnlimited``.
     package mutating func takeUnlimited() { unanswered += 1 }
@@ -48,13 +54,32 @@ package struct RateLimitRules: Sendable {
         cells.reduce(serverWait(for: tokens, at: now)) { max($0, $1.waitForQueue(of: tokens, at: now)) }
     }
 
+    /// Lets a call through if nobody waits before it and nothing is against it.
+    ///
+    /// - Returns: Whether it was let through.
+    package mutating func takeIfReady(_ tokens: Int, at now: Duration) -> Bool {
+        if !isFreeOfServer, serverWait(for: tokens, at: now) > .zero { return false }
+        for index in cells.indices.dropFirst() where cells[index].wait(for: tokens, at: now) > .zero { return false }
+        // The usual limit is one: it is looked at and taken from in one step.
+        if !cells.isEmpty, !cells[0].takeIfReady(tokens, at: now) { return false }
+        for index in cells.indices.dropFirst() { cells[index].take(tokens, at: now) }
+        unanswered += 1
+        if !known.isEmpty { countDown(tokens, at: now) }
+        return true
+    }
+
     /// Lets a call through.
     package mutating func take(_ tokens: Int, at now: Duration) {
         unanswered += 1
         guard tokens > 0 else { return }
         for index in cells.indices { cells[index].take(tokens, at: now) }
-        if !known.isEmpty { known.removeAll { $0.reset <= now } }
-        for index in known.indices { known[index].remaining -= 1 }
+        if !known.isEmpty { countDown(tokens, at: now) }
+    }
+
+    private mutating func countDown(_ tokens: Int, at now: Duration) {
+        guard tokens > 0 else { return }
+        known.removeAll { $0.reset <= now }
+        for index in known.indices where known[index].isLatest { known[index].remaining -= 1 }
     }
 
     /// Takes the answer of a call that was let through.
@@ -65,29 +90,31 @@ package struct RateLimitRules: Sendable {
         unanswered -= 1
         guard tokens > 0 else { return }
         for index in cells.indices { cells[index].giveBack(tokens) }
-        for index in known.indices { known[index].remaining += 1 }
+        for index in known.indices where known[index].isLatest { known[index].remaining += 1 }
     }
 
     /// Learns what the server says with an answer.
     package mutating func learn(_ limits: ServerLimits, at now: Duration) {
         if let pause = limits.pause { pausedUntil = max(pausedUntil, now + pause) }
+        for index in known.indices where limits.quotas.contains(where: { $0.policy == known[index].policy }) {
+            known[index].isLatest = false
+        }
         for quota in limits.quotas {
             let remaining = max(0, quota.remaining - max(0, unanswered))
             let reset = now + quota.reset
-            guard let index = known.firstIndex(where: { $0.policy == quota.policy }) else {
+            guard let index = known.firstIndex(where: { quota.isOf($0.policy, $0.partition) }) else {
+                known.removeAll { $0.reset <= now }
                 known.append(
                     Known(policy: quota.policy, partition: quota.partition, remaining: remaining, reset: reset)
                 )
                 if known.count > ServerLimits.maximumQuotas { known.removeFirst() }
                 continue
             }
-            // Answers overtake each other: within one window of one partition the smaller number is the later one.
-            let isSameWindow =
-                known[index].partition == quota.partition && known[index].reset > now
-                && abs(known[index].reset, reset) < .seconds(2)
+            // Answers overtake each other: within one window the smaller number is the later one.
+            let isSameWindow = known[index].reset > now && abs(known[index].reset, reset) < .seconds(2)
             known[index].remaining = isSameWindow ? min(known[index].remaining, remaining) : remaining
-            known[index].partition = quota.partition
             known[index].reset = reset
+            known[index].isLatest = true
         }
     }
 

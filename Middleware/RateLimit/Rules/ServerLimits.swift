@@ -21,6 +21,11 @@ package struct ServerLimits: Sendable, Hashable {
             self.remaining = remaining
             self.reset = reset
         }
+
+        /// Whether it is what is left of that policy for that partition key.
+        func isOf(_ policy: String, _ partition: String) -> Bool {
+            self.policy == policy && self.partition == partition
+        }
     }
 
     package var quotas: [Quota] = []
