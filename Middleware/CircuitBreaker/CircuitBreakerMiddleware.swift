@@ -19,8 +19,9 @@ import HTTPTypes
 /// are counted; at a failure rate, a rate of slow calls or a number of failures in a row (``CircuitBreakerPolicy``) it
 /// **opens**, and calls are refused with ``CircuitOpenError`` before anything is sent. After a time that grows with
 /// each failed attempt, and varies by chance, it is **half-open**: a few calls pass as probes. As many successes close
-/// it, one failure opens it again. A probe that is cancelled gives its place to another; one that does not end in time
-/// has failed, so that a circuit never stays half-open for good.
+/// it, one failure opens it again, and so does the body of a probe that breaks within the time of a probe. A probe that is
+/// cancelled gives its place to another; one that does not end in time has failed, so that a circuit never stays
+/// half-open for good.
 ///
 /// **What counts.** 5xx, transport errors and timeouts of an attempt are failures, and so is a body that breaks; 2xx
 /// and 3xx are successes. 4xx are neither: they say something about the request. Neither are refusals by stages inside,
@@ -97,12 +98,17 @@ public struct CircuitBreakerMiddleware: Middleware {
     }
 }
 
+extension CircuitBreakerMiddleware: RefusingMiddleware {
+    package func refusal(of exchange: ExchangeSnapshot) -> any RefusalError {
+        CircuitOpenError(key: "", cause: .failures, retryAfter: breaker.policy.openTime.base, exchange: exchange)
+    }
+}
+
 /// One call through a circuit.
 private struct CircuitCall: Sendable {
     let circuit: Circuit
     let permit: CircuitRules.Permit
-    /// The request's, for the environment: the options are one reference, it is several.
-    let options: RequestOptions
+    let environment: CallEnvironment
     /// What few policies need: most calls allocate nothing.
     let details: Details?
 
@@ -124,7 +130,7 @@ private struct CircuitCall: Sendable {
             permit = try Self.permit(for: request, circuit)
         }
         self.circuit = circuit
-        options = request.options
+        environment = CallEnvironment(of: request.options)
         details = circuit.needsDetails ? Details(request) : nil
     }
 
@@ -144,12 +150,10 @@ private struct CircuitCall: Sendable {
         }
     }
 
-    private var environment: ChainEnvironment { options.environment }
-
     @inline(__always)
     func finish(_ response: consuming Response) -> Response {
         // The usual case: a success that says no more.
-        if circuit.isPlain, 200..<400 ~= response.status.code, circuit.recordSuccess(permit, at: options.elapsed) {
+        if circuit.isPlain, 200..<400 ~= response.status.code, circuit.recordSuccess(permit, at: environment.elapsed) {
             return response.body.hasTransfer ? watched(response) : response
         }
         return judged(response)
@@ -164,7 +168,7 @@ private struct CircuitCall: Sendable {
                 standard: outcome
             )
         }
-        record(outcome, pushback: RetryAfter.pause(askedBy: response.head, now: options.environment.time.date))
+        record(outcome, pushback: RetryAfter.pause(askedBy: response.head, now: environment.value.time.date))
         return outcome == .success && response.body.hasTransfer ? watched(response) : response
     }
 
@@ -172,7 +176,7 @@ private struct CircuitCall: Sendable {
     private func watched(_ response: consuming Response) -> Response {
         response.body = response.body.notifying { [self] end in
             if case .failed(let error) = end, judge(error) == .failure {
-                let environment = environment
+                let environment = environment.value
                 let now = environment.time.elapsed
                 circuit.change { $0.recordLateFailure(permit, at: now, random: environment.random) }
             }
@@ -193,7 +197,7 @@ private struct CircuitCall: Sendable {
     }
 
     private func record(_ outcome: CircuitRules.Outcome, pushback: Duration? = nil) {
-        let environment = environment
+        let environment = environment.value
         let now = environment.time.elapsed
         circuit.change { rules in
             rules.record(

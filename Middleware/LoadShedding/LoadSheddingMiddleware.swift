@@ -58,29 +58,37 @@ public struct LoadSheddingMiddleware: Middleware {
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let shared = groups.entry(for: request) else { return try await next(request) }
-        try Self.admit(request, shared)
-        let options = request.options
+        // The result counts with the time of its call: a call and that it was accepted are forgotten together.
+        let started = request.options.elapsed
+        try Self.admit(request, shared, at: started)
         do {
             let response = try await next(request)
             if !policy.overloadStatuses.contains(response.status.code) {
-                let now = options.elapsed
-                shared.rules.withLock { $0.accept(at: now) }
+                shared.rules.withLock { $0.accept(at: started) }
             }
             return response
         } catch {
-            if Self.saysNothing(error) {
-                let now = options.elapsed
-                shared.rules.withLock { $0.forget(at: now) }
-            }
+            if Self.saysNothing(error) { shared.rules.withLock { $0.forget(at: started) } }
             throw error
         }
     }
 
     @inline(__always)
-    private static func admit(_ request: borrowing Request, _ shared: SharedShedding) throws(LoadShedError) {
-        let now = request.options.elapsed
+    private static func admit(
+        _ request: borrowing Request,
+        _ shared: SharedShedding,
+        at now: Duration
+    ) throws(LoadShedError) {
         // A server that accepts enough refuses nothing, and no number has to be drawn.
         if shared.rules.withLock({ $0.admitWithoutChance(at: now) }) { return }
+        try decide(request, shared, at: now)
+    }
+
+    private static func decide(
+        _ request: borrowing Request,
+        _ shared: SharedShedding,
+        at now: Duration
+    ) throws(LoadShedError) {
         let random = request.environment.random
         let (isAdmitted, probability) = shared.rules.withLock { rules in
             (rules.admit(at: now, random: random), rules.refusalProbability)
@@ -97,6 +105,12 @@ public struct LoadSheddingMiddleware: Middleware {
         case let error as any TimeoutFailure: error.scope == .call
         default: true
         }
+    }
+}
+
+extension LoadSheddingMiddleware: RefusingMiddleware {
+    package func refusal(of exchange: ExchangeSnapshot) -> any RefusalError {
+        LoadShedError(key: "", probability: 0.5, exchange: exchange)
     }
 }
 

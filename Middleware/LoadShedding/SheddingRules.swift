@@ -43,7 +43,8 @@ package struct SheddingRules: Sendable {
         return true
     }
 
-    /// The server took a call.
+    /// The server took a call that was made at a time; it counts in the cell of that time, or in the current one where
+    /// that is a later one.
     package mutating func accept(at now: Duration) {
         move(to: now)
         accepts[current] += 1

@@ -92,16 +92,32 @@ public struct RetryMiddleware: ChainAwareMiddleware, BudgetedMiddleware, Deadlin
     /// The budget; `nil` for none.
     public var retryBudget: RetryBudget? { settings.budget }
 
-    /// A retry stage inside another multiplies the attempts.
+    /// A retry stage inside another multiplies the attempts, and a refusal by a stage inside is to be final.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
-        guard (place.inside + place.nested).contains(where: { $0 is RetryMiddleware }) else { return [] }
-        return [
-            ChainProblem(
-                stage: "RetryMiddleware",
-                problem: "there are two RetryMiddleware in the chain, and each attempt of one is tried by the other",
-                fix: "remove one, and give single calls another policy with retry(_:)"
+        let inner = place.inside + place.nested
+        var problems: [ChainProblem] = []
+        if inner.contains(where: { $0 is RetryMiddleware }) {
+            problems.append(
+                ChainProblem(
+                    stage: "RetryMiddleware",
+                    problem:
+                        "there are two RetryMiddleware in the chain, and each attempt of one is tried by the other",
+                    fix: "remove one, and give single calls another policy with retry(_:)"
+                )
             )
-        ]
+        }
+        let refusing = inner.lazy.compactMap { $0 as? any RefusingMiddleware }
+        if let stage = refusing.first(where: { settings.policy.repeatsRefusals(of: $0) }) {
+            problems.append(
+                ChainProblem(
+                    stage: "RetryMiddleware",
+                    problem: "the policy's verdict retries what \(stage.summary.name) refuses, which sends nothing, "
+                        + "and spends the attempts and the budget while the server is left alone",
+                    fix: "answer .standard where the error is a RefusalError, or put a FallbackMiddleware outside"
+                )
+            )
+        }
+        return problems
     }
 
     /// Passes the request on, again and again where the policy says so.
@@ -140,5 +156,15 @@ public struct RetryMiddleware: ChainAwareMiddleware, BudgetedMiddleware, Deadlin
             first = .failure(error)
         }
         return try await RetryRun(kept, next: next, settings: settings, started: started).finish(consume first)
+    }
+}
+
+extension RetryPolicy {
+    /// Whether the verdict retries what a stage refuses: it is asked about an example.
+    fileprivate func repeatsRefusals(of stage: any RefusingMiddleware) -> Bool {
+        guard maximumAttempts > 1, let verdict else { return false }
+        let request = HTTPRequest(method: .get, scheme: "https", authority: "example.com", path: "/")
+        let refusal = stage.refusal(of: ExchangeSnapshot(request))
+        return verdict(RetryCandidate(request: request, attempt: 1, outcome: .failure(refusal))) == .retry
     }
 }

@@ -26,6 +26,9 @@ public struct RetryPolicy: Sendable {
     /// Whether a download that breaks goes on where it broke.
     public var resumesDownloads: Bool
     /// Decides before the policy's own rules do, on every outcome, a success included.
+    ///
+    /// Where a circuit breaker or load shedding stands inside, it is also asked about an example of their refusals when
+    /// the chain is built: one that retries those does not build.
     public var verdict: (@Sendable (RetryCandidate) -> RetryVerdict)?
 
     /// Makes a policy.

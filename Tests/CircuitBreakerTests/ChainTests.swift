@@ -1,6 +1,7 @@
 import HTTPChainCache
 import HTTPChainCircuitBreaker
 import HTTPChainCore
+import HTTPChainErrorHandler
 import HTTPChainRetry
 import HTTPChainTesting
 import HTTPTypes
@@ -21,6 +22,45 @@ struct ChainTests {
         #expect(server.count == 3)
         #expect(error?.retries?.attempts.count == 4)
         #expect(error?.retries?.stop == .notRetryable)
+    }
+
+    @Test("A policy that retries what the circuit refuses does not build", arguments: [true, false])
+    func repeatedRefusal(isNested: Bool) throws {
+        func build(_ verdict: @escaping @Sendable (RetryCandidate) -> RetryVerdict) throws -> Chain {
+            let retry = RetryMiddleware(RetryPolicy(verdict: verdict))
+            let breaker = CircuitBreakerMiddleware()
+            guard isNested else { return try Chain([retry, breaker], transport: Server()) }
+            return try Chain([retry], transport: Chain([breaker], transport: Server()))
+        }
+        let error = #expect(throws: ChainOrderError.self) {
+            try build { candidate in
+                if case .failure(let error) = candidate.outcome, error is CircuitOpenError { .retry } else { .standard }
+            }
+        }
+        #expect(error?.problems.map(\.stage) == ["RetryMiddleware"])
+        #expect("\(error?.problems.first?.fix ?? "")".contains("RefusalError"))
+        _ = try build { candidate in
+            if case .failure(is any RefusalError) = candidate.outcome { .standard } else { .retry }
+        }
+    }
+
+    @Test("An error handler sees why the circuit refuses")
+    func errorHandler() async throws {
+        let seen = Locked<[Duration?]>([])
+        let breaker = CircuitBreaker(plainPolicy())
+        let clock = VirtualClock()
+        let chain = try Chain(transport: Server()) {
+            ErrorHandlerMiddleware(
+                ErrorHandler("see") { failure throws(CancellationError) in
+                    if let error = failure.error as? CircuitOpenError { seen.withLock { $0.append(error.retryAfter) } }
+                    return .pass
+                }
+            )
+            CircuitBreakerMiddleware(breaker)
+        }
+        breaker.open(key, for: .seconds(7), in: .virtual(clock))
+        await #expect(throws: CircuitOpenError.self) { try await chain.send(.get(url).on(clock)) }
+        #expect(seen.withLock { $0 } == [.seconds(7)])
     }
 
     @Test("A cache answers with what is stale while the circuit is open")

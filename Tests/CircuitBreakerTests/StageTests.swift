@@ -146,6 +146,23 @@ struct StageTests {
         #expect(stage.breaker.state(of: key, in: .virtual()) != .closed)
     }
 
+    @Test("A probe whose body breaks opens the circuit that its head closed")
+    func brokenProbe() async throws {
+        struct Reader: BodyReader {
+            nonisolated(nonsending) mutating func read() async throws -> Data? { throw StageTests.lost(.truncatedBody) }
+        }
+        let clock = VirtualClock()
+        let environment = ChainEnvironment.virtual(clock)
+        let stage = CircuitBreakerMiddleware(plainPolicy { $0.consecutiveFailures = 5 })
+        let harness = StageHarness(stage, clock: clock)
+        stage.breaker.open(key, for: .seconds(1), in: environment)
+        clock.advance(by: .seconds(1))
+        let response = try await harness.send(.get(url), answering: .ok(.once { Reader() })).response()
+        #expect(stage.breaker.state(of: key, in: environment) == .closed)
+        await #expect(throws: TransportError.self) { try await response.body.text() }
+        #expect(stage.breaker.state(of: key, in: environment) == .open(until: .seconds(6)))
+    }
+
     @Test(
         "A verdict decides before the rules",
         arguments: [

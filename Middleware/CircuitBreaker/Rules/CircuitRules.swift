@@ -41,7 +41,7 @@ package struct CircuitRules: Sendable {
     private let policy: CircuitBreakerPolicy
     private let needed: Int
     package private(set) var state = CircuitState.closed
-    /// Why the circuit is open.
+    /// What made it the state that it is.
     private var cause = CircuitChange.Cause.manual
     private var window: OutcomeWindow
     private var failuresInRow = 0
@@ -132,8 +132,22 @@ package struct CircuitRules: Sendable {
     }
 
     /// A failure that came after the result, such as a body that broke.
+    ///
+    /// A probe whose body breaks has failed: it opens the circuit again although its head has closed it, unless that is
+    /// as long ago as a probe may take. Then it is a failure like any other.
     package mutating func recordLateFailure(_ permit: Permit, at now: Duration, random: some RandomSource) {
-        guard permit.generation == generation, state == .closed else { return }
+        if state != .closed { advance(to: now, random: random) }
+        if permit.isProbe, state == .halfOpen, permit.generation == generation {
+            return open(.probeFailed, at: now, random: random)
+        }
+        guard state == .closed else { return }
+        if permit.isProbe, cause == .probesSucceeded, permit.generation &+ 1 == generation {
+            if let closedAt, now - closedAt < policy.probeTimeout.bounded {
+                return open(.probeFailed, at: now, random: random)
+            }
+        } else if permit.generation != generation {
+            return
+        }
         count(isFailure: true, nil, at: now, random: random)
     }
 

@@ -6,3 +6,11 @@ public protocol RefusalError: HTTPChainError {
     /// How long until an attempt may be let through; `nil` when that is not known.
     var retryAfter: Duration? { get }
 }
+
+/// A stage that refuses attempts for what it knows of the server, so that the same attempt again is refused as well.
+package protocol RefusingMiddleware: Middleware {
+    /// An example of the error that it throws then.
+    ///
+    /// - Parameter exchange: The request that is refused.
+    func refusal(of exchange: ExchangeSnapshot) -> any RefusalError
+}

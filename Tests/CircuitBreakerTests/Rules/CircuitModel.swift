@@ -25,6 +25,12 @@ struct CircuitModel {
     var openedBefore = 0
     var openTime = Duration.zero
     var closedAt: Duration?
+    /// Calls that succeeded and whose bodies are read; by number, with the state they were let through in.
+    var reading: [Int: (epoch: Int, wasProbe: Bool)] = [:]
+    /// How many states there were.
+    var epoch = 0
+    /// The states that probes closed.
+    var closedByProbes: Set<Int> = []
 
     init(_ policy: CircuitBreakerPolicy) { self.policy = policy }
 
@@ -34,6 +40,7 @@ struct CircuitModel {
     }
 
     mutating func enter(_ new: State) {
+        epoch += 1
         state = new
         passing = [:]
         probes = [:]
@@ -85,9 +92,14 @@ struct CircuitModel {
         if outcome == .neither { return }
         if wasProbe {
             guard outcome == .success else { return trip(now) }
+            reading[number] = (epoch, true)
             successes += 1
-            if successes == policy.probes { close(now) }
+            if successes == policy.probes {
+                close(now)
+                closedByProbes.insert(epoch)
+            }
         } else if wasPassing {
+            if outcome == .success { reading[number] = (epoch, false) }
             ended.append(
                 Ended(
                     time: now,
@@ -96,6 +108,21 @@ struct CircuitModel {
                 )
             )
             if isBad(now) { trip(now) }
+        }
+    }
+
+    /// The body of a call that succeeded broke.
+    mutating func lose(_ number: Int, _ now: Duration) {
+        if state != .closed { advance(now) }
+        guard let call = reading.removeValue(forKey: number) else { return }
+        let hasClosed = call.wasProbe && call.epoch + 1 == epoch && closedByProbes.contains(epoch) && state == .closed
+        if hasClosed, let closedAt, closedAt + policy.probeTimeout > now { return trip(now) }
+        switch state {
+        case .halfOpen where call.wasProbe && call.epoch == epoch: trip(now)
+        case .closed where hasClosed || (!call.wasProbe && call.epoch == epoch):
+            ended.append(Ended(time: now, isFailure: true, isSlow: false))
+            if isBad(now) { trip(now) }
+        default: break
         }
     }
 

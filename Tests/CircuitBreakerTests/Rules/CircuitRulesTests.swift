@@ -237,6 +237,60 @@ struct CircuitRulesTests {
         #expect(bench.rules.state == .closed)
     }
 
+    @Test("A probe whose body breaks opens the circuit that its head closed, within the time of a probe")
+    func brokenProbe() throws {
+        var bench = Bench(plainPolicy { $0.consecutiveFailures = 1 })
+        try bench.call(.failure)
+        bench.now = .seconds(5)
+        var probe = try #require(bench.admit())
+        try bench.end(probe, .success)
+        #expect(bench.rules.state == .closed)
+        bench.now = .seconds(7)
+        bench.rules.recordLateFailure(probe, at: bench.now, random: bench.random)
+        // Longer than before: a server that only begins its answers is not well.
+        #expect(bench.state() == .open(until: .seconds(17)))
+        #expect(bench.rules.takeChanges().last?.cause == .probeFailed)
+        // What it says later belongs to a state that is over.
+        bench.rules.recordLateFailure(probe, at: bench.now, random: bench.random)
+        #expect(bench.state() == .open(until: .seconds(17)))
+        bench.now = .seconds(17)
+        probe = try #require(bench.admit())
+        try bench.end(probe, .success)
+        bench.rules.close(at: bench.now)
+        bench.rules.recordLateFailure(probe, at: bench.now, random: bench.random)
+        #expect(bench.rules.state == .closed, "somebody closed it by hand since")
+    }
+
+    @Test("A probe whose body breaks later than a probe may take is a failure like any other")
+    func lateBrokenProbe() throws {
+        var bench = Bench(plainPolicy { $0.consecutiveFailures = 2 })
+        for _ in 0..<2 { try bench.call(.failure) }
+        bench.now = .seconds(5)
+        let probe = try #require(bench.admit())
+        try bench.end(probe, .success)
+        bench.now = .seconds(35)
+        bench.rules.recordLateFailure(probe, at: bench.now, random: bench.random)
+        #expect(bench.rules.state == .closed)
+        try bench.call(.failure)
+        #expect(bench.rules.state != .closed)
+    }
+
+    @Test("The body of a probe that breaks while others are awaited opens the circuit")
+    func brokenProbeOfSeveral() throws {
+        var bench = Bench(
+            plainPolicy {
+                $0.consecutiveFailures = 1
+                $0.probes = 2
+            }
+        )
+        try bench.call(.failure)
+        bench.now = .seconds(5)
+        let probe = try #require(bench.admit())
+        try bench.end(probe, .success)
+        bench.rules.recordLateFailure(probe, at: bench.now, random: bench.random)
+        #expect(bench.state() == .open(until: .seconds(15)))
+    }
+
     @Test(
         "Retry-After opens the circuit for that long, up to the limit",
         arguments: [(Duration.seconds(30), 30 as Int?), (.seconds(7200), 300), (.zero, nil)]

@@ -51,11 +51,15 @@ struct ModelTests {
         var model = CircuitModel(policy)
         var now = Duration.zero
         var calls: [(number: Int, permit: CircuitRules.Permit, started: Duration)] = []
+        /// Calls whose bodies are read.
+        var bodies: [(number: Int, permit: CircuitRules.Permit)] = []
+        var reopened = 0
+        var steps = 0
         var opened = 0
         var seen: Set<String> = []
         // How bad the server is changes, so that circuits close as well as open.
         var badness: UInt64 = 1
-        for step in 0..<250_000 {
+        for step in 0..<Drill.steps {
             if draw(300) == 0 { badness = [0, 0, 1, 3, 9][Int(draw(5))] }
             if draw(2000) == 0 { now += .milliseconds(Int(draw(4000))) }
             now += .microseconds(Int(draw(40_000)))
@@ -83,6 +87,13 @@ struct ModelTests {
                 #expect(model.admit(step, now) == isAdmitted, "step \(step)")
                 if case .success(let permit) = admitted { calls.append((step, permit, now)) }
                 if calls.count > 30 { calls.removeFirst() }
+            case 481...500:
+                guard !bodies.isEmpty else { break }
+                let body = bodies.remove(at: Int(draw(UInt64(bodies.count))))
+                let wasClosed = rules.state == .closed
+                rules.recordLateFailure(body.permit, at: now, random: random)
+                model.lose(body.number, now)
+                if wasClosed, body.permit.isProbe, case .open = rules.state { reopened += 1 }
             default:
                 guard !calls.isEmpty else { break }
                 let call = calls.remove(at: Int(draw(UInt64(calls.count))))
@@ -102,16 +113,23 @@ struct ModelTests {
                     )
                 }
                 model.end(call.number, outcome, now - call.started, pushback, now)
+                if outcome == .success, pushback == nil {
+                    bodies.append((call.number, call.permit))
+                    if bodies.count > 10 { bodies.removeFirst() }
+                }
             }
             let isSame = CircuitModel.same(model.state, rules.state)
             #expect(isSame, "step \(step): \(rules.state), model \(model.state)")
             if !isSame { return }
+            steps += 1
             for change in rules.takeChanges() {
                 if case .open = change.to { opened += 1 }
                 seen.insert("\(change.from) to \(change.to)")
             }
         }
+        #expect(steps == Drill.steps)
         #expect(opened > 100)
+        #expect(reopened > 10)
         #expect(
             seen.isSuperset(of: ["closed to open", "open to half-open", "half-open to closed", "half-open to open"]),
             "\(seen)"
