@@ -75,15 +75,16 @@ public struct ConcurrencyLimitMiddleware: Middleware {
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let pool = limiter.pool(for: request) else { return try await next(request) }
-        let options = request.options
+        let environment = CallEnvironment(of: request.options)
+        let deadline = Self.deadline(of: request)
         let inFlight: Int
         if let taken = pool.takeAtOnce() { inFlight = taken } else { inFlight = try await wait(request, pool) }
-        let started = pool.learns ? options.elapsed : .zero
+        let started = pool.learns ? environment.elapsed : .zero
         do {
             let response = try await next(request)
             let holds = response.body.hasTransfer
             if pool.learns {
-                let now = options.elapsed
+                let now = environment.elapsed
                 let outcome = OverloadSigns.has(response.status) ? ConcurrencySample.Outcome.dropped : .success
                 pool.finish(
                     ConcurrencySample(latency: now - started, inFlight: inFlight, outcome: outcome, time: now),
@@ -94,9 +95,18 @@ public struct ConcurrencyLimitMiddleware: Middleware {
             }
             return holds ? held(response, pool) : response
         } catch {
-            fail(error, pool, inFlight: inFlight, since: started, options)
+            if pool.learns {
+                fail(error, pool, inFlight: inFlight, since: started, until: deadline, at: environment.elapsed)
+            } else {
+                pool.giveBack()
+            }
             throw error
         }
+    }
+
+    @inline(__always)
+    private static func deadline(of request: borrowing Request) -> Duration? {
+        request.options.contains(CallDeadline.self) ? request.options[CallDeadline.self] : nil
     }
 
     private func fail(
@@ -104,13 +114,10 @@ public struct ConcurrencyLimitMiddleware: Middleware {
         _ pool: PermitPool,
         inFlight: Int,
         since started: Duration,
-        _ options: RequestOptions
+        until deadline: Duration?,
+        at now: Duration
     ) {
-        let now = options.elapsed
-        let deadline = options.contains(CallDeadline.self) ? options[CallDeadline.self] : nil
-        guard pool.learns, Self.isDrop(error, isLate: deadline.map { now >= $0 } ?? false) else {
-            return pool.giveBack()
-        }
+        guard Self.isDrop(error, isLate: deadline.map { now >= $0 } ?? false) else { return pool.giveBack() }
         let sample = ConcurrencySample(latency: now - started, inFlight: inFlight, outcome: .dropped, time: now)
         pool.finish(sample, givingBack: true)
     }

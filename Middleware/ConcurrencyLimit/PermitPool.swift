@@ -10,8 +10,26 @@ final class PermitPool: Sendable {
         case replaced
     }
 
+    /// A rule; the stage's own is changed where it lies, and not behind an existential.
+    private struct Rule: Sendable {
+        private var own: ThroughputConcurrency?
+        private var other: any ConcurrencyRule
+
+        init(_ rule: any ConcurrencyRule) {
+            own = rule as? ThroughputConcurrency
+            other = own == nil ? rule : FixedConcurrency(limit: 1)
+        }
+
+        /// Learns, and returns the limit.
+        mutating func learn(_ sample: ConcurrencySample) -> Int {
+            if let limit = own?.limit(learning: sample) { return limit }
+            other.learn(sample)
+            return other.limit
+        }
+    }
+
     private struct State: Sendable {
-        var rule: any ConcurrencyRule
+        var rule: Rule
         /// The rule's, asked for each time it has learned.
         var limit: Int
         var inFlight = 0
@@ -34,7 +52,7 @@ final class PermitPool: Sendable {
         self.settings = settings
         let rule = algorithm.rule()
         learns = !(rule is FixedConcurrency)
-        state = Locked(State(rule: rule, limit: rule.limit, queue: PriorityQueue(limit: settings.length)))
+        state = Locked(State(rule: Rule(rule), limit: rule.limit, queue: PriorityQueue(limit: settings.length)))
     }
 
     /// Takes a place if one is free and nobody waits for it.
@@ -115,8 +133,7 @@ final class PermitPool: Sendable {
     /// Learns from a call, and takes its place back where it holds none any more; whoever waits goes if there is room.
     func finish(_ sample: ConcurrencySample, givingBack: Bool) {
         state.withLock { state in
-            state.rule.learn(sample)
-            state.limit = state.rule.limit
+            state.limit = state.rule.learn(sample)
             if givingBack { state.inFlight -= 1 }
             if state.queue.count > 0 { Self.fill(&state) }
         }

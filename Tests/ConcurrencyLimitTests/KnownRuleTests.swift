@@ -18,12 +18,12 @@ struct KnownRuleTests {
         let isDropped: Bool
     }
 
-    /// Many steps (a million of all three in the full drills) over all that the rules are told: a server whose latency
+    /// Many steps (a million of each in the full drills) over all that the rules are told: a server whose latency
     /// wanders, loads below and above the limit, drops one by one and in rows.
     private func compare(
         _ algorithm: ConcurrencyAlgorithm,
         stream: UInt64,
-        steps: Int = Drill.isFull ? 340_000 : 50_000,
+        steps: Int = Drill.isFull ? 1_000_000 : 50_000,
         model: (Call) -> Double
     ) {
         let random = Seed.numbers(stream)
@@ -31,6 +31,7 @@ struct KnownRuleTests {
         var now = Duration.zero
         var (usual, drops) = (20_000.0, 0)
         var seen: Set<Int> = []
+        var taken = 0
         for step in 0..<steps {
             if random.index(below: 2_000) == 0 { usual = Double(1_000 + random.index(below: 200_000)) }
             if random.index(below: 500) == 0 { drops = random.index(below: 40) }
@@ -57,7 +58,9 @@ struct KnownRuleTests {
                 Issue.record("step \(step): \(rule.limit), and the model says \(expected)")
                 return
             }
+            taken += 1
         }
+        #expect(taken == steps)
         #expect(seen.count > 20)
     }
 

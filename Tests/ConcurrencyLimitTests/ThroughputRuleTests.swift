@@ -73,7 +73,7 @@ struct ThroughputRuleTests {
         }
 
         private func mean(_ calls: [Call]) -> Double {
-            calls.reduce(0) { $0 + $1.latency.inSeconds } / Double(calls.count)
+            calls.reduce(Duration.zero) { $0 + $1.latency }.inSeconds / Double(calls.count)
         }
 
         private mutating func end(at now: Duration) {
@@ -147,7 +147,8 @@ struct ThroughputRuleTests {
     )
     func model(_ stream: UInt64) {
         let random = Seed.numbers(stream)
-        let steps = Drill.isFull ? 250_000 : 30_000
+        let steps = Drill.isFull ? 1_000_000 : 30_000
+        var taken = 0
         let bounds = stream == 4 ? 1...8 : 2...400
         var rule = ThroughputConcurrency(in: bounds, initial: 10)
         var model = Model(
@@ -190,7 +191,9 @@ struct ThroughputRuleTests {
                 Issue.record("step \(step): \(rule.limit), and the model says \(model.limit) in \(model.phase)")
                 return
             }
+            taken += 1
         }
+        #expect(taken == steps)
         if stream < 4 { #expect(model.events == Set(Event.allCases)) }
     }
 }

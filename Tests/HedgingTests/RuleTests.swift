@@ -83,11 +83,13 @@ struct RuleTests {
         }
     }
 
-    @Test("Are those of the model, in 100,000 calls of random attempts", .seeded)
+    @Test("Are those of the model, in a million calls of random attempts in full drills", .seeded)
     func random() {
+        let count = Drill.isFull ? 1_000_000 : 100_000
+        var calls = 0
         let random = Seed.numbers()
         func draw(_ count: UInt64) -> Int { Int(random.next() % count) }
-        for call in 0..<100_000 {
+        for call in 0..<count {
             let fates = (0..<(1 + draw(4))).map { _ in
                 Fate(
                     latency: 1 + draw(60),
@@ -99,7 +101,9 @@ struct RuleTests {
             let two = Self.model(fates, delay: delay)
             #expect(one == two, "call \(call): \(fates), delay \(delay ?? -1)")
             if one != two { return }
+            calls += 1
         }
+        #expect(calls == count)
     }
 
     static let rows: [(name: String, fates: [Fate], delay: Int?, result: Result)] = [

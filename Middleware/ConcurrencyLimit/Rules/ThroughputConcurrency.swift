@@ -20,19 +20,27 @@ public struct ThroughputConcurrency: ConcurrencyRule {
     /// One round of calls.
     private struct Round {
         var started: Duration
+        /// Whether it is that of before the first call.
+        var isNew: Bool
         var successes = 0
         var drops = 0
-        var latency = 0.0
+        /// Of all answered calls together.
+        var latency = Duration.zero
         var mostInFlight = 0
+
+        var calls: Int { successes + drops }
+        /// The mean latency of the answered calls, in seconds.
+        var mean: Double { latency.inSeconds / Double(successes) }
     }
 
     /// How much more than the product is kept in flight: what finds out that there is more throughput to have.
     private static let headroom = 1.15
     private static let rememberedRounds = 8
     private static let baselineAge = Duration.seconds(10)
+    private static let shortestRound = Duration.milliseconds(10)
 
     private var bounded: BoundedLimit
-    private var round: Round?
+    private var round = Round(started: .zero, isNew: true)
     private var throughputs: [Double] = []
     private var baseline: (latency: Double, time: Duration)?
     private var isStarting = true
@@ -60,34 +68,42 @@ public struct ThroughputConcurrency: ConcurrencyRule {
     public mutating func learn(_ sample: ConcurrencySample) {
         // What began before a probe lowered the limit says nothing about the probe.
         if limitBeforeProbe != nil, sample.outcome == .success, Double(sample.inFlight) > bounded.value + 1 { return }
-        let began = max(.zero, sample.time - sample.latency)
-        var current = round ?? Round(started: began)
-        if sample.outcome == .success, current.successes == 0, current.drops >= 3 {
+        if round.isNew {
+            round = Round(started: max(.zero, sample.time - sample.latency), isNew: false)
+        } else if sample.outcome == .success, round.successes == 0, round.drops >= 3 {
             // The first answer after nothing but drops: the outage is over, and its drops say nothing about what follows.
-            finish(current, length: (sample.time - current.started).inSeconds, at: sample.time)
-            current = Round(started: began)
+            finish(round, length: (sample.time - round.started).inSeconds, at: sample.time)
+            round = Round(started: max(.zero, sample.time - sample.latency), isNew: false)
         }
         if sample.outcome == .success {
-            current.successes += 1
-            current.latency += sample.latency.inSeconds
+            round.successes += 1
+            round.latency += min(sample.latency, .longest)
         } else {
-            current.drops += 1
+            round.drops += 1
         }
-        current.mostInFlight = max(current.mostInFlight, sample.inFlight)
-        round = current
-        let calls = current.successes + current.drops
+        if sample.inFlight > round.mostInFlight { round.mostInFlight = sample.inFlight }
         // Long enough to have seen calls begin and end, and enough of them for a mean; while the limit is searched for, as
         // after an outage, which let it fall to one, fewer will do.
-        guard Double(calls) >= min(max(isStarting ? 5 : 20, bounded.value), 100) else { return }
-        let length = (sample.time - current.started).inSeconds
-        let usual = current.successes > 0 ? current.latency / Double(current.successes) : sample.latency.inSeconds
+        guard Double(round.calls) >= min(max(isStarting ? 5 : 20, bounded.value), 100) else { return }
+        // Durations are compared first: most calls end here, and seconds take longer than all the rest.
+        let time = sample.time - round.started
+        guard time >= Self.shortestRound else { return }
+        let length = time.inSeconds
+        let usual = round.successes > 0 ? round.mean : sample.latency.inSeconds
         guard length >= min(1, max(0.01, 2 * usual)) else { return }
-        round = Round(started: sample.time)
-        finish(current, length: length, at: sample.time)
+        let ended = round
+        round = Round(started: sample.time, isNew: false)
+        finish(ended, length: length, at: sample.time)
+    }
+
+    /// Learns from a call, and returns the limit.
+    mutating func limit(learning sample: ConcurrencySample) -> Int {
+        learn(sample)
+        return bounded.limit
     }
 
     private mutating func finish(_ round: Round, length: Double, at now: Duration) {
-        let dropShare = Double(round.drops) / Double(round.successes + round.drops)
+        let dropShare = Double(round.drops) / Double(round.calls)
         if dropShare > 0.05 {
             // What the limit was before says little now; it is found again as at first.
             isStarting = true
@@ -97,7 +113,7 @@ public struct ThroughputConcurrency: ConcurrencyRule {
             return bounded.set(bounded.value * max(0.5, 1 - dropShare))
         }
         guard round.successes > 0 else { return }
-        let latency = round.latency / Double(round.successes)
+        let latency = round.mean
         let throughput = Double(round.successes) / length
         if let before = limitBeforeProbe {
             limitBeforeProbe = nil
