@@ -9,31 +9,53 @@ import HTTPTypes
 
 /// What the stages for resilience cost a call that none of them stops.
 public enum ResilienceScenarios {
+    /// What stands inside the stage that is measured.
+    public enum Inside: Sendable, CaseIterable {
+        /// The transport.
+        case nothing
+        /// A stage that sets a header field and an option, as authentication and retry do: what the outer stage keeps of
+        /// the request shows in what they cost.
+        case field
+
+        var suffix: String { self == .field ? ".field" : "" }
+
+        var stages: [any Middleware] {
+            switch self {
+            case .nothing: []
+            case .field:
+                [HeaderStage(ChainScenarios.fields[0].name, ChainScenarios.fields[0].value), OptionStage()]
+            }
+        }
+    }
+
     /// The chain without them.
-    public static let baseline = "resilience.none"
+    public static func baseline(_ inside: Inside) -> String { "resilience\(inside.suffix).none" }
 
     /// The baseline, and each stage over it: a closed circuit, limits that are not reached, a call that is not hedged.
-    public static func stages() throws -> [Scenario] {
+    public static func all(_ inside: Inside) throws -> [Scenario] {
         let plenty = RateLimit(1_000_000_000, per: .seconds(1))
-        return [
-            try scenario(baseline, []),
-            try scenario("resilience.breaker", [CircuitBreakerMiddleware()]),
-            try scenario("resilience.ratelimit", [RateLimitMiddleware(plenty)]),
-            try scenario("resilience.ratelimit.server", [RateLimitMiddleware()]),
-            try scenario("resilience.concurrency", [ConcurrencyLimitMiddleware()]),
-            try scenario("resilience.concurrency.fixed", [ConcurrencyLimitMiddleware(.fixed(100))]),
-            try scenario("resilience.shedding", [LoadSheddingMiddleware()]),
-            try scenario("resilience.fallback", [FallbackMiddleware(.response(Response(.ok)))]),
-            try scenario("resilience.hedging.passing", [HedgingMiddleware()], .post),
+        let stages: [(name: String, stages: [any Middleware], method: HTTPRequest.Method)] = [
+            ("none", [], .get),
+            ("breaker", [CircuitBreakerMiddleware()], .get),
+            ("ratelimit", [RateLimitMiddleware(plenty)], .get),
+            ("ratelimit.server", [RateLimitMiddleware()], .get),
+            ("concurrency", [ConcurrencyLimitMiddleware()], .get),
+            ("concurrency.fixed", [ConcurrencyLimitMiddleware(.fixed(100))], .get),
+            ("shedding", [LoadSheddingMiddleware()], .get),
+            ("fallback", [FallbackMiddleware(.response(Response(.ok)))], .get),
+            ("hedging.passing", [HedgingMiddleware()], .post),
             // A call that may be hedged runs in a child task beside its timer.
-            try scenario("resilience.hedging.armed", [HedgingMiddleware(HedgingPolicy(after: .fixed(.seconds(60))))]),
+            ("hedging.armed", [HedgingMiddleware(HedgingPolicy(after: .fixed(.seconds(60))))], .get),
         ]
+        return try stages.map { name, stages, method in
+            try scenario("resilience\(inside.suffix).\(name)", stages + inside.stages, method)
+        }
     }
 
     private static func scenario(
         _ name: String,
         _ stages: [any Middleware],
-        _ method: HTTPRequest.Method = .get
+        _ method: HTTPRequest.Method
     ) throws -> Scenario {
         let chain = try Chain(stages, transport: CannedTransport())
         var template = ChainScenarios.request()
@@ -43,5 +65,17 @@ public enum ResilienceScenarios {
                 _ = try await chain.send(template)
             }
         }
+    }
+}
+
+/// Sets an option, as a stage that tells those inside of something.
+private struct OptionStage: Middleware {
+    private enum Mark: RequestOption {
+        static var defaultValue: Int { 0 }
+    }
+
+    func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        request.options[Mark.self] = 1
+        return try await next(request)
     }
 }
