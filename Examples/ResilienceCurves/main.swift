@@ -1,14 +1,37 @@
 // Draws what the rules of circuit breaker, concurrency limit, load shedding and hedging do in simulated trouble:
 //
 //     swift run -c release ResilienceCurves [directory]
+//     swift run -c release ResilienceCurves --table
+//     swift run -c release ResilienceCurves --check Sources/HTTPChain/HTTPChain.docc/Resilience.md
 //
-// prints the table of scores and, with a directory, writes one SVG for each scenario there.
+// The first prints a line for each run and, with a directory, writes one SVG for each scenario there; the second prints
+// the means over five seeds as a table in Markdown; the third fails unless the page has that table.
 
 import Foundation
 import HTTPChainCircuitBreaker
 import HTTPChainHedging
 import HTTPChainLoadShedding
 import ResilienceSimulator
+
+if CommandLine.arguments.dropFirst().first == "--table" {
+    print(ScoreTable.markdown())
+    exit(0)
+}
+if CommandLine.arguments.dropFirst().first == "--check" {
+    guard let page = CommandLine.arguments.dropFirst(2).first else {
+        print("say which page is to be checked: --check PAGE")
+        exit(2)
+    }
+    let text = try String(contentsOfFile: page, encoding: .utf8)
+    let missing = ScoreTable.markdown().split(separator: "\n").filter { !text.contains($0) }
+    guard missing.isEmpty else {
+        print("\(page) does not have these rows; put the output of --table there:")
+        for row in missing { print(row) }
+        exit(1)
+    }
+    print("\(page) has all scores")
+    exit(0)
+}
 
 let directory = CommandLine.arguments.dropFirst().first.map { URL(fileURLWithPath: $0, isDirectory: true) }
 if let directory { try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true) }
@@ -26,7 +49,7 @@ let comparisons: [(name: String, scenario: Scenario, policies: [ClientPolicy])] 
     Scenario.all.map { ($0.name, $0, ClientPolicy.limits) } + [
         ("breaker, constant timeouts", .constantTimeouts, [none, breaker]),
         ("breaker, thundering herd", .herd, [none, breaker]), ("shedding, overload", .overload, [none, shedding]),
-        ("hedging, stragglers", .stragglers, [none, hedging]),
+        ("hedging, stragglers", .stragglers, [none, hedging]), ("rate limit, quota", .quota, ClientPolicy.rates),
     ]
 
 print(Score.heading)

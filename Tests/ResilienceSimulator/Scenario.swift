@@ -19,6 +19,10 @@ package struct Scenario: Sendable {
         package var hangs = false
         /// Whether no connection can be made.
         package var isDown = false
+        /// How many calls of one client it takes in each second; `nil` for any number.
+        ///
+        /// More are answered with 429, and each answer tells what is left of the second.
+        package var quota: Int?
 
         package init(workers: Int, service: Double) {
             self.workers = workers
@@ -141,6 +145,21 @@ package struct Scenario: Sendable {
         server.hangs = (40..<70).contains(time)
         return server
     }
+
+    /// A quota of 60 calls a second for each client, of which callers ask for a half, and for twice as many each fourth
+    /// second.
+    package static let quota = Scenario(
+        "quota",
+        length: 60,
+        servers: [limited],
+        rate: { Int($0) % 4 == 3 ? 480 : 120 }
+    )
+
+    private static let limited: Server = {
+        var server = one
+        server.quota = 60
+        return server
+    }()
 
     /// Every fiftieth call takes twenty times as long.
     package static let stragglers = Scenario(

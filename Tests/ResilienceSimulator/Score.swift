@@ -18,6 +18,8 @@ package struct Score: Sendable {
     package var fairness = 1.0
     /// Attempts for each call.
     package var load = 1.0
+    /// The share of the attempts that a server answered with 429.
+    package var rejected = 0.0
     /// Second by second.
     package var series: [Second] = []
 
@@ -43,10 +45,12 @@ package struct Score: Sendable {
         }
         return column(scenario, 22) + column(policy, 12) + column(text(goodput * 100) + " %", 8) + column(text(p50), 7)
             + column(text(p99), 7) + column(text(p999), 8) + column(text(wasted * 100) + " %", 8)
-            + column(recovery.map { text($0) + " s" } ?? "-", 8) + column(text(fairness, 2), 6) + text(load, 2)
+            + column(recovery.map { text($0) + " s" } ?? "-", 8) + column(text(fairness, 2), 6)
+            + column(text(load, 2), 6)
+            + text(rejected * 100) + " %"
     }
 
     /// The names of the columns.
     package static let heading =
-        "scenario              policy      goodput p50    p99    p99.9   wasted  recover fair  load"
+        "scenario              policy      goodput p50    p99    p99.9   wasted  recover fair  load  429"
 }

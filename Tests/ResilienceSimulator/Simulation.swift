@@ -4,6 +4,7 @@ import HTTPChainConcurrencyLimit
 import HTTPChainCore
 import HTTPChainHedging
 import HTTPChainLoadShedding
+import HTTPChainRateLimit
 
 /// Clients, servers and time as values: the rules of the stages under an open-loop load.
 ///
@@ -30,6 +31,8 @@ package struct Simulation {
         var work = 0.0
         var permit: CircuitRules.Permit?
         var isQueued = false
+        /// Whether the limit of the rate let it go, and has no answer yet.
+        var hasToken = false
         var isOver = false
     }
 
@@ -40,6 +43,9 @@ package struct Simulation {
         var queue: [Int] = []
         var head = 0
         var hanging = 0
+        /// The calls of each client in the current second.
+        var taken: [Int]
+        var second = -1
         var waiting: Int { queue.count - head }
     }
 
@@ -50,6 +56,9 @@ package struct Simulation {
         var queue: [Int] = []
         var breaker: CircuitRules?
         var shedding: SheddingRules?
+        var rate: RateLimitRules?
+        /// Attempts that wait for the rate.
+        var turns: [Int] = []
     }
 
     private static let network = 0.001
@@ -69,6 +78,7 @@ package struct Simulation {
     private var answeredByClient: [Int]
     private var work = 0.0
     private var wasted = 0.0
+    private var rejected = 0
     private var series: [Score.Second]
     private var robin = 0
 
@@ -76,11 +86,14 @@ package struct Simulation {
         self.scenario = scenario
         self.policy = policy
         random = Generator(seed: seed)
-        servers = scenario.servers.map { ServerState(usual: $0, now: $0) }
+        servers = scenario.servers.map { server in
+            ServerState(usual: server, now: server, taken: Array(repeating: 0, count: scenario.clients))
+        }
         let gate = Gate(
             rule: policy.concurrency?.rule(),
             breaker: policy.breaker.map { CircuitRules($0) },
-            shedding: policy.shedding.map { SheddingRules($0) }
+            shedding: policy.shedding.map { SheddingRules($0) },
+            rate: policy.rate.map { RateLimitRules($0) }
         )
         gates = Array(repeating: Array(repeating: gate, count: scenario.servers.count), count: scenario.clients)
         quantiles = Array(repeating: LatencyQuantile(), count: scenario.clients)
@@ -115,6 +128,7 @@ package struct Simulation {
             case .retry(let call): if !calls[call].isOver { begin(call) }
             case .hedge(let call): stepHedging(call)
             case .leave(let attempt): leave(attempt)
+            case .turn(let client, let server): takeTurns(client, server)
             }
         }
     }
@@ -203,6 +217,34 @@ package struct Simulation {
             attempts[index].permit = permit
         }
         if gates[client][server].shedding?.admit(at: instant, random: chance) == false { return refuse(index) }
+        guard gates[client][server].rate != nil else { return enter(index) }
+        let ahead = gates[client][server].turns.count
+        let wait = gates[client][server].rate?.waitInQueue(of: ahead + 1, at: instant) ?? .zero
+        if wait > time(policy.longestTurn) { return refuse(index) }
+        attempts[index].isQueued = true
+        gates[client][server].turns.append(index)
+        if ahead == 0 { takeTurns(client, server) }
+    }
+
+    /// Lets those go whose turn it is.
+    private mutating func takeTurns(_ client: Int, _ server: Int) {
+        let instant = time(now)
+        while let first = gates[client][server].turns.first {
+            guard gates[client][server].rate?.takeIfReady(1, at: instant) ?? true else {
+                let wait = gates[client][server].rate?.wait(for: 1, at: instant) ?? .zero
+                return events.add(.turn(client: client, server: server), at: now + Double(nanoseconds: wait) + 1e-6)
+            }
+            gates[client][server].turns.removeFirst()
+            attempts[first].isQueued = false
+            attempts[first].hasToken = true
+            enter(first)
+        }
+    }
+
+    /// An attempt that may go now, if there is a place for it.
+    private mutating func enter(_ index: Int) {
+        let (call, server) = (attempts[index].call, attempts[index].server)
+        let client = calls[call].client
         guard let rule = gates[client][server].rule else { return send(index) }
         if gates[client][server].inFlight < rule.limit {
             send(index)
@@ -221,6 +263,7 @@ package struct Simulation {
         series[Int(now)].refused += 1
         let (call, server) = (attempts[index].call, attempts[index].server)
         let client = calls[call].client
+        if attempts[index].hasToken { gates[client][server].rate?.giveBack(1) }
         if let permit = attempts[index].permit {
             gates[client][server].breaker?.record(permit, .neither, at: instant, random: chance)
         }
@@ -236,6 +279,17 @@ package struct Simulation {
         attempts[index].inFlight = gates[client][server].inFlight
         attempts[index].sent = now
         let state = servers[server].now
+        if let quota = state.quota {
+            if servers[server].second != Int(now) {
+                servers[server].second = Int(now)
+                for client in servers[server].taken.indices { servers[server].taken[client] = 0 }
+            }
+            guard servers[server].taken[client] < quota else {
+                rejected += 1
+                return events.add(.answer(attempt: index, .limited), at: now + 2 * Self.network)
+            }
+            servers[server].taken[client] += 1
+        }
         if state.isDown { return events.add(.answer(attempt: index, .unreachable), at: now + Self.network) }
         if servers[server].busy < state.workers {
             servers[server].busy += 1
@@ -339,6 +393,8 @@ package struct Simulation {
         let client = calls[call].client
         attempts[index].isOver = true
         gates[client][server].queue.removeAll { $0 == index }
+        gates[client][server].turns.removeAll { $0 == index }
+        if attempts[index].hasToken { gates[client][server].rate?.giveBack(1) }
         if let permit = attempts[index].permit {
             gates[client][server].breaker?.record(permit, .neither, at: instant, random: chance)
         }
@@ -351,6 +407,7 @@ package struct Simulation {
         let (call, server) = (attempts[index].call, attempts[index].server)
         let client = calls[call].client
         gates[client][server].inFlight -= 1
+        learnRate(client, server, answer)
         if let outcome {
             let sample = ConcurrencySample(
                 latency: time(now - attempts[index].sent),
@@ -361,7 +418,8 @@ package struct Simulation {
             gates[client][server].rule?.learn(sample)
         }
         if let permit = attempts[index].permit {
-            let result: CircuitRules.Outcome = answer == nil ? .neither : answer == .success ? .success : .failure
+            let result: CircuitRules.Outcome =
+                answer == nil || answer == .limited ? .neither : answer == .success ? .success : .failure
             gates[client][server].breaker?.record(permit, result, at: instant, random: chance)
         }
         if answer == .success || answer == .failure {
@@ -376,6 +434,26 @@ package struct Simulation {
         }
     }
 
+    /// The rules of the rate learn what an answer tells of the quota.
+    private mutating func learnRate(_ client: Int, _ server: Int, _ answer: Answer?) {
+        guard gates[client][server].rate != nil else { return }
+        gates[client][server].rate?.finish()
+        guard policy.rate?.isEmpty == true, let answer, answer != .unreachable, let quota = servers[server].now.quota,
+            servers[server].second == Int(now)
+        else { return }
+        let instant = time(now)
+        var limits = ServerLimits()
+        limits.quotas = [
+            .init(
+                policy: "second",
+                partition: "",
+                remaining: quota - servers[server].taken[client],
+                reset: time(Double(Int(now) + 1) - now)
+            )
+        ]
+        gates[client][server].rate?.learn(limits, at: instant)
+    }
+
     // MARK: - Scores
 
     private func score() -> Score {
@@ -388,7 +466,8 @@ package struct Simulation {
         var possible = 0.0
         for (second, entry) in series.enumerated() {
             let capacity = servers.indices.reduce(0.0) {
-                $0 + scenario.behavior($1, Double(second), scenario.servers[$1]).capacity
+                let server = scenario.behavior($1, Double(second), scenario.servers[$1])
+                return $0 + min(server.capacity, Double(server.quota.map { $0 * scenario.clients } ?? .max))
             }
             possible += min(Double(entry.offered), capacity)
         }
@@ -397,6 +476,7 @@ package struct Simulation {
         let sum = answeredByClient.reduce(0.0) { $0 + Double($1) }
         let squares = answeredByClient.reduce(0.0) { $0 + Double($1) * Double($1) }
         score.fairness = squares > 0 ? sum * sum / (Double(answeredByClient.count) * squares) : 0
+        score.rejected = attempts.isEmpty ? 0 : Double(rejected) / Double(attempts.count)
         score.load = calls.isEmpty ? 1 : Double(attempts.count) / Double(calls.count)
         score.series = series
         if let disturbance = scenario.disturbance { score.recovery = recovery(after: disturbance.upperBound) }
@@ -426,8 +506,10 @@ enum SimulationEvent {
     case retry(call: Int)
     case hedge(call: Int)
     case leave(attempt: Int)
+    /// Whoever waits for the rate looks whether it is their turn.
+    case turn(client: Int, server: Int)
 
-    enum Answer { case success, failure, overload, unreachable }
+    enum Answer { case success, failure, overload, unreachable, limited }
 }
 
 /// SplitMix64 (Steele, Lea and Flood, 2014).
