@@ -37,7 +37,11 @@ public struct SystemTime: TimeSource {
     private static let origin = nanoseconds
 
     /// Time since the process first asked.
-    public var elapsed: Duration { .nanoseconds(Self.nanoseconds - Self.origin) }
+    public var elapsed: Duration {
+        // Before the clock is read: the first to ask makes it.
+        let origin = Self.origin
+        return .nanoseconds(Self.nanoseconds - origin)
+    }
 
     /// What `ContinuousClock` reads, without its arithmetic, which takes half as long again as the clock.
     private static var nanoseconds: Int64 {
