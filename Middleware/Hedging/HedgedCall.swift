@@ -59,12 +59,20 @@ struct HedgedCall: Sendable {
         var progress = Progress(rules: rules)
         guard rules.needsFailure else { return try await race(progress) }
         // No attempt is made beside the first: only when that has failed is there another, and a group for it.
+        let end = try await makeFirst(&progress)
+        if case .finish(let index) = progress.rules.step(at: end) { return try progress.result(of: index) }
+        return try await race(progress)
+    }
+
+    /// Makes the first attempt; what it came to is kept in the progress alone.
+    ///
+    /// - Returns: When it ended.
+    private func makeFirst(_ progress: inout Progress) async throws -> Duration {
         let event = await attempt(progress.begin(at: time.elapsed))
         guard !Task.isCancelled else { throw CancellationError() }
         let end = time.elapsed
         take(event, into: &progress, at: end)
-        if case .finish(let index) = progress.rules.step(at: end) { return try progress.result(of: index) }
-        return try await race(progress)
+        return end
     }
 
     private func race(_ initial: Progress) async throws -> Response {
