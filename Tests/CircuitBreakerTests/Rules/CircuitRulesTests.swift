@@ -16,6 +16,8 @@ struct CircuitRulesTests {
 
         mutating func admit() -> CircuitRules.Permit? { try? rules.admit(at: now, random: random).get() }
 
+        mutating func admitted() throws -> CircuitRules.Permit { try rules.admit(at: now, random: random).get() }
+
         mutating func refusal() -> CircuitRules.Refusal? {
             if case .failure(let refusal) = rules.admit(at: now, random: random) { refusal } else { nil }
         }
@@ -242,7 +244,7 @@ struct CircuitRulesTests {
         var bench = Bench(plainPolicy { $0.consecutiveFailures = 1 })
         try bench.call(.failure)
         bench.now = .seconds(5)
-        var probe = try #require(bench.admit())
+        var probe = try bench.admitted()
         try bench.end(probe, .success)
         #expect(bench.rules.state == .closed)
         bench.now = .seconds(7)
@@ -254,7 +256,7 @@ struct CircuitRulesTests {
         bench.rules.recordLateFailure(probe, at: bench.now, random: bench.random)
         #expect(bench.state() == .open(until: .seconds(17)))
         bench.now = .seconds(17)
-        probe = try #require(bench.admit())
+        probe = try bench.admitted()
         try bench.end(probe, .success)
         bench.rules.close(at: bench.now)
         bench.rules.recordLateFailure(probe, at: bench.now, random: bench.random)
@@ -266,7 +268,7 @@ struct CircuitRulesTests {
         var bench = Bench(plainPolicy { $0.consecutiveFailures = 2 })
         for _ in 0..<2 { try bench.call(.failure) }
         bench.now = .seconds(5)
-        let probe = try #require(bench.admit())
+        let probe = try bench.admitted()
         try bench.end(probe, .success)
         bench.now = .seconds(35)
         bench.rules.recordLateFailure(probe, at: bench.now, random: bench.random)
@@ -285,7 +287,7 @@ struct CircuitRulesTests {
         )
         try bench.call(.failure)
         bench.now = .seconds(5)
-        let probe = try #require(bench.admit())
+        let probe = try bench.admitted()
         try bench.end(probe, .success)
         bench.rules.recordLateFailure(probe, at: bench.now, random: bench.random)
         #expect(bench.state() == .open(until: .seconds(15)))
