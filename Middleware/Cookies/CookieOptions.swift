@@ -68,6 +68,16 @@ public struct CallCookie: Sendable, Hashable {
         self.name = name
         self.value = value
     }
+
+    /// Whether a `Cookie` field with it is read as it is meant.
+    package var isSound: Bool {
+        let isText = { (text: String) in
+            text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: ";") }
+        }
+        let value = value.revealed
+        return isText(name) && isText(value) && !name.utf8.contains(UInt8(ascii: "="))
+            && (!name.isEmpty || !value.isEmpty && !value.utf8.contains(UInt8(ascii: "=")))
+    }
 }
 
 /// The request option for ``SiteContext``; in short ``HTTPChainCore/Request/site(_:)``.

@@ -1,3 +1,4 @@
+public import HTTPChainCookies
 public import HTTPChainCore
 public import HTTPChainSerializer
 public import HTTPTypes
@@ -63,6 +64,14 @@ public struct Route: Sendable, Hashable {
     /// The name of the route of `RoutedAuthMiddleware` that authenticates it, or "none" for no authentication; as the
     /// chain says by default.
     public var authenticator: String?
+    /// What a call does with cookies, for `CookieMiddleware`; as that stage is set by default.
+    ///
+    /// In a file, the key `cookies` has its name: `"cookies": "off"`.
+    public var cookieUse: CookieUse?
+    /// Cookies that each call sends, for `CookieMiddleware`; none by default, and at most 150.
+    ///
+    /// In a file, the key `cookies` has them by their names: `"cookies": { "language": "de" }`.
+    public var cookies: [CallCookie] = []
     /// What else was said about the route, for stages of yours.
     public var extended: [String: JSONValue] = [:]
 
@@ -101,6 +110,8 @@ public struct Route: Sendable, Hashable {
     /// let name = request.route["path"]?.string
     /// let special = request.route["feature"]?.string == "beta"
     /// ```
+    ///
+    /// Values of cookies are secrets and are not told: ``cookies`` has them.
     public subscript(key: String) -> JSONValue? {
         guard let known = Key(rawValue: key) else { return extended[key] }
         return switch known {
@@ -120,13 +131,25 @@ public struct Route: Sendable, Hashable {
         case .progress: .bool(progress)
         case .preventsUserInteraction: .bool(preventsUserInteraction)
         case .authenticator: authenticator.map(JSONValue.string)
+        case .cookies: cookiesInWords
         }
     }
+
+    private var cookiesInWords: JSONValue? {
+        if cookies.isEmpty { return Self.cookieUses.first { $0.value == cookieUse }.map { .string($0.key) } }
+        return .object(Dictionary(cookies.map { ($0.name, .string("\($0.value)")) }) { first, _ in first })
+    }
+
+    /// The uses of cookies, as a file names them.
+    static let cookieUses: KeyValuePairs<String, CookieUse> = [
+        "on": .on, "off": .off, "sendOnly": .sendOnly, "joined": .joined,
+    ]
 
     /// The properties, as a file names them.
     enum Key: String, CaseIterable {
         case method, path, serialization, contentType, headers, mapper, requestRootKeyPath, responseRootKeyPath, gzip
         case saveAsFile, cacheTTL, cacheIgnoresQuery, invalidates, progress, preventsUserInteraction, authenticator
+        case cookies
     }
 }
 

@@ -18,7 +18,7 @@ import HTTPTypes
 /// Each is a typed call of a ``/HTTPChainClient/Client``, with all that one has: ``call(_:variables:parameters:data:)``
 /// gives it before it is sent, to cancel it by a key, to be told its progress, or to wait for it in a program without
 /// `async`. What a route asks for is done by stages of the chain: a serializer, `GzipMiddleware`,
-/// `MultipartMiddleware`, `CacheMiddleware`, `RoutedAuthMiddleware`. It keeps its client.
+/// `MultipartMiddleware`, `CacheMiddleware`, `CookieMiddleware`, `RoutedAuthMiddleware`. It keeps its client.
 public struct RouteClient: Sendable {
     /// The routes.
     public let table: RouteTable

@@ -2,6 +2,7 @@ import Foundation
 import HTTPChainAuth
 import HTTPChainCache
 public import HTTPChainClient
+import HTTPChainCookies
 public import HTTPChainCore
 import HTTPChainGzip
 public import HTTPChainMultipart
@@ -122,6 +123,8 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
         case let name?: request = request.authenticated(by: name)
         case nil: break
         }
+        if let use = route.cookieUse { request = request.cookies(use) }
+        if !route.cookies.isEmpty { request.cookies = route.cookies }
         var settings = CacheSettings(invalidates: route.invalidates.map { .identifierPrefix(Self.cacheName($0)) })
         if let lifetime = route.cacheTTL {
             settings.lifetime = .exactly(lifetime)

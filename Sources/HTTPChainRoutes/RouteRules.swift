@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainCookies
 import HTTPChainCore
 import HTTPChainSerializer
 import HTTPChainURLBuilder
@@ -6,6 +7,9 @@ import HTTPTypes
 
 /// What makes a route wrong, whether it comes from code or from a file.
 enum RouteRules {
+    /// What a request has room for, by the limits that the jar has by default.
+    static let maximumCookies = CookieLimits.standard.perRequest
+
     /// What is wrong with a property of a route.
     struct Problem {
         var key: Route.Key?
@@ -41,6 +45,23 @@ enum RouteRules {
         }
         if [.get, .head, .delete].contains(route.method), route.gzip, route.serialization != .json {
             problems.append(Problem(key: .gzip, text: "\(route.method) sends nothing here that could be compressed"))
+        }
+        return problems + cookieProblems(of: route)
+    }
+
+    private static func cookieProblems(of route: Route) -> [Problem] {
+        guard route.cookies.count <= maximumCookies else {
+            return [Problem(key: .cookies, text: "there are more than \(maximumCookies) cookies")]
+        }
+        var problems = route.cookies.filter { !$0.isSound }.map { cookie in
+            Problem(
+                key: .cookies,
+                part: cookie.name,
+                text: "no cookie can have this name or value; leave out \"=\", \";\" and control characters"
+            )
+        }
+        if let use = route.cookieUse, !use.sends, !route.cookies.isEmpty {
+            problems.append(Problem(key: .cookies, text: "no cookies are sent by this route; remove them, or its use"))
         }
         return problems
     }

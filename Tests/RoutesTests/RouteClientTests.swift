@@ -175,6 +175,41 @@ struct RouteClientTests {
         }
     }
 
+    @Test("A route's cookies go with each call of it, and those of the jar as the route says")
+    func cookies() async throws {
+        let sent = Events<String?>()
+        let transport = ClosureTransport { request in
+            sent.add(request.headers[.cookie])
+            return Response(.ok, headers: [.setCookie: "sid=1; Path=/", .contentType: "text/plain"], body: "ok")
+        }
+        let jar = CookieJar()
+        let chain = try Chain(transport: transport) {
+            SerializerMiddleware(.json)
+            CookieMiddleware(jar)
+        }
+        let json = """
+            { "service": { "host": "a.example" }, "routes": {
+              "off": { "path": "x", "cookies": "off" }, "search": { "path": "x", "cookies": { "language": "de" } },
+              "own": { "path": "x", "headers": { "Cookie": "a=b" } },
+              "joined": { "path": "x", "headers": { "Cookie": "a=b" }, "cookies": "joined" }
+            } }
+            """
+        let file = RouteClient(try RouteTable(json: Data(json.utf8)), over: chain)
+        try await file.request("off")
+        #expect(jar.count == 0)
+        for name in ["search", "search", "off", "own", "joined"] { try await file.request(name) }
+        #expect(sent.all == [nil, "language=de", "language=de; sid=1", nil, "a=b", "a=b; sid=1"])
+
+        try await jar.removeAll()
+        var route = Route("code", "x")
+        route.cookies = [CallCookie("language", "fr")]
+        route.cookieUse = .sendOnly
+        let code = RouteClient(try RouteTable([route], base: ServiceAddress(host: "a.example")), over: chain)
+        try await code.request("code")
+        #expect(sent.all.last == "language=fr")
+        #expect(jar.count == 0)
+    }
+
     @Test("Parameters go into the query, the body as JSON, or a form, as the route says", arguments: Way.allCases)
     func serializations(way: Way) async throws {
         try await way.withRoutes { client, sent in

@@ -164,6 +164,65 @@ struct RouteTableTests {
         #expect(try table.route("a")["retries"]?.integer == 3)
     }
 
+    @Test("A route says what it does with cookies, or which it sends")
+    func cookies() throws {
+        let table = try table(
+            """
+            { "service": { "host": "a.example" }, "routes": {
+              "off": { "path": "x", "cookies": "off" }, "on": { "path": "x", "cookies": "on" },
+              "send": { "path": "x", "cookies": "sendOnly" }, "joined": { "path": "x", "cookies": "joined" },
+              "own": { "path": "x", "cookies": { "language": "hunter2", "empty": "" } }, "silent": { "path": "x" }
+            } }
+            """
+        )
+        let uses: [String: CookieUse?] = [
+            "off": .off, "on": .on, "send": .sendOnly, "joined": .joined, "own": nil, "silent": nil,
+        ]
+        for (name, use) in uses { #expect(try table.route(name).cookieUse == use, "\(name)") }
+        let own = try table.route("own")
+        #expect(own.cookies == [CallCookie("language", "hunter2"), CallCookie("empty", "")])
+        #expect(own["cookies"]?["language"]?.string == "<secret>")
+        #expect(!"\(own)".contains("hunter2"))
+        #expect(try table.route("send")["cookies"]?.string == "sendOnly")
+        #expect(try table.route("silent")["cookies"] == nil)
+        #expect(table.warnings.isEmpty)
+    }
+
+    @Test("What is wrong with the cookies of a route is told with its place, and without their values")
+    func cookieMistakes() {
+        let many = (0..<151).map { "\"c\($0)\":\"hunter2\"" }.joined(separator: ",")
+        let found = mistakes(
+            """
+            { "service": { "host": "a.example" }, "routes": {
+              "a": { "path": "x", "cookies": "none" },
+              "b": { "path": "x", "cookies": ["off"] },
+              "c": { "path": "x", "cookies": { "a;b": "hunter2", "ok": "hunter2",
+                "x": "hunter2; y=1", "n": 3 } },
+              "d": { "path": "x", "cookies": { \(many) } }
+            } }
+            """
+        )
+        #expect(
+            found == [
+                "2:34: routes.a.cookies: \"none\" is no use of cookies; there are on, off, sendOnly, joined",
+                "3:34: routes.b.cookies: an array stands where a use of cookies, or an object of cookies by their names, is to stand",
+                "4:36: routes.c.cookies.a;b: no cookie can have this name or value; leave out \"=\", \";\" and control characters",
+                "5:5: routes.c.cookies.x: no cookie can have this name or value; leave out \"=\", \";\" and control characters",
+                "5:31: routes.c.cookies.n: a number stands where a string is to stand",
+                "6:34: routes.d.cookies: there are more than 150 cookies",
+            ]
+        )
+        var route = Route("a", "x")
+        route.cookies = [CallCookie("a=b", "hunter2"), CallCookie("fine", "1")]
+        route.cookieUse = .off
+        #expect {
+            try RouteTable([route], base: ServiceAddress(host: "a.example"))
+        } throws: { error in
+            (error as? RouteTableError)?.mistakes.map(\.path) == ["routes.a.cookies.a=b", "routes.a.cookies"]
+                && !"\(error)".contains("hunter2")
+        }
+    }
+
     @Test("A table in code is checked as one from a file is")
     func code() throws {
         var add = Route("add", .post, "stuff")

@@ -11,13 +11,8 @@ struct CookieField {
     init(_ cookies: [CallCookie]) throws(CookieError) {
         for cookie in cookies {
             let name = cookie.name
+            guard cookie.isSound else { throw CookieError(name: name) }
             let value = cookie.value.revealed
-            let isSound = { (text: String) in
-                text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: ";") }
-            }
-            guard isSound(name), isSound(value), !name.utf8.contains(UInt8(ascii: "=")),
-                !name.isEmpty || !value.isEmpty && !value.utf8.contains(UInt8(ascii: "="))
-            else { throw CookieError(name: name) }
             pairs.append(name.isEmpty ? value : "\(name)=\(value)")
             names.insert(name)
         }

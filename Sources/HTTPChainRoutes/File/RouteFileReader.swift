@@ -1,3 +1,4 @@
+import HTTPChainCookies
 import HTTPChainCore
 import HTTPChainSerializer
 import HTTPTypes
@@ -249,6 +250,26 @@ struct RouteFileReader {
         case .progress: truth(node, path).map { route.progress = $0 }
         case .preventsUserInteraction: truth(node, path).map { route.preventsUserInteraction = $0 }
         case .authenticator: route.authenticator = string(node, path)
+        case .cookies: readCookies(node, path, into: &route)
+        }
+    }
+
+    /// A use of cookies by its name, or cookies by theirs.
+    private mutating func readCookies(_ node: RouteNode, _ path: [String], into route: inout Route) {
+        switch node.value {
+        case .string(let text):
+            route.cookieUse = Route.cookieUses.first { $0.key == text }?.value
+            if route.cookieUse == nil {
+                let known = Route.cookieUses.map(\.key).joined(separator: ", ")
+                mistake(path, node.place, "\"\(text)\" is no use of cookies; there are \(known)")
+            }
+        case .object(let members):
+            for member in members.prefix(RouteRules.maximumCookies + 1) {
+                let path = path + [member.key]
+                places[path] = member.place
+                if let value = string(member.node, path) { route.cookies.append(CallCookie(member.key, Secret(value))) }
+            }
+        default: wrong(node, path, "a use of cookies, or an object of cookies by their names,")
         }
     }
 
