@@ -1,6 +1,9 @@
 // swift-format-ignore-file
 // Made by Tests/CookiesTests/Resources/PublicSuffixes/update.py from the public suffix list, version 2026-08-19
-// (https://publicsuffix.org), which is subject to the Mozilla Public License 2.0: https://mozilla.org/MPL/2.0/.
+// (https://publicsuffix.org).
+//
+// This Source Code Form is subject to the terms of the Mozilla Public License, v. 2.0. If a copy of the MPL was not
+// distributed with this file, You can obtain one at https://mozilla.org/MPL/2.0/.
 
 /// The rules of the public suffix list, sorted by the bytes of their names, as text that lies in the program as it is.
 ///

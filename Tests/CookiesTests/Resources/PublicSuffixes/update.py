@@ -1,8 +1,15 @@
 #!/usr/bin/env python3
-"""Compiles public_suffix_list.dat into Middleware/Cookies/PublicSuffix/PublicSuffixRules.swift."""
+"""Compiles public_suffix_list.dat into Middleware/Cookies/PublicSuffix/PublicSuffixRules.swift.
 
+With --fetch, gets the newest list and its tests first. The date of the list is read from its line "// VERSION".
+"""
+
+import argparse
 import pathlib
+import re
+import sys
 import unicodedata
+import urllib.request
 
 here = pathlib.Path(__file__).resolve().parent
 target = here.parents[3] / "Middleware/Cookies/PublicSuffix/PublicSuffixRules.swift"
@@ -13,11 +20,51 @@ def ascii_label(label):
     return label if label.isascii() else "xn--" + label.encode("punycode").decode()
 
 
-# The day of the copy beside this script.
-version = "2026-08-19"
+# The list is served in one place only; its tests lie in its repository.
+LIST = "https://publicsuffix.org/list/public_suffix_list.dat"
+TESTS = "https://raw.githubusercontent.com/publicsuffix/list/main/tests/tests.txt"
+LIMIT = 4 << 20
+
+
+def fetched(url):
+    with urllib.request.urlopen(url, timeout=60) as response:
+        data = response.read(LIMIT + 1)
+    if len(data) > LIMIT:
+        sys.exit(f"{url} is larger than {LIMIT} bytes: nothing was changed")
+    return data.decode("utf-8")
+
+
+def version_of(text):
+    """The day in the line "// VERSION: 2026-08-19_07-12-33_UTC", which the copies in the repository do not have."""
+    found = re.search(r"^// VERSION: (\d{4}-\d{2}-\d{2})", text, re.MULTILINE)
+    return found.group(1) if found else None
+
+
+arguments = argparse.ArgumentParser(description=__doc__)
+arguments.add_argument("--fetch", action="store_true", help="get the newest list and its tests first")
+arguments.add_argument("--list", default=LIST, help="where the list is")
+arguments.add_argument("--tests", default=TESTS, help="where its tests are")
+arguments.add_argument("--version", help="the day of a list that does not say its own: 2026-08-19")
+arguments = arguments.parse_args()
+
+if arguments.fetch:
+    # Both before either is replaced.
+    new_list, new_tests = fetched(arguments.list), fetched(arguments.tests)
+    marks = ["===BEGIN ICANN DOMAINS===", "===END PRIVATE DOMAINS==="]
+    if not all(mark in new_list for mark in marks) or version_of(new_list) is None:
+        sys.exit(f"{arguments.list} is not the list: nothing was changed")
+    if "example.com" not in new_tests:
+        sys.exit(f"{arguments.tests} are not its tests: nothing was changed")
+    (here / "public_suffix_list.dat").write_text(new_list, "utf-8")
+    (here / "public-suffix-tests.txt").write_text(new_tests, "utf-8")
+
+source = (here / "public_suffix_list.dat").read_text("utf-8")
+version = version_of(source) or arguments.version
+if version is None:
+    sys.exit('the list has no line "// VERSION": give its day with --version')
 
 exact, wildcard, exception = set(), set(), set()
-for line in (here / "public_suffix_list.dat").read_text("utf-8").splitlines():
+for line in source.splitlines():
     rule = line.split()[0] if line.split() else ""
     if not rule or rule.startswith("//"):
         continue
@@ -45,7 +92,10 @@ body = "\n".join("        " + line for line in lines)
 target.write_text(
     f"""// swift-format-ignore-file
 // Made by Tests/CookiesTests/Resources/PublicSuffixes/update.py from the public suffix list, version {version}
-// (https://publicsuffix.org), which is subject to the Mozilla Public License 2.0: https://mozilla.org/MPL/2.0/.
+// (https://publicsuffix.org).
+//
+// This Source Code Form is subject to the terms of the Mozilla Public License, v. 2.0. If a copy of the MPL was not
+// distributed with this file, You can obtain one at https://mozilla.org/MPL/2.0/.
 
 /// The rules of the public suffix list, sorted by the bytes of their names, as text that lies in the program as it is.
 ///
