@@ -105,6 +105,14 @@ public struct CookieMiddleware: ChainAwareMiddleware {
     /// - Throws: ``CookieError``; what the stages inside throw.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        // What most calls of most programs are comes first, and with no more than it needs.
+        guard case .one(let jar) = source, jar.isCertainlyEmpty, use.sends, use.stores,
+            !request.options.contains(CallCookieUse.self), !request.options.contains(CallCookies.self)
+        else { return try await interceptWithCookies(request, next) }
+        return try await pass(request, next, storingIn: jar)
+    }
+
+    private func interceptWithCookies(_ request: consuming Request, _ next: Next) async throws -> Response {
         let use = request.options[CallCookieUse.self] ?? self.use
         let jar: CookieJar? =
             switch source {
@@ -112,11 +120,22 @@ public struct CookieMiddleware: ChainAwareMiddleware {
             case .chosen(let choose): choose(request)
             }
         guard let jar else { return try await next(request) }
-        if !use.sends { request.traceNotes.add("sends no cookies: so the call or the stage is set") }
-        if use.sends, !jar.isCertainlyEmpty || request.options.contains(CallCookies.self) {
+        if !use.sends {
+            request.traceNotes.add("sends no cookies: so the call or the stage is set")
+        } else if request.options.contains(CallCookies.self)
+            || !jar.isCertainlyEmpty && jar.mayHaveCookies(forAuthority: request.head.authority)
+        {
             try await addField(to: &request, from: jar, use: use)
         }
-        guard use.stores else { return try await next(request) }
+        return use.stores ? try await pass(request, next, storingIn: jar) : try await next(request)
+    }
+
+    @inline(__always)
+    private func pass(
+        _ request: consuming Request,
+        _ next: Next,
+        storingIn jar: CookieJar
+    ) async throws -> Response {
         let context = StoringContext(request)
         let response = try await next(request)
         guard response.head.headerFields.contains(.setCookie), response.attempts > 0 else { return response }
@@ -159,11 +178,11 @@ public struct CookieMiddleware: ChainAwareMiddleware {
             return response
         }
         let now = context.options.environment.time.date
-        let (outcomes, effects) = await jar.storeKeepingFailure(fields, from: target, at: now)
-        context.options.traceNotes.tell(of: outcomes, effects)
-        response.options[CookieOutcomes.self] = outcomes
+        let result = await jar.storeKeepingFailure(fields, from: target, at: now)
+        context.options.traceNotes.tell(of: result)
+        response.options[CookieOutcomes.self] = result.outcomes
         // A redirect to where the call came from is then no loop.
-        if outcomes.contains(where: { $0.reason == nil }) { response.options[CookiesStored.self] = true }
+        if result.outcomes.contains(where: { $0.reason == nil }) { response.options[CookiesStored.self] = true }
         return response
     }
 }
@@ -178,28 +197,27 @@ extension Phase {
     )
 }
 
-/// What of a request is needed when its response sets cookies, which few do: so it is little, and looked into late.
+/// What of a request is needed when its response sets cookies, which few do: two references, looked into late.
 ///
 /// Not the head itself, whose fields the stages inside would then have to copy before they change them.
 private struct StoringContext: Sendable {
-    let scheme, authority, path: String?
+    let target: HTTPRequest.PseudoHeaderFields
     let options: RequestOptions
 
     @inline(__always)
     init(_ request: borrowing Request) {
-        scheme = request.head.scheme
-        authority = request.head.authority
-        path = request.head.path
+        target = request.head.pseudoHeaderFields
         options = request.options
     }
 
     /// Where the response came from: a stage further in may have sent the request elsewhere.
     func target(sentAs sent: HTTPRequest?) -> CookieTarget? {
+        let site = options[CallSite.self]
         if let sent, let origin = Origin(scheme: sent.scheme, authority: sent.authority) {
-            return CookieTarget(origin: origin, path: sent.path, site: options[CallSite.self])
+            return CookieTarget(origin: origin, path: sent.path, site: site)
         }
-        return Origin(scheme: scheme, authority: authority).map {
-            CookieTarget(origin: $0, path: path, site: options[CallSite.self])
+        return Origin(scheme: target.scheme?.value, authority: target.authority?.value).map {
+            CookieTarget(origin: $0, path: target.path?.value, site: site)
         }
     }
 }

@@ -11,9 +11,9 @@ extension TraceNotes {
     }
 
     /// Says what became of each `Set-Cookie` field, and of the cookies that had to go for it.
-    func tell(of outcomes: [CookieOutcome], _ effects: [CookieStorage.Effect]) {
+    func tell(of result: CookieStorage.Result) {
         guard isTraced else { return }
-        for outcome in outcomes { add("\(outcome)") }
-        for case .removed(let cookie, let reason) in effects { add("removed, because \(reason): \(cookie)") }
+        for outcome in result.outcomes { add("\(outcome)") }
+        for case .removed(let cookie, let reason) in result.effects { add("removed, because \(reason): \(cookie)") }
     }
 }

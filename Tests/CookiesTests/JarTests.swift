@@ -53,6 +53,70 @@ struct JarTests {
         #expect("\(await CookieJar().explain("nowhere"))".hasSuffix("none"))
     }
 
+    @Test("explains which cookies it refused, and which are gone, without their values")
+    func absences() async throws {
+        var limits = CookieLimits()
+        limits.perDomain = 2
+        let jar = CookieJar(limits: limits)
+        try await jar.store(["a=hunter2; Domain=com", "a=hunter2; Domain=com"], from: url, at: now)
+        try await jar.store(["short=hunter2; Max-Age=10", "old=hunter2"], from: url, at: now)
+        // What has ended goes first, then what was not used for the longest time.
+        try await jar.store(["new=hunter2"], from: url, at: now + 11)
+        try await jar.store(["newer=hunter2", "newer=hunter2; Max-Age=0"], from: url, at: now + 12)
+        try await jar.remove { $0.name == "new" }
+        try await jar.store(["b=hunter2; Secure", "=hunter2; Path=/; Secure"], from: "http://example.com/")
+        try await jar.store(["other=hunter2; Domain=com"], from: "https://www.example.org/")
+
+        let explanation = await jar.explain(url, at: now + 12)
+        #expect(explanation.sent.isEmpty && explanation.withheld.isEmpty)
+        #expect(
+            explanation.absent.map(\.description) == [
+                "refused, because the Domain attribute is a public suffix: a of www.example.com",
+                "removed, because it has ended: short of www.example.com",
+                "removed, because the jar has no room: old of www.example.com",
+                "removed, because it has already ended: newer of www.example.com",
+                "removed, because the application removed it: new of www.example.com",
+                "refused, because a Secure cookie needs a secure connection: b of example.com",
+                "refused, because a Secure cookie needs a secure connection: a cookie without a name of example.com",
+            ]
+        )
+        #expect("\(explanation)".contains("\n  removed, because the jar has no room: old of www.example.com\n"))
+        #expect(!"\(explanation)\(explanation.absent)".contains("hunter2"))
+        #expect(await jar.explain("https://www.example.org/").absent.map(\.cause) == [.refused(.publicSuffix)])
+        #expect(await jar.explain("https://www.example.net/").absent.isEmpty)
+    }
+
+    @Test("remembers the last 256 cookies that it refused, and so much of their names")
+    func manyAbsences() async throws {
+        let jar = CookieJar()
+        for index in 0..<300 { try await jar.store(["c\(index)=1; Domain=com"], from: url) }
+        // The same again is told once, as the latest.
+        try await jar.store(["c299=1; Domain=com", "c100=1; Domain=com"], from: url)
+        let names = await jar.explain(url).absent.map(\.name)
+        #expect(names == ((44..<299).filter { $0 != 100 } + [299, 100]).map { "c\($0)" })
+        try await jar.store([String(repeating: "é", count: 1_000) + "=1; Domain=com"], from: url)
+        let long = await jar.explain(url).absent
+        #expect(long.count == 256)
+        #expect(long.last?.name == String(repeating: "é", count: 128))
+    }
+
+    @Test("in a file says which cookies another process removed, and which have ended")
+    func absencesInFile() async throws {
+        let one = try await CookieJar(file: file)
+        let other = try await CookieJar(file: file)
+        try await one.store(["a=1; Max-Age=60"], from: url)
+        #expect(await other.cookies().count == 1)
+        try await one.remove { $0.name == "a" }
+        #expect(await other.explain(url).absent.map(\.cause) == [.removed(.removedElsewhere)])
+
+        // The file keeps none that has ended, whoever writes it.
+        var browser = Browser()
+        browser.receive("a=1; Max-Age=60", "b=1; Max-Age=30")
+        let effects = browser.storage.differences(to: CookieStorage(), at: now + 30)
+        let cookies = browser.storage.cookies
+        #expect(effects == [.removed(cookies[0], .removedElsewhere), .removed(cookies[1], .expired)])
+    }
+
     @Test("in a file is there again in the next process, without the cookies of the session")
     func file() async throws {
         let jar = try await CookieJar(file: file)
@@ -75,6 +139,48 @@ struct JarTests {
         try await jar.store(["a=1"], from: url)
         let again = try await CookieJar(file: file, keepsSessionCookies: true)
         #expect(await again.cookies().map(\.name) == ["a"])
+    }
+
+    @Test("in a file evicts the least recently used also after it was opened again, and in the order of another's use")
+    func lastUse() async throws {
+        var limits = CookieLimits()
+        limits.perDomain = 3
+        let start = Date()
+        let target = try #require(CookieTarget("https://www.example.com/a"))
+        let jar = try await CookieJar(file: file, limits: limits)
+        try await jar.store(["a=1; Max-Age=6000; Path=/a"], from: url, at: start)
+        try await jar.store(["b=1; Max-Age=6000; Path=/b"], from: url, at: start + 1)
+        #expect(await jar.pairs(for: target, at: start + 2, without: []) == ["a=1"])
+        try await jar.store(["c=1; Max-Age=6000; Path=/c"], from: url, at: start + 3)
+
+        let again = try await CookieJar(file: file, limits: limits)
+        try await again.store(["d=1; Max-Age=6000; Path=/d"], from: url, at: start + 4)
+        #expect(await again.cookies().map(\.name) == ["a", "c", "d"])
+        let absent = await again.explain(url).absent.map(\.description)
+        #expect(absent == ["removed, because the jar has no room: b of www.example.com"])
+        // A use is written with the next change, so the first jar does not know of this one.
+        #expect(await again.pairs(for: target, at: start + 5, without: []) == ["a=1"])
+        try await jar.store(["e=1; Max-Age=6000; Path=/e"], from: url, at: start + 6)
+        #expect(await jar.cookies().map(\.name) == ["c", "d", "e"])
+    }
+
+    @Test("reads a file that does not say when its cookies were last used, and evicts the oldest first")
+    func fileWithoutUse() async throws {
+        var limits = CookieLimits()
+        limits.perDomain = 2
+        let lines = ["a", "b"].enumerated().map { index, name in
+            """
+            {"created":\(700_000_000 + index),"domain":"www.example.com","expires":32000000000,"hostOnly":true,\
+            "httpOnly":false,"name":"\(name)","path":"/","sameSite":"lax","secure":false,"value":"1"}
+            """
+        }
+        let text = (["HTTPChain cookies 1 \(UUID().uuidString)"] + lines).joined(separator: "\n") + "\n"
+        try Data(text.utf8).write(to: file)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+        let jar = try await CookieJar(file: file, limits: limits)
+        #expect(await jar.cookies().map(\.name) == ["a", "b"])
+        try await jar.store(["c=1; Max-Age=60"], from: url)
+        #expect(await jar.cookies().map(\.name) == ["b", "c"])
     }
 
     @Test("shares its file with another, and neither loses what the other writes")

@@ -31,6 +31,55 @@ struct StageTests {
         #expect(transport.requests.map { $0.headers[.cookie] } == [nil, "sid=1", nil])
     }
 
+    @Test("finds the cookies of a host however a URL writes it, until they are gone")
+    func authorities() async throws {
+        let transport = InMemoryTransport()
+        transport.on(.get, "/*", reply: .text("ok"))
+        let jar = CookieJar()
+        try await jar.store(["a=1; Domain=example.com"], from: "https://www.example.com/")
+        try await jar.store(["b=2"], from: "https://[::1]/")
+        try await jar.store(["c=3"], from: "https://bücher.example/")
+        let chain = try chain(transport, CookieMiddleware(jar))
+        for (url, field) in [
+            ("https://example.com/", "a=1"), ("https://x.www.example.com:8443/", "a=1"),
+            ("https://WWW.EXAMPLE.COM/", "a=1"), ("http://example.com:/", "a=1"), ("https://[::1]:8080/", "b=2"),
+            ("https://xn--bcher-kva.example/", "c=3"), ("https://BÜCHER.example/", "c=3"),
+            ("https://anexample.com/", nil), ("https://com/", nil), ("https://example.com.test/", nil),
+            ("https://example.com.:443/", nil), ("https://127.0.0.1/", nil), ("https://x.example.com:a/", nil),
+        ] {
+            _ = try? await chain.send(.get(url))
+            #expect(transport.requests.last?.headers[.cookie] == field, "\(url)")
+        }
+        try await jar.removeAll()
+        _ = try await chain.send(.get("https://example.com/"))
+        #expect(transport.requests.last?.headers[.cookie] == nil)
+        try await jar.set(Cookie("d", "4", domain: "example.com"))
+        _ = try await chain.send(.get("https://example.com/"))
+        #expect(transport.requests.last?.headers[.cookie] == "d=4")
+    }
+
+    @Test("stores and sends as it is set, whatever the jar has, unless the call says otherwise")
+    func uses() async throws {
+        for (use, first, second) in [
+            (CookieUse.on, true, "a=1"), (.off, false, nil), (.sendOnly, false, nil),
+            (CookieUse(sends: false), true, nil),
+        ] {
+            let transport = InMemoryTransport()
+            transport.on(.get, "/*", reply: .init(.ok, headers: [.setCookie: "a=1"]))
+            let jar = CookieJar()
+            let chain = try chain(transport, CookieMiddleware(jar, use: use))
+            let url = "https://www.example.com/"
+            _ = try await chain.send(.get(url))
+            #expect(jar.count == (first ? 1 : 0), "\(use)")
+            _ = try await chain.send(.get(url))
+            #expect(transport.requests.last?.headers[.cookie] == second, "\(use)")
+            _ = try await chain.send(.get(url).cookies(.on))
+            #expect(jar.count == 1)
+            _ = try await chain.send(.get(url).cookies(.on))
+            #expect(transport.requests.last?.headers[.cookie] == "a=1")
+        }
+    }
+
     @Test("tells why a cookie is not stored")
     func outcomes() async throws {
         let transport = InMemoryTransport()

@@ -34,7 +34,7 @@ final class CookieFile: Sendable {
     }
 
     /// The cookies of the file, if it was changed since this process last read or wrote it; nil otherwise.
-    func changedContent() async throws(CookieJarError) -> [Cookie]? {
+    func changedContent() async throws(CookieJarError) -> [KeptCookie]? {
         try await run { [self] () throws(CookieJarError) in
             try currentRevision() == revision.withLock { $0 } ? nil : content() ?? []
         }
@@ -43,7 +43,9 @@ final class CookieFile: Sendable {
     /// Runs a change while no other process, and no other task of this one, changes the file.
     ///
     /// - Parameter change: Is given the cookies of the file if another process changed it, nil otherwise.
-    func update(_ change: @escaping @Sendable ([Cookie]?) throws(CookieJarError) -> Void) async throws(CookieJarError) {
+    func update(
+        _ change: @escaping @Sendable ([KeptCookie]?) throws(CookieJarError) -> Void
+    ) async throws(CookieJarError) {
         for _ in 0..<Self.attempts {
             let isDone = try await run { [self] () throws(CookieJarError) in
                 guard let lock = try opened(path + ".lock", .updateOrCreate) else { return false }
@@ -62,14 +64,16 @@ final class CookieFile: Sendable {
     /// Replaces the file; to be called in ``update(_:)``.
     func write(_ storage: CookieStorage) throws(CookieJarError) {
         let now = Date()
-        let kept = storage.cookies.filter { ($0.isPersistent || keepsSessionCookies) && !$0.isExpired(at: now) }
+        let kept = storage.keptCookies.filter {
+            ($0.cookie.isPersistent || keepsSessionCookies) && !$0.cookie.isExpired(at: now)
+        }
         let line = Self.signature + UUID().uuidString
         var bytes = Data((line + "\n").utf8)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        for cookie in kept {
+        for one in kept {
             // Texts and finite numbers: there is nothing that the encoder could refuse.
-            guard let record = try? encoder.encode(CookieRecord(cookie)) else { continue }
+            guard let record = try? encoder.encode(CookieRecord(one)) else { continue }
             bytes += record
             bytes.append(UInt8(ascii: "\n"))
         }
@@ -97,7 +101,7 @@ final class CookieFile: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private func content() throws(CookieJarError) -> [Cookie]? {
+    private func content() throws(CookieJarError) -> [KeptCookie]? {
         guard let file = try opened(path, .read) else {
             revision.withLock { $0 = nil }
             return nil
@@ -109,12 +113,12 @@ final class CookieFile: Sendable {
         let first = lines.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
         guard first.hasPrefix(Self.signature) else { throw CookieJarError(problem: .damaged(line: 1), path: path) }
         let decoder = JSONDecoder()
-        var cookies: [Cookie] = []
+        var cookies: [KeptCookie] = []
         for (index, line) in lines.enumerated().dropFirst() {
             guard let record = try? decoder.decode(CookieRecord.self, from: line) else {
                 throw CookieJarError(problem: .damaged(line: index + 1), path: path)
             }
-            cookies.append(record.cookie)
+            cookies.append(record.kept)
         }
         revision.withLock { $0 = first }
         return cookies

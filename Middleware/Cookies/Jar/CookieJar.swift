@@ -20,10 +20,21 @@ public import HTTPTypes
 public final class CookieJar: Sendable {
     private struct State: Sendable {
         var storage: CookieStorage
+        var absences = CookieAbsences()
         var listeners: [UUID: AsyncStream<CookieChange>.Continuation] = [:]
+
+        /// Keeps what cookies were refused and removed, and tells the listeners.
+        mutating func note(_ result: CookieStorage.Result) {
+            absences.note(result)
+            guard !listeners.isEmpty else { return }
+            for effect in result.effects {
+                for listener in listeners.values { listener.yield(CookieChange(effect)) }
+            }
+        }
     }
 
     private let state: Locked<State>
+    private let occupancy = CookieOccupancy()
     private let file: CookieFile?
     private let lastFileFailure = Locked<CookieJarError?>(nil)
 
@@ -76,7 +87,13 @@ public final class CookieJar: Sendable {
     public var count: Int { state.withLock { $0.storage.count } }
 
     /// Whether no cookie can be in the jar: nothing in memory, and no file that another process may have changed.
-    var isCertainlyEmpty: Bool { file == nil && state.withLock { $0.storage.isEmpty } }
+    var isCertainlyEmpty: Bool { file == nil && occupancy.isEmpty }
+
+    /// Whether a request may carry cookies of the jar; where that is hard to tell, or up to a file, it may.
+    func mayHaveCookies(forAuthority authority: String?) -> Bool {
+        guard file == nil, let authority else { return true }
+        return state.withLock { $0.storage.mayHaveCookies(forAuthority: authority) }
+    }
 
     /// Every cookie that has not ended, oldest first.
     ///
@@ -104,7 +121,10 @@ public final class CookieJar: Sendable {
         return state.withLock { $0.storage.judgement(of: target, at: now).sent }
     }
 
-    /// Which cookies a request to a URL carries, and why not the others of its host and the domains above it.
+    /// Which cookies a request to a URL carries, and why not the others of its host and the domains above it: those of
+    /// the jar, and those that it refused or no longer has.
+    ///
+    /// Of the latter, the jar remembers the last 256 since it was made, without their values.
     ///
     /// - Parameters:
     ///   - url: An absolute URL.
@@ -119,13 +139,16 @@ public final class CookieJar: Sendable {
     ) async -> CookieExplanation {
         await refresh()
         guard let target = CookieTarget(url, method: method, site: site) else {
-            return CookieExplanation(url: Redaction.standard.url(url), sent: [], withheld: [])
+            return CookieExplanation(url: Redaction.standard.url(url), sent: [], withheld: [], absent: [])
         }
-        let (sent, withheld) = state.withLock { $0.storage.judgement(of: target, at: now) }
+        let (judgement, absent) = state.withLock { state in
+            (state.storage.judgement(of: target, at: now), state.absences.of(target.host))
+        }
         return CookieExplanation(
             url: Redaction.standard.url(url),
-            sent: sent,
-            withheld: withheld.map { .init(cookie: $0.0, reason: $0.1) }
+            sent: judgement.sent,
+            withheld: judgement.withheld.map { .init(cookie: $0.0, reason: $0.1) },
+            absent: absent
         )
     }
 
@@ -158,19 +181,19 @@ public final class CookieJar: Sendable {
     ///
     /// - Throws: ``CookieJarError`` when the jar's file cannot be written; the cookie is kept in memory nevertheless.
     public func set(_ cookie: Cookie, at now: Date = Date()) async throws {
-        try await change { $0.insert(cookie, at: now) }
+        try await set([cookie], at: now)
     }
 
     /// Puts several cookies in the jar, as ``set(_:at:)`` does.
     public func set(_ cookies: [Cookie], at now: Date = Date()) async throws {
-        try await change { storage in cookies.flatMap { storage.insert($0, at: now) } }
+        try await change { storage in .init(effects: cookies.flatMap { storage.insert($0, at: now) }) }
     }
 
     /// Removes cookies.
     ///
     /// - Throws: ``CookieJarError`` when the jar's file cannot be written; the cookies are gone from memory nevertheless.
     public func remove(where isRemoved: @escaping @Sendable (Cookie) -> Bool) async throws {
-        try await change { $0.remove(because: .removedByApplication, where: isRemoved) }
+        try await change { .init(effects: $0.remove(because: .removedByApplication, where: isRemoved)) }
     }
 
     /// Removes all cookies.
@@ -184,7 +207,7 @@ public final class CookieJar: Sendable {
     ///
     /// - Throws: ``CookieJarError`` when the jar's file cannot be written.
     public func endSession() async throws {
-        try await change { $0.remove(because: .sessionEnded) { !$0.isPersistent } }
+        try await change { .init(effects: $0.remove(because: .sessionEnded) { !$0.isPersistent }) }
     }
 
     /// The changes from now on, by whatever process that shares the jar's file.
@@ -216,13 +239,13 @@ extension CookieJar {
         from target: CookieTarget,
         at now: Date
     ) async throws(CookieJarError) -> [CookieOutcome] {
-        let outcomes = Locked<[CookieOutcome]>([])
+        let stored = Locked(CookieStorage.Result())
         try await change { storage in
-            let (result, effects) = storage.store(fields, from: target, at: now)
-            outcomes.withLock { $0 = result }
-            return effects
+            let result = storage.store(fields, from: target, at: now)
+            stored.withLock { $0 = result }
+            return result
         }
-        return outcomes.withLock { $0 }
+        return stored.withLock { $0.outcomes }
     }
 
     /// The same for a stage, whose call does not fail with the file.
@@ -230,14 +253,14 @@ extension CookieJar {
         _ fields: [String],
         from target: CookieTarget,
         at now: Date
-    ) async -> (outcomes: [CookieOutcome], effects: [CookieStorage.Effect]) {
-        let results = Locked<([CookieOutcome], [CookieStorage.Effect])>(([], []))
+    ) async -> CookieStorage.Result {
+        let stored = Locked(CookieStorage.Result())
         try? await change { storage in
             let result = storage.store(fields, from: target, at: now)
-            results.withLock { $0 = result }
-            return result.effects
+            stored.withLock { $0 = result }
+            return result
         }
-        return results.withLock { $0 }
+        return stored.withLock { $0 }
     }
 
     /// The cookies of the host and the domains above it that a request does not carry, and why not.
@@ -248,33 +271,40 @@ extension CookieJar {
 
     /// Changes what is in memory and, if there is one, in the file; where the file cannot be written, in memory alone.
     private func change(
-        _ change: @escaping @Sendable (inout CookieStorage) -> [CookieStorage.Effect]
+        _ change: @escaping @Sendable (inout CookieStorage) -> CookieStorage.Result
     ) async throws(CookieJarError) {
-        guard let file else {
-            state.withLock { Self.notify(change(&$0.storage), in: $0) }
-            return
-        }
+        guard let file else { return changeMemory(change) }
         do throws(CookieJarError) {
-            try await file.update { [state] written throws(CookieJarError) in
+            try await file.update { [self] written throws(CookieJarError) in
                 var changed = state.withLock { $0.storage }
-                var effects: [CookieStorage.Effect] = []
+                var result = CookieStorage.Result()
                 if let written {
                     let merged = changed.merged(with: written, keepingSession: !file.keepsSessionCookies)
-                    effects = changed.differences(to: merged)
+                    result.effects = changed.differences(to: merged, at: Date())
                     changed = merged
                 }
-                effects += change(&changed)
+                let own = change(&changed)
+                result.outcomes = own.outcomes
+                result.effects += own.effects
                 try file.write(changed)
-                state.withLock { [changed, effects] state in
+                state.withLock { [changed, result] state in
                     state.storage = changed
-                    Self.notify(effects, in: state)
+                    state.note(result)
                 }
             }
             lastFileFailure.withLock { $0 = nil }
         } catch {
             lastFileFailure.withLock { $0 = error }
-            state.withLock { Self.notify(change(&$0.storage), in: $0) }
+            changeMemory(change)
             throw error
+        }
+    }
+
+    private func changeMemory(_ change: @Sendable (inout CookieStorage) -> CookieStorage.Result) {
+        state.withLock { state in
+            let result = change(&state.storage)
+            occupancy.isEmpty = state.storage.isEmpty
+            state.note(result)
         }
     }
 
@@ -285,19 +315,12 @@ extension CookieJar {
             guard let written = try await file.changedContent() else { return }
             state.withLock { state in
                 let merged = state.storage.merged(with: written, keepingSession: !file.keepsSessionCookies)
-                let effects = state.storage.differences(to: merged)
+                let effects = state.storage.differences(to: merged, at: Date())
                 state.storage = merged
-                Self.notify(effects, in: state)
+                state.note(.init(effects: effects))
             }
         } catch {
             lastFileFailure.withLock { $0 = error }
-        }
-    }
-
-    private static func notify(_ effects: [CookieStorage.Effect], in state: State) {
-        guard !state.listeners.isEmpty else { return }
-        for effect in effects {
-            for listener in state.listeners.values { listener.yield(CookieChange(effect)) }
         }
     }
 }

@@ -14,8 +14,11 @@ struct CookieRecord: Codable {
     var sameSite: Cookie.SameSite
     var partition: String?
     var created: Double
+    /// When it was last sent or set, as of the last change of the file; files of before do not say.
+    var used: Double?
 
-    init(_ cookie: Cookie) {
+    init(_ kept: KeptCookie) {
+        let cookie = kept.cookie
         name = cookie.name
         value = cookie.value.revealed
         domain = cookie.domain
@@ -27,10 +30,11 @@ struct CookieRecord: Codable {
         sameSite = cookie.sameSite
         partition = cookie.partition
         created = cookie.created.timeIntervalSinceReferenceDate
+        used = kept.lastAccess.timeIntervalSinceReferenceDate
     }
 
-    var cookie: Cookie {
-        Cookie(
+    var kept: KeptCookie {
+        let cookie = Cookie(
             name,
             .init(value),
             domain: domain,
@@ -43,5 +47,12 @@ struct CookieRecord: Codable {
             partition: partition,
             created: Date(timeIntervalSinceReferenceDate: created)
         )
+        return KeptCookie(cookie: cookie, lastAccess: Date(timeIntervalSinceReferenceDate: used ?? created))
     }
+}
+
+/// A cookie, and when it was last used, which decides about eviction.
+struct KeptCookie: Sendable {
+    var cookie: Cookie
+    var lastAccess: Date
 }

@@ -21,11 +21,19 @@ struct CookieStorage: Sendable {
         case removed(Cookie, CookieReason)
     }
 
+    /// What became of `Set-Cookie` fields, one by one, and what that did.
+    struct Result: Sendable {
+        var outcomes: [CookieOutcome] = []
+        var effects: [Effect] = []
+    }
+
     let limits: CookieLimits
     /// By domain, host-only or not; each in the order of sending (longest path first, then oldest first).
     private(set) var entries: [String: [Entry]] = [:]
     private(set) var count = 0
     private var nextSequence = 0
+    /// How many of the domains of ``entries`` have each hash.
+    private var hashes: [DomainHash: Int] = [:]
 
     init(limits: CookieLimits = .standard) {
         self.limits = limits
@@ -34,8 +42,12 @@ struct CookieStorage: Sendable {
     var isEmpty: Bool { count == 0 }
 
     /// Every cookie, oldest first, those that have ended included.
-    var cookies: [Cookie] {
-        entries.values.joined().sorted { $0.sequence < $1.sequence }.map(\.cookie)
+    var cookies: [Cookie] { keptCookies.map(\.cookie) }
+
+    /// The same, with their last use.
+    var keptCookies: [KeptCookie] {
+        entries.values.joined().sorted { $0.sequence < $1.sequence }
+            .map { KeptCookie(cookie: $0.cookie, lastAccess: $0.lastAccess) }
     }
 
     /// Reads the `Set-Cookie` fields of a response.
@@ -45,9 +57,8 @@ struct CookieStorage: Sendable {
         _ fields: [String],
         from target: CookieTarget,
         at now: Date
-    ) -> (outcomes: [CookieOutcome], effects: [Effect]) {
-        var outcomes: [CookieOutcome] = []
-        var effects: [Effect] = []
+    ) -> Result {
+        var result = Result()
         for (index, field) in fields.enumerated() {
             var name = ""
             do throws(CookieReason) {
@@ -56,13 +67,13 @@ struct CookieStorage: Sendable {
                 name = parsed.name
                 let cookie = try CookieRules.cookie(parsed, for: target, at: now, limits: limits)
                 if !cookie.isSecure, !target.isSecure, overlaysSecureCookie(cookie) { throw .overlaysSecureCookie }
-                effects += insert(cookie, at: now)
-                outcomes.append(CookieOutcome(name: name, domain: cookie.domain, reason: nil))
+                result.effects += insert(cookie, at: now)
+                result.outcomes.append(CookieOutcome(name: name, domain: cookie.domain, reason: nil))
             } catch {
-                outcomes.append(CookieOutcome(name: name, domain: target.host, reason: error))
+                result.outcomes.append(CookieOutcome(name: name, domain: target.host, reason: error))
             }
         }
-        return (outcomes, effects)
+        return result
     }
 
     /// Puts a cookie in the place of the one with its key, removes that one where the new one has ended, and makes
@@ -73,7 +84,7 @@ struct CookieStorage: Sendable {
         let old = bucket.firstIndex { $0.cookie.key == cookie.key }.map { bucket.remove(at: $0) }
         if old != nil { count -= 1 }
         if cookie.isExpired(at: now) {
-            entries[cookie.domain] = bucket.isEmpty ? nil : bucket
+            setEntries(bucket, of: cookie.domain)
             return old.map { [.removed($0.cookie, .alreadyExpired)] } ?? []
         }
         var cookie = cookie
@@ -87,7 +98,7 @@ struct CookieStorage: Sendable {
         nextSequence += 1
         let place = bucket.firstIndex { Self.isSent(entry, before: $0) } ?? bucket.endIndex
         bucket.insert(entry, at: place)
-        entries[cookie.domain] = bucket
+        setEntries(bucket, of: cookie.domain)
         count += 1
         effects.append(old == nil ? .added(cookie) : .replaced(cookie))
         effects += makeRoom(in: cookie.domain, at: now)
@@ -110,18 +121,28 @@ struct CookieStorage: Sendable {
             }
             guard kept.count < bucket.count else { continue }
             count -= bucket.count - kept.count
-            entries[domain] = kept.isEmpty ? nil : kept
+            setEntries(kept, of: domain)
         }
         return effects
     }
 
-    /// The cookies of a file that another process has changed, with the last use of those that are here too, and with
-    /// those that no file keeps.
-    func merged(with written: [Cookie], keepingSession: Bool) -> CookieStorage {
+    private mutating func setEntries(_ bucket: [Entry], of domain: String) {
+        let old = entries.updateValue(bucket, forKey: domain)
+        if old == nil, !bucket.isEmpty { hashes[DomainHash(domain), default: 0] += 1 }
+        guard bucket.isEmpty else { return }
+        entries[domain] = nil
+        guard old != nil else { return }
+        let hash = DomainHash(domain)
+        hashes[hash] = hashes[hash].flatMap { $0 > 1 ? $0 - 1 : nil }
+    }
+
+    /// The cookies of a file that another process has changed, each with its last use here or there, whichever is
+    /// later, and with those that no file keeps.
+    func merged(with written: [KeptCookie], keepingSession: Bool) -> CookieStorage {
         var result = CookieStorage(limits: limits)
         let lastAccess = Dictionary(entries.values.joined().map { ($0.cookie.key, $0.lastAccess) }) { $1 }
-        for cookie in written {
-            _ = result.insert(cookie, at: lastAccess[cookie.key] ?? cookie.created)
+        for one in written {
+            _ = result.insert(one.cookie, at: max(lastAccess[one.cookie.key] ?? one.lastAccess, one.lastAccess))
         }
         if keepingSession {
             for entry in entries.values.joined().sorted(by: { $0.sequence < $1.sequence })
@@ -132,11 +153,12 @@ struct CookieStorage: Sendable {
         return result
     }
 
-    /// What another storage has otherwise: for jars that share a file.
-    func differences(to other: CookieStorage) -> [Effect] {
+    /// What another storage has otherwise: for jars that share a file, which keeps none that have ended.
+    func differences(to other: CookieStorage, at now: Date) -> [Effect] {
         let before = Dictionary(cookies.map { ($0.key, $0) }) { $1 }
         let after = Dictionary(other.cookies.map { ($0.key, $0) }) { $1 }
-        return cookies.filter { after[$0.key] == nil }.map { .removed($0, .removedElsewhere) }
+        return cookies.filter { after[$0.key] == nil }
+            .map { .removed($0, $0.isExpired(at: now) ? .expired : .removedElsewhere) }
             + other.cookies.compactMap { cookie in
                 guard let old = before[cookie.key] else { return .added(cookie) }
                 return old == cookie ? nil : .replaced(cookie)
@@ -180,14 +202,42 @@ struct CookieStorage: Sendable {
     }
 
     private mutating func evict(_ index: Int, of domain: String) -> Effect {
-        let cookie = entries[domain, default: []].remove(at: index).cookie
-        if entries[domain]?.isEmpty == true { entries[domain] = nil }
+        var bucket = entries[domain] ?? []
+        let cookie = bucket.remove(at: index).cookie
+        setEntries(bucket, of: domain)
         count -= 1
         return .removed(cookie, .evicted)
     }
 }
 
 extension CookieStorage {
+    /// Whether there may be cookies of a host or the domains above it, as an authority names it.
+    ///
+    /// It makes no text of what it looks for: nearly every call asks, and few have cookies. It says yes where the host
+    /// is not in canonical form, and where another domain has the same hash.
+    func mayHaveCookies(forAuthority authority: String) -> Bool {
+        authority.utf8.withContiguousStorageIfAvailable { bytes in
+            var hash = DomainHash()
+            var isPort = true
+            for byte in bytes.reversed() {
+                switch byte {
+                case UInt8(ascii: ":") where isPort:
+                    hash = DomainHash()
+                    isPort = false
+                    continue
+                case UInt8(ascii: "."):
+                    if hashes[hash] != nil { return true }
+                    isPort = false
+                case UInt8(ascii: "0")...UInt8(ascii: "9"): break
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"): isPort = false
+                default: return true
+                }
+                hash.combine(byte)
+            }
+            return hashes[hash] != nil
+        } ?? true
+    }
+
     /// The pairs of name and value in the `Cookie` field of a request; their cookies count as used now.
     ///
     /// - Parameter replaced: Names that the call sends itself.
@@ -253,5 +303,21 @@ extension CookieStorage {
             }
         }
         return (sent, withheld)
+    }
+}
+
+/// The bytes of a domain as a number, from its end, so that one pass over a host gives those of the domains above it.
+private struct DomainHash: Hashable {
+    // FNV-1a.
+    private var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    init() {}
+
+    init(_ domain: String) {
+        for byte in domain.utf8.reversed() { combine(byte) }
+    }
+
+    mutating func combine(_ byte: UInt8) {
+        value = (value ^ UInt64(byte)) &* 0x100_0000_01B3
     }
 }

@@ -165,10 +165,9 @@ struct StoringTests {
     func manyFields() throws {
         var storage = CookieStorage()
         let target = try #require(CookieTarget("https://example.com/"))
-        let (outcomes, effects) = storage.store((0..<60).map { "c\($0)=1" }, from: target, at: now)
-        #expect(
-            outcomes.map(\.reason) == Array(repeating: nil, count: 50) + Array(repeating: .tooManyFields, count: 10)
-        )
-        #expect(effects.count == 50)
+        let result = storage.store((0..<60).map { "c\($0)=1" }, from: target, at: now)
+        let reasons: [CookieReason?] = Array(repeating: nil, count: 50) + Array(repeating: .tooManyFields, count: 10)
+        #expect(result.outcomes.map(\.reason) == reasons)
+        #expect(result.effects.count == 50)
     }
 }
