@@ -1,6 +1,7 @@
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
+import HTTPTypes
 import TestSupport
 import Testing
 
@@ -23,17 +24,21 @@ private struct PlainModel {
     var list: [Kept] = []
     var births = 0
 
-    /// A request to `scheme://host/path`, from a page of `page` (nil: the same site).
+    /// A request to `scheme://host/path`, from a page (nil: the same site), to replace it or for a part of it.
     struct Visit {
-        var scheme, host, path: String
+        var scheme, host, path, method: String
         var page: String?
+        var replacesPage = false
         var trusted: Bool { scheme == "https" || host == "localhost" }
-        func site(_ scheme: String, _ host: String) -> String {
-            let labels = host.split(separator: ".")
-            return scheme + "://" + labels.suffix(2).joined(separator: ".")
+        /// Of an origin, the scheme and what one owner can register.
+        static func site(_ origin: String) -> String {
+            let parts = origin.components(separatedBy: "://")
+            let labels = parts[1].prefix { $0 != ":" }.split(separator: ".")
+            return parts[0] + "://" + labels.suffix(labels.suffix(2) == ["co", "uk"] ? 3 : 2).joined(separator: ".")
         }
-        var own: String { site(scheme, host) }
-        var isForeign: Bool { page.map { $0 != own } ?? false }
+        var context: String { Self.site(page ?? "\(scheme)://\(host)") }
+        var isForeign: Bool { context != Self.site("\(scheme)://\(host)") }
+        var opensPage: Bool { replacesPage && (method == "GET" || method == "HEAD") }
     }
 
     static func covers(_ host: String, _ domain: String) -> Bool { host == domain || host.hasSuffix("." + domain) }
@@ -42,15 +47,16 @@ private struct PlainModel {
         path == top || (path.hasPrefix(top) && (top.hasSuffix("/") || path.dropFirst(top.count).hasPrefix("/")))
     }
 
-    mutating func receive(_ field: String, _ visit: Visit, _ now: Double) {
-        if field.unicodeScalars.contains(where: { $0.value < 32 && $0 != "\t" || $0.value == 127 }) { return }
+    /// - Returns: Whether the field is stored, or removed the cookie that it names.
+    mutating func receive(_ field: String, _ visit: Visit, _ now: Double) -> Bool {
+        if field.unicodeScalars.contains(where: { $0.value < 32 && $0 != "\t" || $0.value == 127 }) { return false }
         let trim = { (text: Substring) in text.trimmingCharacters(in: [" ", "\t"]) }
         let pieces = field.split(separator: ";", omittingEmptySubsequences: false)
         let pair = pieces[0]
         let hasName = pair.contains("=")
         let name = hasName ? trim(pair.prefix { $0 != "=" }) : ""
         let value = hasName ? trim(pair.drop { $0 != "=" }.dropFirst()) : trim(pair)
-        if name.isEmpty && value.isEmpty { return }
+        if name.isEmpty && value.isEmpty { return false }
         var last: [String: String] = [:]
         for piece in pieces.dropFirst() {
             let key = trim(piece.prefix { $0 != "=" }).lowercased()
@@ -59,17 +65,15 @@ private struct PlainModel {
                 let digits = text.hasPrefix("-") ? String(text.dropFirst()) : text
                 if digits.isEmpty || !digits.allSatisfy({ $0.isASCII && $0.isNumber }) { continue }
             }
-            if key == "expires", !["Mon, 01 Jan 2018 00:00:00 GMT", "Thu, 03 Jan 2019 00:00:00 GMT"].contains(text) {
-                continue
-            }
+            if key == "expires", PlainDate.seconds(of: text) == nil { continue }
             last[key] = text
         }
         var domain = last["domain"].map { ($0.hasPrefix(".") ? String($0.dropFirst()) : $0).lowercased() } ?? ""
-        if domain == "com" || domain == "localhost" {
-            if domain != visit.host { return }
+        if ["com", "co.uk", "localhost"].contains(domain) {
+            if domain != visit.host { return false }
             domain = ""
         }
-        if !domain.isEmpty && !Self.covers(visit.host, domain) { return }
+        if !domain.isEmpty && !Self.covers(visit.host, domain) { return false }
         let path: String
         if let given = last["path"], given.hasPrefix("/") {
             path = given
@@ -80,46 +84,46 @@ private struct PlainModel {
             path = cut.isEmpty ? "/" : cut
         }
         let secure = last["secure"] != nil
-        if secure && !visit.trusted { return }
-        if last["partitioned"] != nil && !secure { return }
+        if secure && !visit.trusted { return false }
+        if last["partitioned"] != nil && !secure { return false }
         let sameSite = last["samesite"]?.lowercased() ?? ""
-        if sameSite != "none" && visit.isForeign { return }
-        if sameSite == "none" && !secure { return }
+        if sameSite != "none" && visit.isForeign && !visit.replacesPage { return false }
+        if sameSite == "none" && !secure { return false }
         let lower = name.lowercased()
         let hosts = domain.isEmpty && last["path"] == "/" && secure
         let http = last["httponly"] != nil
         if lower.hasPrefix("__host-http-") {
-            if !(hosts && http) { return }
+            if !(hosts && http) { return false }
         } else if lower.hasPrefix("__host-") {
-            if !hosts { return }
+            if !hosts { return false }
         } else if lower.hasPrefix("__http-") {
-            if !(secure && http) { return }
+            if !(secure && http) { return false }
         } else if lower.hasPrefix("__secure-") {
-            if !secure { return }
+            if !secure { return false }
         }
-        if name.isEmpty && value.lowercased().hasPrefix("__") && value.contains("-") { return }
+        if name.isEmpty && value.lowercased().hasPrefix("__") && value.contains("-") { return false }
         let home = domain.isEmpty ? visit.host : domain
         if !secure && !visit.trusted {
             for other in list
             where other.secure && other.name == name
                 && (Self.covers(other.domain, home) || Self.covers(home, other.domain)) && Self.within(path, other.path)
-            { return }
+            { return false }
         }
         var end = Double.infinity
         if let age = last["max-age"] {
             end = age.hasPrefix("-") ? 0 : now + min(Double(age) ?? 0, 400 * 86_400)
             if age == "0" { end = 0 }
-        } else if let date = last["expires"] {
-            end = min(date.contains("2018") ? 1_514_764_800 : 1_546_473_600, now + 400 * 86_400)
+        } else if let date = last["expires"].flatMap(PlainDate.seconds) {
+            end = min(date, now + 400 * 86_400)
         }
-        let partition = last["partitioned"] == nil ? nil : visit.page ?? visit.own
+        let partition = last["partitioned"] == nil ? nil : visit.context
         let isSame = { (other: Kept) in
             other.name == name && other.domain == home && other.hostOnly == domain.isEmpty && other.path == path
                 && other.partition == partition
         }
         let birth = list.first(where: isSame)?.birth ?? births
         list.removeAll(where: isSame)
-        if end <= now { return }
+        if end <= now { return true }
         births += 1
         list.append(
             Kept(
@@ -137,6 +141,7 @@ private struct PlainModel {
             )
         )
         makeRoom(home, now)
+        return true
     }
 
     private mutating func makeRoom(_ domain: String, _ now: Double) {
@@ -159,8 +164,8 @@ private struct PlainModel {
             let one = list[index]
             return (one.hostOnly ? one.domain == visit.host : Self.covers(visit.host, one.domain))
                 && Self.within(visit.path, one.path) && one.end > now && (!one.secure || visit.trusted)
-                && (one.partition == nil || one.partition == (visit.page ?? visit.own))
-                && (one.sameSite == "none" || !visit.isForeign)
+                && (one.partition == nil || one.partition == visit.context)
+                && (one.sameSite == "none" || !visit.isForeign || one.sameSite != "strict" && visit.opensPage)
         }
         let ordered = chosen.sorted {
             (-list[$0].path.utf8.count, list[$0].birth) < (-list[$1].path.utf8.count, list[$1].birth)
@@ -170,13 +175,102 @@ private struct PlainModel {
     }
 }
 
+/// The date algorithm of RFC 6265bis §5.1.1 read a second time: on characters, with every production tried in its
+/// order, and days counted one year after the other.
+private enum PlainDate {
+    static func seconds(of text: String) -> Double? {
+        let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+        var clock: [Int]?
+        var day: Int?
+        var month: Int?
+        var year: Int?
+        for word in text.unicodeScalars.split(whereSeparator: isDelimiter).map(String.init) {
+            if clock == nil, let found = hms(word) {
+                clock = found
+            } else if day == nil, let found = leadingNumber(word, 1...2) {
+                day = found
+            } else if month == nil, let found = months.firstIndex(of: word.prefix(3).lowercased()) {
+                month = found
+            } else if year == nil, let found = leadingNumber(word, 2...4) {
+                year = found
+            }
+        }
+        guard let clock, let day, let month, var year else { return nil }
+        if year >= 70 && year <= 99 { year += 1900 } else if year >= 0 && year <= 69 { year += 2000 }
+        if year < 1601 || clock[0] > 23 || clock[1] > 59 || clock[2] > 59 { return nil }
+        let lengths = [31, isLeap(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        if day < 1 || day > lengths[month] { return nil }
+        let years = year >= 1970 ? (1970..<year).map(days).reduce(0, +) : -(year..<1970).map(days).reduce(0, +)
+        let whole = years + lengths[..<month].reduce(0, +) + day - 1
+        return Double(((whole * 24 + clock[0]) * 60 + clock[1]) * 60 + clock[2])
+    }
+
+    private static func isDelimiter(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "\t" || (" "..."/").contains(scalar) || (";"..."@").contains(scalar)
+            || ("["..."`").contains(scalar) || ("{"..."~").contains(scalar)
+    }
+
+    private static func isDigit(_ character: Character) -> Bool { ("0"..."9").contains(character) }
+
+    private static func leadingNumber(_ word: some StringProtocol, _ length: ClosedRange<Int>) -> Int? {
+        let digits = word.prefix(while: isDigit)
+        return length.contains(digits.count) ? Int(digits) : nil
+    }
+
+    private static func hms(_ word: String) -> [Int]? {
+        let fields = word.components(separatedBy: ":")
+        guard fields.count >= 3, fields[..<2].allSatisfy({ $0.allSatisfy(isDigit) }) else { return nil }
+        let numbers = fields[..<3].compactMap { leadingNumber($0, 1...2) }
+        return numbers.count == 3 ? numbers : nil
+    }
+
+    private static func isLeap(_ year: Int) -> Bool { year % 400 == 0 || year % 100 != 0 && year % 4 == 0 }
+
+    private static func days(of year: Int) -> Int { isLeap(year) ? 366 : 365 }
+}
+
+/// Dates as servers write them, and as none does.
+private struct RandomDates {
+    /// - Parameter years: The years of most dates.
+    static func next(years: ClosedRange<Int>, _ numbers: inout Numbers) -> String {
+        func one<Element>(_ list: [Element]) -> Element { list[Int.random(in: 0..<list.count, using: &numbers)] }
+        func number(_ range: ClosedRange<Int>, _ widths: [Int]) -> String {
+            let digits = String(Int.random(in: range, using: &numbers))
+            return String(repeating: "0", count: max(0, one(widths) - digits.count)) + digits
+        }
+        let names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        let name = one(names)
+        let month = one([name, name, name, name.uppercased(), name.lowercased(), name + "uary", name + "3", "Ja", "07"])
+        let year = number(years, [0])
+        let day = Int.random(in: 0..<12, using: &numbers) == 0 ? number(0...40, [1, 2, 3]) : number(1...28, [1, 2])
+        let time = [number(0...23, [1, 2]), number(0...59, [1, 2]), number(0...59, [2])].joined(separator: ":")
+        let hms = one([
+            time, time, time, time, time + "x", time + ":9", number(0...30, [2]) + ":30:30", "1:" + time, "12:30",
+            number(0...9, [3]) + ":00:00", "10:" + number(0...70, [2]) + ":" + number(0...70, [2]),
+        ])
+        let written = one([
+            year, year, year, year, String(year.suffix(2)), year + "x", year + "0", String(year.suffix(3)), "1601",
+            "1600", "70", "69", "9999",
+        ])
+        let weekday = one(["Mon", "Thu", "Wednesday", "", "", "x", "3"])
+        let zone = one(["GMT", "GMT", "UTC", "+0100", "GMT-0500 (EST)", "", "é", "1"])
+        let gap = one([" ", " ", "-", "/", "\t", "  "])
+        switch Int.random(in: 0..<6, using: &numbers) {
+        case 0: return "\(weekday) \(month) \(day) \(hms) \(written) \(zone)"
+        case 1: return ["\(weekday),", day, month, written, hms, zone].shuffled(using: &numbers).joined(separator: gap)
+        case 2: return [hms, day, month, written].joined(separator: one([gap, ".", "_", ":", ""]))
+        default: return "\(weekday), \(day)\(gap)\(month)\(gap)\(written) \(hms) \(zone)"
+        }
+    }
+}
+
 @Suite("The jar against a plain model of RFC 6265bis", .seeded, .heavy)
 struct ModelTests {
     private var steps: Int {
         ProcessInfo.processInfo.environment["HTTPCHAIN_COOKIE_STEPS"].flatMap(Int.init) ?? 20_000
     }
 
-    @Test("agrees on what every request carries, whatever the fields and clocks")
+    @Test("agrees on what is stored and what every request carries, whatever the fields and clocks")
     func agreement() throws {
         var numbers = Numbers(Seed.numbers())
         func one<Element>(_ list: [Element]) -> Element { list[Int.random(in: 0..<list.count, using: &numbers)] }
@@ -186,44 +280,84 @@ struct ModelTests {
         var model = PlainModel()
         var storage = CookieStorage(limits: limits)
         var time = 1_546_300_800.0
-        var carried = 0
+        var (received, stored, dated, carried) = (0, 0, 0, 0)
         for step in 0..<steps {
             time += one([0, 0, 0, 1, 30, 4_000])
             let visit = PlainModel.Visit(
-                scheme: one(["https", "http"]),
-                host: one(["example.com", "a.example.com", "b.a.example.com", "other.com", "localhost"]),
+                scheme: one(["https", "https", "http"]),
+                host: one([
+                    "example.com", "a.example.com", "b.a.example.com", "other.com", "shop.co.uk", "www.shop.co.uk",
+                    "localhost",
+                ]),
                 path: one(["/", "/x", "/x/", "/x/y", "/xy"]),
-                page: one([nil, nil, nil, "https://example.com", "http://example.com", "https://other.com"])
+                method: one(["GET", "GET", "HEAD", "POST", "PUT"]),
+                page: one([
+                    nil, nil, nil, nil, "https://example.com", "https://a.example.com:8443", "http://b.example.com",
+                    "https://other.com", "https://www.shop.co.uk", "https://other.co.uk", "http://localhost:8080",
+                ]),
+                replacesPage: one([false, false, true])
             )
-            let site = visit.page.map { SiteContext.page($0) } ?? .sameSite
-            let target = try #require(CookieTarget("\(visit.scheme)://\(visit.host)\(visit.path)", site: site))
+            let site = visit.page.map { SiteContext.page($0, isNavigation: visit.replacesPage) } ?? .sameSite
+            let authority = visit.host + one(["", "", ":8443"])
+            let url = "\(visit.scheme)://\(authority)\(visit.path)"
+            let method = try #require(HTTPRequest.Method(visit.method))
+            let target = try #require(CookieTarget(url, method: method, site: site))
             let now = Date(timeIntervalSince1970: time)
             if Bool.random(using: &numbers) {
                 let attributes = [
-                    "Secure", "secure ", "HttpOnly", "Path=/", "Path=/x", "path=/x/", "Path=x", "Path=",
-                    "Domain=example.com",
-                    "Domain=.a.Example.com", "Domain=com", "Domain=", "Domain=localhost", "Max-Age=60", "Max-Age=0",
-                    "Max-Age=-1",
-                    "Max-Age=x", "Max-Age=999999999999", "Expires=Mon, 01 Jan 2018 00:00:00 GMT",
-                    "Expires=Thu, 03 Jan 2019 00:00:00 GMT", "Expires=never", "SameSite=None", "samesite=LAX",
-                    "SameSite=Strict",
-                    "Partitioned", "odd", "", "=", " x = y ",
+                    "Secure", "secure ", "Secure", "HttpOnly", "Path=/", "Path=/x", "path=/x/", "Path=x", "Path=",
+                    "Domain=" + visit.host, "Domain=example.com", "Domain=.a.Example.com", "Domain=shop.co.uk",
+                    "Domain=com", "Domain=co.uk", "Domain=", "Domain=localhost", "Max-Age=60", "Max-Age=90000",
+                    "Max-Age=0", "Max-Age=-1", "Max-Age=x", "Max-Age=999999999999",
+                    "Secure; SameSite=None", "SameSite=None", "samesite=LAX", "SameSite=Strict", "SameSite=odd",
+                    "Secure; Partitioned", "Partitioned", "Secure; Path=/; HttpOnly", "odd", "", "=", " x = y ",
                 ]
-                let names = ["a", "b", "c", "d", "", "__Host-a", "__Secure-a", "__http-a", "__Host-Http-a"]
-                let value = one(["1", "2", " q ", "\"3\"", "a=b", "", "\u{1}", "\t", "__Host-x"])
-                let pair = one(["\(one(names))=\(value)", "\(one(names))=\(value)", " \(one(names)) = \(value)", value])
+                let plain = ["a", "b", "c", "d", ""]
+                let name = one(plain + plain + ["__Host-a", "__Secure-a", "__http-a", "__Host-Http-a"])
+                let value = one(["1", "2", "3", "4", " q ", "\"3\"", "a=b", "", "\u{1}", "\t", "__Host-x", "é"])
+                let pair = one(["\(name)=\(value)", "\(name)=\(value)", " \(name) = \(value)", value])
                 let count = Int.random(in: 0...4, using: &numbers)
-                let field = ([pair] + (0..<count).map { _ in one(attributes) }).joined(separator: one([";", "; "]))
-                _ = storage.store([field], from: target, at: now)
-                model.receive(field, visit, time)
+                var parts = [pair] + (0..<count).map { _ in one(attributes) }
+                if one([false, false, true]) {
+                    dated += 1
+                    parts.append("Expires=" + RandomDates.next(years: 2018...2030, &numbers))
+                    parts.append("Expires=" + one(["never", "", RandomDates.next(years: 2018...2030, &numbers)]))
+                }
+                let field = parts.joined(separator: one([";", "; "]))
+                let outcome = storage.store([field], from: target, at: now).outcomes[0]
+                let isStored = model.receive(field, visit, time)
+                #expect((outcome.reason == nil) == isStored, "step \(step): \(field) from \(url)")
+                received += 1
+                stored += isStored ? 1 : 0
             }
             let expected = model.send(visit, time)
             let field = storage.field(for: target, at: now) ?? ""
             #expect(field == expected, "step \(step)")
             if field != expected { return }
             carried += expected.isEmpty ? 0 : 1
+            let near = model.list.contains { PlainModel.covers(visit.host, $0.domain) }
+            #expect(storage.mayHaveCookies(forAuthority: authority) == near, "step \(step)")
         }
-        #expect(carried > steps / 10, "cookies were sent")
+        print("cookies: \(received) Set-Cookie fields, \(dated) with dates, \(stored) stored; sent \(carried) times")
+        #expect(received >= steps * 10 / 21)
+        #expect(stored > received / 3)
+        #expect(dated > received / 4)
+        #expect(carried > steps / 5)
+    }
+
+    @Test("agrees on what dates in any form mean")
+    func dates() {
+        var numbers = Numbers(Seed.numbers(2))
+        var moments = 0
+        for _ in 0..<steps {
+            let text = RandomDates.next(years: 1590...2110, &numbers)
+            let expected = PlainDate.seconds(of: text)
+            #expect(CookieDate.parse(text)?.timeIntervalSince1970 == expected, "\(text)")
+            moments += expected == nil ? 0 : 1
+        }
+        print("cookies: \(steps) dates, \(moments) of them moments")
+        #expect(moments > steps / 3)
+        #expect(steps - moments > steps / 10)
     }
 
     @Test("Nothing that a server sends ends the process, and every outcome has its field")
