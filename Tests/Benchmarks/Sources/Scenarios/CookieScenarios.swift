@@ -7,9 +7,27 @@ public enum CookieScenarios {
     /// The chain without the stage.
     public static let baseline = "cookies.none"
 
-    /// The baseline, and the stage with a jar that is empty.
-    public static func stages() throws -> [Scenario] {
-        [try call(baseline, []), try call("cookies.empty", [CookieMiddleware()])]
+    /// The baseline, the stage with a jar that is empty, and with one that has 3,000 cookies of other sites.
+    public static func stages() async throws -> [Scenario] {
+        let others = CookieJar()
+        try await others.set(cookiesOfOthers(3_000))
+        return [
+            try call(baseline, []), try call("cookies.empty", [CookieMiddleware()]),
+            try call("cookies.others", [CookieMiddleware(others)]),
+        ]
+    }
+
+    /// How long the first question to the public suffix list takes, which has whatever it takes to load it.
+    ///
+    /// It is the first in the process only where nothing has asked before.
+    public static func firstSuffix() throws -> Duration {
+        let start = ContinuousClock.now
+        let answers = (
+            PublicSuffixList.registrableDomain(of: "www.example.co.uk"), PublicSuffixList.isPublicSuffix("co.uk")
+        )
+        let time = start.duration(to: .now)
+        guard answers == ("example.co.uk", true) else { throw WrongSelection() }
+        return time
     }
 
     /// A jar with cookies of one site, ten for the request among them, and with so many of other sites beside them.
@@ -27,10 +45,7 @@ public enum CookieScenarios {
                 path: index % 2 == 0 ? "/" : "/app"
             )
         }
-        // Of other sites ten each, some for all hosts below.
-        cookies += (0..<others).map { index in
-            Cookie("c\(index % 10)", "value", domain: "www.site\(index / 10).example", isHostOnly: index % 3 != 0)
-        }
+        cookies += cookiesOfOthers(others)
         try await jar.set(cookies)
         return Scenario(name: name) { [jar] count in
             for _ in 0..<count {
@@ -45,9 +60,16 @@ public enum CookieScenarios {
     public static func call(_ name: String, others: Int) async throws -> Scenario {
         let jar = CookieJar()
         var cookies = (0..<10).map { Cookie("own\($0)", "value", domain: "example.com", isHostOnly: false) }
-        cookies += (0..<others).map { Cookie("c\($0 % 10)", "value", domain: "www.site\($0 / 10).example") }
+        cookies += cookiesOfOthers(others)
         try await jar.set(cookies)
         return try call(name, [CookieMiddleware(jar)])
+    }
+
+    /// Of other sites ten each, some for all hosts below.
+    private static func cookiesOfOthers(_ count: Int) -> [Cookie] {
+        (0..<count).map { index in
+            Cookie("c\(index % 10)", "value", domain: "www.site\(index / 10).example", isHostOnly: index % 3 != 0)
+        }
     }
 
     private static func call(_ name: String, _ stages: [any Middleware]) throws -> Scenario {
