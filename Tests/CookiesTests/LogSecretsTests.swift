@@ -44,7 +44,8 @@ struct LogSecretsTests {
         let transport = InMemoryTransport(
             capabilities: .inMemory,
             handler: { request in
-                sent.withLock { $0 += request.headers[values: .cookie] }
+                let pairs = request.headers[values: .cookie].flatMap { $0.components(separatedBy: "; ") }
+                sent.withLock { $0 += pairs }
                 if request.head.path == "/lost" {
                     throw TransportError(
                         .connectionLost,

@@ -284,7 +284,7 @@ struct ModelTests {
         for step in 0..<steps {
             time += one([0, 0, 0, 1, 30, 4_000])
             let visit = PlainModel.Visit(
-                scheme: one(["https", "https", "http"]),
+                scheme: one(["https", "https", "https", "http"]),
                 host: one([
                     "example.com", "a.example.com", "b.a.example.com", "other.com", "shop.co.uk", "www.shop.co.uk",
                     "localhost",
@@ -292,7 +292,8 @@ struct ModelTests {
                 path: one(["/", "/x", "/x/", "/x/y", "/xy"]),
                 method: one(["GET", "GET", "HEAD", "POST", "PUT"]),
                 page: one([
-                    nil, nil, nil, nil, "https://example.com", "https://a.example.com:8443", "http://b.example.com",
+                    nil, nil, nil, nil, nil, nil, nil, nil, "https://example.com", "https://a.example.com:8443",
+                    "http://b.example.com",
                     "https://other.com", "https://www.shop.co.uk", "https://other.co.uk", "http://localhost:8080",
                 ]),
                 replacesPage: one([false, false, true])
@@ -306,17 +307,20 @@ struct ModelTests {
             if Bool.random(using: &numbers) {
                 let attributes = [
                     "Secure", "secure ", "Secure", "HttpOnly", "Path=/", "Path=/x", "path=/x/", "Path=x", "Path=",
-                    "Domain=" + visit.host, "Domain=example.com", "Domain=.a.Example.com", "Domain=shop.co.uk",
+                    "Domain=" + visit.host, "Domain=." + visit.host, "Domain=example.com", "Domain=.a.Example.com",
+                    "Domain=shop.co.uk",
                     "Domain=com", "Domain=co.uk", "Domain=", "Domain=localhost", "Max-Age=60", "Max-Age=90000",
                     "Max-Age=0", "Max-Age=-1", "Max-Age=x", "Max-Age=999999999999",
                     "Secure; SameSite=None", "SameSite=None", "samesite=LAX", "SameSite=Strict", "SameSite=odd",
                     "Secure; Partitioned", "Partitioned", "Secure; Path=/; HttpOnly", "odd", "", "=", " x = y ",
                 ]
                 let plain = ["a", "b", "c", "d", ""]
-                let name = one(plain + plain + ["__Host-a", "__Secure-a", "__http-a", "__Host-Http-a"])
-                let value = one(["1", "2", "3", "4", " q ", "\"3\"", "a=b", "", "\u{1}", "\t", "__Host-x", "é"])
+                let name = one(plain + plain + plain + plain + ["__Host-a", "__Secure-a", "__http-a", "__Host-Http-a"])
+                let value = one([
+                    "1", "2", "3", "4", "5", "6", "7", "8", " q ", "\"3\"", "a=b", "", "\u{1}", "\t", "__Host-x", "é",
+                ])
                 let pair = one(["\(name)=\(value)", "\(name)=\(value)", " \(name) = \(value)", value])
-                let count = Int.random(in: 0...4, using: &numbers)
+                let count = Int.random(in: 0...3, using: &numbers)
                 var parts = [pair] + (0..<count).map { _ in one(attributes) }
                 if one([false, false, true]) {
                     dated += 1
@@ -326,21 +330,24 @@ struct ModelTests {
                 let field = parts.joined(separator: one([";", "; "]))
                 let outcome = storage.store([field], from: target, at: now).outcomes[0]
                 let isStored = model.receive(field, visit, time)
-                #expect((outcome.reason == nil) == isStored, "step \(step): \(field) from \(url)")
+                // An expectation in each step would take longer than all the rest.
+                if (outcome.reason == nil) != isStored { Issue.record("step \(step): \(field) from \(url)") }
                 received += 1
                 stored += isStored ? 1 : 0
             }
             let expected = model.send(visit, time)
             let field = storage.field(for: target, at: now) ?? ""
-            #expect(field == expected, "step \(step)")
-            if field != expected { return }
+            if field != expected {
+                #expect(field == expected, "step \(step)")
+                return
+            }
             carried += expected.isEmpty ? 0 : 1
             let near = model.list.contains { PlainModel.covers(visit.host, $0.domain) }
-            #expect(storage.mayHaveCookies(forAuthority: authority) == near, "step \(step)")
+            if storage.mayHaveCookies(forAuthority: authority) != near { Issue.record("step \(step): \(authority)") }
         }
         print("cookies: \(received) Set-Cookie fields, \(dated) with dates, \(stored) stored; sent \(carried) times")
         #expect(received >= steps * 10 / 21)
-        #expect(stored > received / 3)
+        #expect(stored > received / 4)
         #expect(dated > received / 4)
         #expect(carried > steps / 5)
     }
@@ -352,7 +359,7 @@ struct ModelTests {
         for _ in 0..<steps {
             let text = RandomDates.next(years: 1590...2110, &numbers)
             let expected = PlainDate.seconds(of: text)
-            #expect(CookieDate.parse(text)?.timeIntervalSince1970 == expected, "\(text)")
+            if CookieDate.parse(text)?.timeIntervalSince1970 != expected { Issue.record("\(text)") }
             moments += expected == nil ? 0 : 1
         }
         print("cookies: \(steps) dates, \(moments) of them moments")
