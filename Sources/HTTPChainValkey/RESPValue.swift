@@ -8,6 +8,15 @@ package indirect enum RESPValue: Sendable, Hashable {
     case null
     case list([RESPValue])
 
+    /// The bytes of a string of either kind.
+    package var data: [UInt8]? {
+        switch self {
+        case .text(let text): Array(text.utf8)
+        case .bytes(let bytes): bytes
+        default: nil
+        }
+    }
+
     /// The text of a string of either kind.
     package var string: String? {
         switch self {
@@ -128,9 +137,15 @@ package struct ValkeyCommand: Sendable {
         self.parts = parts.map { Array($0.utf8) }
     }
 
+    /// A command whose arguments may be any bytes.
+    package init(_ parts: [[UInt8]]) {
+        self.parts = parts
+    }
+
     /// As an array of bulk strings, which may hold anything.
     package var encoded: [UInt8] {
         var bytes = Array("*\(parts.count)\r\n".utf8)
+        bytes.reserveCapacity(parts.reduce(bytes.count) { $0 + $1.count + 16 })
         for part in parts {
             bytes += Array("$\(part.count)\r\n".utf8)
             bytes += part

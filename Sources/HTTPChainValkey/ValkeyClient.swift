@@ -72,19 +72,26 @@ public final class ValkeyClient: Sendable {
     ///
     /// - Parameters:
     ///   - command: The command.
+    ///   - isToEnd: Whether the answer is waited for by a task that is cancelled too.
     ///   - abandoned: Told of an answer that came when the task had been cancelled.
     /// - Throws: ``ValkeyError``, for an answer that is an error as well; `CancellationError`.
     package func send(
         _ command: ValkeyCommand,
+        isToEnd: Bool = false,
         abandoned: (@Sendable (RESPValue) -> Void)? = nil
     ) async throws -> RESPValue {
-        try Task.checkCancellation()
-        let answer = Handover<Result<RESPValue, any Error>>()
-        start(command).whenComplete { result in
-            let isTaken = answer.give(result)
-            if !isTaken, case .success(let value) = result { abandoned?(value) }
+        let value: RESPValue
+        if isToEnd {
+            value = try await start(command).get()
+        } else {
+            try Task.checkCancellation()
+            let answer = Handover<Result<RESPValue, any Error>>()
+            start(command).whenComplete { result in
+                let isTaken = answer.give(result)
+                if !isTaken, case .success(let value) = result { abandoned?(value) }
+            }
+            value = try await answer.value().get()
         }
-        let value = try await answer.value().get()
         if case .error(let text) = value {
             throw ValkeyError(.server, server: server, detail: String(text.prefix(200)))
         }
@@ -104,16 +111,42 @@ public final class ValkeyClient: Sendable {
         arguments: [String],
         abandoned: (@Sendable (RESPValue) -> Void)? = nil
     ) async throws -> RESPValue {
-        let rest = ["\(keys.count)"] + keys + arguments
+        try await run(
+            script,
+            keys: keys.map { Array($0.utf8) },
+            arguments: arguments.map { Array($0.utf8) },
+            abandoned: abandoned
+        )
+    }
+
+    /// Runs a script whose keys and arguments may be any bytes.
+    ///
+    /// - Parameters:
+    ///   - script: The script in Lua.
+    ///   - keys: The keys that it reads and changes.
+    ///   - arguments: Its arguments.
+    ///   - isToEnd: Whether the answer is waited for by a task that is cancelled too.
+    ///   - abandoned: Told of an answer that came when the task had been cancelled.
+    package func run(
+        _ script: String,
+        keys: [[UInt8]],
+        arguments: [[UInt8]],
+        isToEnd: Bool = false,
+        abandoned: (@Sendable (RESPValue) -> Void)? = nil
+    ) async throws -> RESPValue {
+        let rest = [Array("\(keys.count)".utf8)] + keys + arguments
+        func command(_ name: String, _ what: String) -> ValkeyCommand {
+            ValkeyCommand([Array(name.utf8), Array(what.utf8)] + rest)
+        }
         if let digest = state.withLock({ $0.digests[script] }) {
             do {
-                return try await send(ValkeyCommand(["EVALSHA", digest] + rest), abandoned: abandoned)
+                return try await send(command("EVALSHA", digest), isToEnd: isToEnd, abandoned: abandoned)
             } catch let error as ValkeyError where error.kind == .server && error.detail.hasPrefix("NOSCRIPT") {
                 // The server was started again, or told to forget. Nothing was done.
                 state.withLock { $0.digests[script] = nil }
             }
         }
-        let value = try await send(ValkeyCommand(["EVAL", script] + rest), abandoned: abandoned)
+        let value = try await send(command("EVAL", script), isToEnd: isToEnd, abandoned: abandoned)
         if state.withLock({ $0.digests[script] }) == nil,
             let digest = try? await send(ValkeyCommand(["SCRIPT", "LOAD", script])).string
         {

@@ -28,7 +28,7 @@ struct InvalidationTests {
 
     @Test(
         "§4.4: what one stage makes invalid is not stored by another over the same store",
-        arguments: StoreKind.allCases
+        arguments: StoreKind.available
     )
     func sharedStore(kind: StoreKind) async throws {
         let directory = ScratchDirectory()

@@ -11,7 +11,7 @@ import Testing
 struct StoreConformanceTests {
     private let directory = ScratchDirectory()
 
-    @Test("An entry is there when it is committed, and not before or without", arguments: StoreKind.allCases)
+    @Test("An entry is there when it is committed, and not before or without", arguments: StoreKind.available)
     func commit(kind: StoreKind) async throws {
         let store = kind.make(.ample, in: directory)
         let writer = try #require(await store.makeWriter(for: storeKey(1), storeMetadata(), expecting: 4))
@@ -29,7 +29,7 @@ struct StoreConformanceTests {
         #expect(try await store.usage().entries == 1)
     }
 
-    @Test("What is abandoned or dropped leaves nothing behind", arguments: StoreKind.allCases)
+    @Test("What is abandoned or dropped leaves nothing behind", arguments: StoreKind.available)
     func abandon(kind: StoreKind) async throws {
         let store = kind.make(.ample, in: directory)
         for length in [10, 200_000] {
@@ -51,7 +51,7 @@ struct StoreConformanceTests {
         }
     }
 
-    @Test("Everything that is known of a response is known afterwards", arguments: StoreKind.allCases)
+    @Test("Everything that is known of a response is known afterwards", arguments: StoreKind.available)
     func metadata(kind: StoreKind) async throws {
         let store = kind.make(.ample, in: directory)
         var head = HTTPResponse(status: .init(code: 299, reasonPhrase: "Miscellaneous"))
@@ -91,7 +91,7 @@ struct StoreConformanceTests {
         }
     }
 
-    @Test("Bodies of every size come back, whole and in ranges", arguments: StoreKind.allCases)
+    @Test("Bodies of every size come back, whole and in ranges", arguments: StoreKind.available)
     func sizes(kind: StoreKind) async throws {
         let store = kind.make(.ample, in: directory)
         let sizes = [
@@ -112,7 +112,7 @@ struct StoreConformanceTests {
         }
     }
 
-    @Test("Variants of a key are told apart", arguments: StoreKind.allCases)
+    @Test("Variants of a key are told apart", arguments: StoreKind.available)
     func variants(kind: StoreKind) async throws {
         let store = kind.make(.ample, in: directory)
         for round in 0..<2 {
@@ -130,7 +130,7 @@ struct StoreConformanceTests {
 
     @Test(
         "Of more variants than a key may have, those go that were not used for longest",
-        arguments: StoreKind.allCases
+        arguments: StoreKind.available
     )
     func variantBound(kind: StoreKind) async throws {
         var bounds = CacheBounds.ample
@@ -156,7 +156,7 @@ struct StoreConformanceTests {
         #expect(try await store.usage().entries == 5)
     }
 
-    @Test("A variant takes the place of the one before; a reader of that one goes on", arguments: StoreKind.allCases)
+    @Test("A variant takes the place of the one before; a reader of that one goes on", arguments: StoreKind.available)
     func replacement(kind: StoreKind) async throws {
         let store = kind.make(.ample, in: directory)
         for length in [10, 700_000] {
@@ -173,7 +173,7 @@ struct StoreConformanceTests {
         #expect(try await store.usage().entries == 1)
     }
 
-    @Test("A new description keeps the body", arguments: StoreKind.allCases)
+    @Test("A new description keeps the body", arguments: StoreKind.available)
     func update(kind: StoreKind) async throws {
         let store = kind.make(.ample, in: directory)
         for length in [100, 100_000] {
@@ -194,7 +194,7 @@ struct StoreConformanceTests {
         }
     }
 
-    @Test("Each selection finds and removes its entries and no other", arguments: StoreKind.allCases)
+    @Test("Each selection finds and removes its entries and no other", arguments: StoreKind.available)
     func selections(kind: StoreKind) async throws {
         let keys = [
             CacheKey(url: "https://example.com/a", partition: "ann", identifier: "user/1"),
@@ -245,7 +245,7 @@ struct StoreConformanceTests {
         #expect(count == 2)
     }
 
-    @Test("Bounds on one entry, on the number, and on all are kept", arguments: StoreKind.allCases)
+    @Test("Bounds on one entry, on the number, and on all are kept", arguments: StoreKind.available)
     func bounds(kind: StoreKind) async throws {
         let bounds = CacheBounds(totalBytes: 200_000, entryBytes: 100_000, entryCount: 5)
         let store = kind.make(bounds, in: directory)
@@ -266,7 +266,7 @@ struct StoreConformanceTests {
         #expect(try await few.put(storeKey(1), Data()).entry == nil)
     }
 
-    @Test("What was not used for longest goes first", arguments: StoreKind.allCases)
+    @Test("What was not used for longest goes first", arguments: StoreKind.available)
     func leastRecent(kind: StoreKind) async throws {
         let store = kind.make(CacheBounds(totalBytes: .megabytes(10), entryCount: 3), in: directory)
         for name in 1...3 { try await store.put(storeKey(name), content(name, 100)) }
@@ -278,7 +278,7 @@ struct StoreConformanceTests {
         #expect(try await store.keys() == ["3", "4", "5"])
     }
 
-    @Test("Random steps: the store holds what a plain list holds, in order of use", arguments: StoreKind.allCases)
+    @Test("Random steps: the store holds what a plain list holds, in order of use", arguments: StoreKind.available)
     func model(kind: StoreKind) async throws {
         // The tiers count uses of their own.
         guard kind != .tiered else { return }
@@ -308,7 +308,10 @@ struct StoreConformanceTests {
         #expect(try await store.keys() == Set(model.map { "\($0.name)" }))
     }
 
-    @Test("Many tasks at once: what is found is what was stored, and no bound is broken", arguments: StoreKind.allCases)
+    @Test(
+        "Many tasks at once: what is found is what was stored, and no bound is broken",
+        arguments: StoreKind.available
+    )
     func concurrency(kind: StoreKind) async throws {
         let bounds = CacheBounds(totalBytes: .kilobytes(400), entryBytes: 200_000, entryCount: 12)
         let store = kind.make(bounds, in: directory)

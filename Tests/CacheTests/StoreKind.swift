@@ -1,9 +1,12 @@
 import Foundation
 import HTTPChainCacheSQLite
+import HTTPChainCacheValkey
 import HTTPChainCore
+import HTTPChainValkey
 import HTTPTypes
 import TestSupport
 import Testing
+import ValkeyServer
 
 @testable import HTTPChainCache
 
@@ -17,6 +20,17 @@ enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     #if SQLite
     case sqlite
     #endif
+    #if Valkey
+    case valkey
+    #endif
+
+    /// All that can be tested here; a missing server is a failure of its own, see `ValkeyStoreTests`.
+    static let available: [StoreKind] = allCases.filter { kind in
+        #if Valkey
+        if kind == .valkey { return Server.program != nil }
+        #endif
+        return true
+    }
 
     var testDescription: String { rawValue }
 
@@ -53,6 +67,9 @@ enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
         #if SQLite
         case .sqlite:
             SQLiteCacheStore(file: URL(fileURLWithPath: path(in: directory)), bounds: bounds)
+        #endif
+        #if Valkey
+        case .valkey: ServedStore(bounds: bounds, prefix: "\(directory.path):")
         #endif
         }
     }

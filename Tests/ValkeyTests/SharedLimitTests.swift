@@ -10,6 +10,7 @@ import HTTPChainValkey
 import HTTPTypes
 import TestSupport
 import Testing
+import ValkeyServer
 
 @Suite(
     "A limit in Valkey that machines share",

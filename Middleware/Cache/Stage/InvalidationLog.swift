@@ -34,7 +34,7 @@ package final class InvalidationLog: Sendable {
     /// The moment, to be shown again when the response is complete.
     var stamp: UInt64 { state.withLock { $0.now } }
 
-    func note(_ selection: CacheSelection) {
+    package func note(_ selection: CacheSelection) {
         state.withLock { state in
             state.now += 1
             let url: String? =

@@ -20,6 +20,8 @@ public struct CacheStoreFault: HTTPChainError, Hashable {
         case suspended(String)
         /// What is at the path cannot be trusted with what is stored, for the reason given.
         case unsafe(String, String)
+        /// The server at the address that keeps the store did not do what it was asked, for the reason given.
+        case server(String, String)
         /// The system refused; the code is `errno`, or the database's.
         case system(operation: String, path: String, code: Int32, message: String)
     }
@@ -59,6 +61,8 @@ public struct CacheStoreFault: HTTPChainError, Hashable {
                 "\(path) is not used for stored responses: \(why)",
                 "remove it, or give the store a place of its own"
             )
+        case .server(let address, let why):
+            Explanation("the server at \(address), which keeps stored responses, failed: \(why)", "look at the server")
         case .system(let operation, let path, let code, let message):
             Explanation("cannot \(operation) \(path): \(message) (code \(code))")
         }

@@ -77,6 +77,35 @@ public struct StoredHead: Sendable {
     }
 }
 
+extension CacheKey {
+    /// The key as bytes, other ones for each other key.
+    package var encoded: [UInt8] {
+        var writer = ByteWriter()
+        writer.append(self)
+        return writer.bytes
+    }
+
+    /// Reads a key back; nil where the bytes are none.
+    package init?(decoding bytes: [UInt8]) {
+        let key = bytes.withUnsafeBytes { buffer -> CacheKey? in
+            var reader = ByteReader(buffer)
+            guard let key = try? reader.key(), reader.remaining == 0 else { return nil }
+            return key
+        }
+        guard let key else { return nil }
+        self = key
+    }
+}
+
+extension CacheVariant {
+    /// The variant as bytes, other ones for each other variant.
+    package var encoded: [UInt8] {
+        var writer = ByteWriter()
+        writer.append(self)
+        return writer.bytes
+    }
+}
+
 extension ByteWriter {
     fileprivate mutating func append(_ fields: HTTPFields) {
         append(UInt32(fields.count))

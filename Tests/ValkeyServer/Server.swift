@@ -1,9 +1,7 @@
 #if Valkey
-import Foundation
+package import Foundation
 import HTTPChainCore
-import HTTPChainRateLimitValkey
-import HTTPChainSupport
-import HTTPChainValkey
+package import HTTPChainValkey
 import TestSupport
 
 #if canImport(Darwin)
@@ -13,12 +11,12 @@ import Glibc
 #endif
 
 /// A Valkey or Redis server of a test's own, on a free port of this machine; it keeps nothing on the disk.
-final class Server: Sendable {
-    static var program: URL? { Programs.find("valkey-server") ?? Programs.find("redis-server") }
+package final class Server: Sendable {
+    package static var program: URL? { Programs.find("valkey-server") ?? Programs.find("redis-server") }
 
     private struct DidNotStart: Error {}
 
-    let port: Int
+    package let port: Int
     private let scratch: ScratchDirectory
     private let options: [String]
     private let roots: String?
@@ -29,7 +27,7 @@ final class Server: Sendable {
     /// - Parameters:
     ///   - options: More of its options.
     ///   - roots: Over TLS, which the options have key and certificate for, a file with whom to trust.
-    static func started(_ options: [String] = [], trusting roots: String? = nil) async throws -> Server {
+    package static func started(_ options: [String] = [], trusting roots: String? = nil) async throws -> Server {
         for _ in 0..<5 {
             do { return try await Server(options, roots) } catch is DidNotStart {}
         }
@@ -47,7 +45,7 @@ final class Server: Sendable {
 
     deinit { kill() }
 
-    var settings: ValkeySettings {
+    package var settings: ValkeySettings {
         var settings = ValkeySettings(host: roots == nil ? "127.0.0.1" : "localhost", port: port)
         if let roots { settings.tls = .roots(file: roots) }
         settings.reconnection = .milliseconds(5)...(.milliseconds(50))
@@ -58,7 +56,7 @@ final class Server: Sendable {
     }
 
     /// Starts it, empty, on the same port as before.
-    func start() async throws {
+    package func start() async throws {
         let process = Process()
         process.executableURL = Self.program
         process.arguments =
@@ -81,9 +79,9 @@ final class Server: Sendable {
         await client.shutdown()
     }
 
-    func kill() { signal(SIGKILL, waiting: true) }
-    func freeze() { signal(SIGSTOP, waiting: false) }
-    func thaw() { signal(SIGCONT, waiting: false) }
+    package func kill() { signal(SIGKILL, waiting: true) }
+    package func freeze() { signal(SIGSTOP, waiting: false) }
+    package func thaw() { signal(SIGCONT, waiting: false) }
 
     private func signal(_ number: Int32, waiting: Bool) {
         guard let process = process.withLock({ $0 }), process.isRunning else { return }

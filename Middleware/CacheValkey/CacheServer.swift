@@ -1,0 +1,466 @@
+#if Valkey
+import Foundation
+import HTTPChainCache
+import HTTPChainCore
+import HTTPChainValkey
+
+/// The server as a store sees it: asked by scripts, left alone while it fails, with what it says of its clock and of what
+/// was made invalid.
+final class CacheServer: Sendable {
+    /// What was known of the server's log of invalidations when something was asked.
+    private struct Position: Equatable {
+        var epoch = ""
+        var number: Int64 = 0
+    }
+
+    private struct State {
+        var position = Position()
+        /// What could not be removed, until it is.
+        var missed: [UInt64: CacheSelection] = [:]
+        var lastMiss: UInt64 = 0
+    }
+
+    /// How many entries are cleared away in one step.
+    private static let slice = 1000
+    private static let missedLimit = 64
+
+    let options: ValkeyCacheOptions
+    let clock: ServerClock
+    private let client: ValkeyClient
+    private let prefix: [UInt8]
+    /// Who made something invalid: one's own does not count as news.
+    private let nonce: String
+    private let invalidations: InvalidationLog
+    private let circuit: ServerCircuit
+    private let gate: CommandGate
+    private let state = Locked(State())
+
+    init(
+        _ client: ValkeyClient,
+        _ options: ValkeyCacheOptions,
+        _ invalidations: InvalidationLog,
+        _ time: any TimeSource
+    ) {
+        self.client = client
+        self.options = options
+        self.invalidations = invalidations
+        prefix = Array(options.prefix.utf8)
+        // A digit of its own at the front keeps the length.
+        nonce = String(UInt64.random(in: (1 << 60)..<(1 << 61)), radix: 16)
+        clock = ServerClock(time)
+        circuit = ServerCircuit(threshold: options.failuresBeforePause, pause: options.pause, time: time)
+        gate = CommandGate(width: options.blocksInFlight)
+    }
+
+    var address: String { "\(client.settings.host):\(client.settings.port)" }
+
+    // MARK: - Asking
+
+    private func ask<Value: Sendable>(_ question: () async throws -> Value) async throws -> Value {
+        guard circuit.admits() else {
+            throw CacheStoreFault(.server(address, "it failed before, and is left alone for a while"))
+        }
+        do {
+            let value = try await question()
+            circuit.succeed()
+            return value
+        } catch let error as ValkeyError {
+            // A refusal is an answer: the server is there.
+            if error.kind == .server { circuit.succeed() } else { circuit.fail() }
+            throw CacheStoreFault(.server(address, error.reason))
+        } catch {
+            circuit.withdraw()
+            throw error
+        }
+    }
+
+    private func run(_ script: String, _ arguments: [CacheArgument], isToEnd: Bool = false) async throws -> RESPValue {
+        try await ask {
+            try await client.run(script, keys: [prefix], arguments: arguments.map(\.bytes), isToEnd: isToEnd)
+        }
+    }
+
+    private func command(_ parts: [CacheArgument]) async throws -> RESPValue {
+        try await ask { try await client.send(ValkeyCommand(parts.map(\.bytes))) }
+    }
+
+    private var malformed: CacheStoreFault {
+        CacheStoreFault(.server(address, "it sent what no store of responses sends"))
+    }
+
+    private func key(_ name: String) -> CacheArgument { CacheArgument(prefix + Array(name.utf8)) }
+
+    // MARK: - What was made invalid
+
+    private var position: [CacheArgument] {
+        let position = state.withLock { $0.position }
+        return [CacheArgument(nonce), CacheArgument(position.epoch), CacheArgument(position.number)]
+    }
+
+    /// Takes the first part of an answer: the time, and what others have made invalid.
+    private func take(_ value: RESPValue?, sentAt: Date) throws {
+        guard case .list(let parts) = value, parts.count == 6, let seconds = parts[0].integer,
+            let micros = parts[1].integer, let epoch = parts[2].string, let number = parts[3].integer,
+            let isMissed = parts[4].integer, case .list(let lines) = parts[5]
+        else { throw malformed }
+        clock.learn(Double(seconds) + Double(micros) * 1e-6, sentAt: sentAt)
+        state.withLock { state in
+            let known = state.position
+            // Answers may come out of order.
+            if epoch == known.epoch, number <= known.number { return }
+            state.position = Position(epoch: epoch, number: number)
+            // The first answer of all: nothing of this store was in flight.
+            if known.epoch.isEmpty { return }
+            // What was made invalid since then is not known any more.
+            if epoch != known.epoch || isMissed != 0 { return invalidations.note(.all) }
+            for (index, line) in lines.enumerated() {
+                // Each line counts once.
+                guard number - Int64(lines.count - 1 - index) > known.number, let text = line.string,
+                    !text.hasPrefix(nonce)
+                else { continue }
+                let what = text.dropFirst(nonce.count)
+                invalidations.note(what.first == "u" ? .url(String(what.dropFirst())) : .all)
+            }
+        }
+    }
+
+    /// Makes sure that the log and the clock of the server are known before something is written.
+    private func synchronize() async throws {
+        guard clock.reading == nil || state.withLock({ $0.position.epoch.isEmpty }) else { return }
+        _ = try await lookUp([])
+        // What is about to be written was in flight before.
+        invalidations.note(.all)
+    }
+
+    // MARK: - Entries
+
+    struct Found {
+        let id: String
+        let head: [UInt8]?
+        let clock: ClockReading?
+    }
+
+    func lookUp(_ key: [UInt8]) async throws -> [Found] {
+        try await removeMissed()
+        let sentAt = clock.now
+        let answer = try await run(CacheScripts.lookup, position + [CacheArgument(key)])
+        guard case .list(let parts) = answer else { throw malformed }
+        try take(parts.first, sentAt: sentAt)
+        return try found(parts.dropFirst())
+    }
+
+    func describe(_ ids: [String]) async throws -> [Found] {
+        let answer = try await run(CacheScripts.describe, ids.map { CacheArgument($0) })
+        guard case .list(let parts) = answer else { throw malformed }
+        return try found(parts[...])
+    }
+
+    private func found(_ parts: ArraySlice<RESPValue>) throws -> [Found] {
+        var (rest, result) = (parts, [Found]())
+        while rest.count >= 4 {
+            let entry = Array(rest.prefix(4))
+            rest = rest.dropFirst(4)
+            guard let id = entry[0].string else { throw malformed }
+            let reading = entry[2].double.flatMap { offset in
+                entry[3].double.map { ClockReading(offset: offset, uncertainty: $0) }
+            }
+            result.append(Found(id: id, head: entry[1].data, clock: reading))
+        }
+        return result
+    }
+
+    /// Names of entries in an index, some at a time, each at least once.
+    func names(_ selection: CacheSelection, from cursor: String) async throws -> (ids: [String], cursor: String) {
+        let answer: RESPValue
+        var step = 1
+        if let (kind, value) = selection.set {
+            let index = CacheArgument(prefix + Array("\(kind):".utf8) + value)
+            answer = try await command([CacheArgument("SSCAN"), index, CacheArgument(cursor), "COUNT", "100"])
+        } else {
+            step = 2
+            answer = try await command(["ZSCAN", key("used"), CacheArgument(cursor), "COUNT", "100"])
+        }
+        guard case .list(let parts) = answer, parts.count == 2, let next = parts[0].string,
+            case .list(let members) = parts[1]
+        else { throw malformed }
+        let ids = stride(from: 0, to: members.count, by: step).compactMap { members[$0].string }
+        return (ids, next)
+    }
+
+    /// The first blocks of an entry, and how large a block is; nil when the entry is gone.
+    func open(_ id: String, blocks: ClosedRange<Int>, isMore: Bool) async throws -> (size: Int, blocks: [[UInt8]?])? {
+        try await removeMissed()
+        try await gate.enter()
+        defer { gate.leave() }
+        let answer = try await run(
+            CacheScripts.open,
+            [CacheArgument(id), CacheArgument(blocks.lowerBound), CacheArgument(blocks.upperBound), isMore ? "1" : "0"]
+        )
+        if case .null = answer { return nil }
+        guard case .list(let parts) = answer, let size = parts.first?.integer, (1...(1 << 24)).contains(size) else {
+            throw malformed
+        }
+        return (Int(size), parts.dropFirst().map(\.data))
+    }
+
+    func read(_ id: String, block: Int, of count: Int) async throws -> [UInt8]? {
+        try await gate.enter()
+        defer { gate.leave() }
+        let answer = try await run(CacheScripts.read, [CacheArgument(id), CacheArgument(block), CacheArgument(count)])
+        return answer.data
+    }
+
+    // MARK: - Writing
+
+    /// For how long the blocks of an unfinished entry stay.
+    static let unfinished = Duration.seconds(600)
+
+    /// Writes a block of an unfinished entry; false where another has that name.
+    func write(_ bytes: [UInt8], block: Int, of id: String) async throws -> Bool {
+        try await gate.enter()
+        defer { gate.leave() }
+        let answer = try await command([
+            "SET", key("b:\(id):\(block)"), CacheArgument(bytes), "PX",
+            CacheArgument(Self.unfinished.wholeMilliseconds), "NX",
+        ])
+        if case .null = answer { return false }
+        return true
+    }
+
+    func hold(_ id: String, blocks: Int) async throws {
+        _ = try await run(
+            CacheScripts.hold,
+            [CacheArgument(id), CacheArgument(blocks), CacheArgument(Self.unfinished.wholeMilliseconds)]
+        )
+    }
+
+    func abandon(_ id: String, blocks: Int) async throws {
+        _ = try await run(CacheScripts.abandon, [CacheArgument(id), CacheArgument(blocks)], isToEnd: true)
+    }
+
+    /// Forgets an unfinished entry, and waits for nothing.
+    func abandonLater(_ id: String, blocks: Int) {
+        client.post(CacheScripts.abandon, keys: [options.prefix], arguments: [id, "\(blocks)"])
+    }
+
+    enum Outcome {
+        case stored(evicted: [CacheKey])
+        case refused(evicted: [CacheKey])
+    }
+
+    func commit(_ id: String, _ head: StoredHead, blocks: Int, last: [UInt8]?, _ bounds: CacheBounds) async throws
+        -> Outcome
+    {
+        try await removeMissed()
+        try await synchronize()
+        try await gate.enter()
+        defer { gate.leave() }
+        let encoded = head.encoded
+        let (key, metadata) = (head.key, head.response.metadata)
+        let reading = clock.reading
+        let sentAt = clock.now
+        var arguments = position
+        arguments += [
+            CacheArgument(id), CacheArgument(bounds.totalBytes.bytes), CacheArgument(bounds.entryCount),
+            CacheArgument(bounds.variantsPerKey), lifetime(of: head.response),
+            CacheArgument(Int64(encoded.count) + head.response.bodyLength), CacheArgument(blocks),
+            CacheArgument(last ?? []), last == nil ? "0" : "1", CacheArgument(key.encoded),
+            CacheArgument(metadata.variant.encoded), CacheArgument(key.url),
+        ]
+        arguments += [
+            CacheArgument(key.identifier ?? ""), key.identifier == nil ? "0" : "1",
+            CacheArgument(metadata.classification.indexName), CacheArgument(key.origin?.description ?? ""),
+            CacheArgument(key.partition), CacheArgument(SealedBytes.seal(encoded, name: id)),
+            CacheArgument(reading?.offset), CacheArgument(reading?.uncertainty), CacheArgument(options.blockBytes),
+        ]
+        let answer = try await run(CacheScripts.commit, arguments, isToEnd: true)
+        guard case .list(let parts) = answer, parts.count >= 2, let outcome = parts[1].string else { throw malformed }
+        try take(parts[0], sentAt: sentAt)
+        var evicted: [CacheKey] = []
+        if parts.count > 2, case .list(let keys) = parts[2] {
+            evicted = keys.compactMap { $0.data.flatMap { CacheKey(decoding: $0) } }
+        }
+        return outcome == "stored" ? .stored(evicted: evicted) : .refused(evicted: evicted)
+    }
+
+    private func lifetime(of response: StoredResponse) -> CacheArgument {
+        let retention = CacheRules.retention(of: response, stale: options.staleRetention)
+        return CacheArgument(max(min(retention, options.longestRetention), .seconds(1)).wholeMilliseconds)
+    }
+
+    func update(_ id: String, _ head: StoredHead, _ bounds: CacheBounds) async throws -> Bool {
+        try await removeMissed()
+        try await synchronize()
+        let encoded = head.encoded
+        let metadata = head.response.metadata
+        let reading = clock.reading
+        var arguments = position
+        arguments += [
+            CacheArgument(id), CacheArgument(bounds.totalBytes.bytes), lifetime(of: head.response),
+            CacheArgument(Int64(encoded.count) + head.response.bodyLength), CacheArgument(metadata.variant.encoded),
+            CacheArgument(metadata.classification.indexName), CacheArgument(SealedBytes.seal(encoded, name: id)),
+            CacheArgument(reading?.offset), CacheArgument(reading?.uncertainty),
+        ]
+        return try await run(CacheScripts.update, arguments, isToEnd: true).integer == 1
+    }
+
+    // MARK: - Removing
+
+    /// Removes entries in one step; what cannot be removed is remembered, and removed before anything else is asked.
+    func remove(_ selection: CacheSelection) async throws -> Int {
+        do {
+            return try await removeNow(selection)
+        } catch {
+            miss(selection)
+            throw error
+        }
+    }
+
+    /// Remembers what could not be removed.
+    func miss(_ selection: CacheSelection) {
+        state.withLock { state in
+            state.lastMiss += 1
+            if state.missed.count >= Self.missedLimit { state.missed = [state.lastMiss: .all] }
+            if !state.missed.values.contains(selection) { state.missed[state.lastMiss] = selection }
+        }
+    }
+
+    private func removeMissed() async throws {
+        let missed = state.withLock { $0.missed }
+        guard !missed.isEmpty else { return }
+        for (number, selection) in missed.sorted(by: { $0.key < $1.key }) {
+            _ = try await removeNow(selection)
+            state.withLock { $0.missed[number] = nil }
+        }
+    }
+
+    private func removeNow(_ selection: CacheSelection) async throws -> Int {
+        let sentAt = clock.now
+        let (kind, value) = selection.removal
+        let arguments =
+            position + [
+                CacheArgument(kind), CacheArgument(value), CacheArgument(selection.note), CacheArgument(Self.slice),
+            ]
+        let answer = try await run(CacheScripts.remove, arguments, isToEnd: true)
+        guard case .list(let parts) = answer, parts.count == 3, var count = parts[1].integer, let rest = parts[2].data
+        else { throw malformed }
+        try take(parts[0], sentAt: sentAt)
+        // None of them is found any more; what they take is given back in slices, so that the server answers others.
+        var isLeft = !rest.isEmpty
+        while isLeft {
+            let sweep = try await run(
+                CacheScripts.sweep,
+                [CacheArgument(rest), CacheArgument(Self.slice)],
+                isToEnd: true
+            )
+            guard case .list(let parts) = sweep, parts.count == 2, let more = parts[0].integer,
+                let left = parts[1].integer
+            else { throw malformed }
+            count += more
+            isLeft = left == 1
+        }
+        return Int(count)
+    }
+
+    func usage() async throws -> CacheUsage {
+        try await removeMissed()
+        let answer = try await run(CacheScripts.usage, [])
+        guard case .list(let parts) = answer, parts.count == 2, let entries = parts[0].integer,
+            let bytes = parts[1].integer
+        else { throw malformed }
+        return CacheUsage(bytes: bytes, entries: Int(entries))
+    }
+}
+
+/// An argument of a command: any bytes.
+struct CacheArgument: ExpressibleByStringLiteral {
+    let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    init(_ text: String) { self.init(Array(text.utf8)) }
+
+    init(stringLiteral text: String) { self.init(text) }
+
+    init(_ number: some BinaryInteger) { self.init("\(number)") }
+
+    init(_ number: Double?) { self.init(number.map { "\($0)" } ?? "") }
+}
+
+/// Bytes under a checksum, which also knows their name: what is damaged, and what is another's, is not taken.
+enum SealedBytes {
+    static func seal(_ bytes: [UInt8], name: String) -> [UInt8] {
+        withUnsafeBytes(of: checksum(bytes, name).littleEndian) { Array($0) } + bytes
+    }
+
+    /// The bytes; nil where they are not what was sealed.
+    static func open(_ sealed: [UInt8], name: String) -> [UInt8]? {
+        guard sealed.count >= 8 else { return nil }
+        let bytes = Array(sealed[8...])
+        let expected = withUnsafeBytes(of: checksum(bytes, name).littleEndian) { Array($0) }
+        return sealed.prefix(8).elementsEqual(expected) ? bytes : nil
+    }
+
+    private static func checksum(_ bytes: [UInt8], _ name: String) -> UInt64 {
+        var checksum = ContentChecksum(of: Array(name.utf8))
+        checksum.update(bytes)
+        return checksum.value
+    }
+}
+
+extension CacheSelection {
+    /// The set of the entries, where there is one.
+    fileprivate var set: (kind: String, value: [UInt8])? {
+        switch self {
+        case .url(let url): ("u", Array(url.utf8))
+        case .identifier(let identifier): ("i", Array(identifier.utf8))
+        case .classification(let name): ("c", Array(name.indexName.utf8))
+        case .origin(let origin): ("o", Array(origin.description.utf8))
+        case .partition(let partition): ("p", Array(partition.utf8))
+        case .all, .key, .identifierPrefix, .entry: nil
+        }
+    }
+
+    fileprivate var removal: (kind: String, value: [UInt8]) {
+        if let set { return set }
+        switch self {
+        case .key(let key): return ("key", key.encoded)
+        case .identifierPrefix(let prefix): return ("prefix", Array(prefix.utf8))
+        case .entry(let id): return ("entry", Array("\(id.rawValue)".utf8))
+        default: return ("all", [])
+        }
+    }
+
+    /// What other machines are told of.
+    fileprivate var note: String {
+        let url: String
+        switch self {
+        case .entry: return ""
+        case .url(let own): url = own
+        case .key(let key): url = key.url
+        default: return "*"
+        }
+        return url.utf8.count <= 4096 ? "u" + url : "*"
+    }
+}
+
+extension String? {
+    fileprivate var indexName: String { map { "+" + $0 } ?? "-" }
+}
+
+extension Duration {
+    fileprivate var wholeMilliseconds: Int64 {
+        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+    }
+}
+
+extension RESPValue {
+    /// A number, also where it is written as a string.
+    fileprivate var integer: Int64? {
+        if case .number(let number) = self { return number }
+        return string.flatMap { Int64($0) }
+    }
+
+    fileprivate var double: Double? { string.flatMap { Double($0) } }
+}
+#endif

@@ -1,0 +1,52 @@
+#if Valkey
+import HTTPChainCore
+
+/// Lets so many pass at once; the others wait in order.
+final class CommandGate: Sendable {
+    private struct State {
+        var free: Int
+        var waiting: [Handover<Void>] = []
+    }
+    private let state: Locked<State>
+
+    init(width: Int) {
+        state = Locked(State(free: max(1, width)))
+    }
+
+    /// Waits for its turn; who was let in leaves.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled while it waits, and then it is not let in.
+    func enter() async throws {
+        let turn = state.withLock { state -> Handover<Void>? in
+            if state.free > 0 {
+                state.free -= 1
+                return nil
+            }
+            let turn = Handover<Void>()
+            state.waiting.append(turn)
+            return turn
+        }
+        guard let turn else { return }
+        do {
+            try await turn.value()
+        } catch {
+            state.withLock { state in state.waiting.removeAll { $0 === turn } }
+            throw error
+        }
+    }
+
+    func leave() {
+        while true {
+            let next = state.withLock { state -> Handover<Void>? in
+                guard !state.waiting.isEmpty else {
+                    state.free += 1
+                    return nil
+                }
+                return state.waiting.removeFirst()
+            }
+            // One that was cancelled meanwhile does not take it.
+            guard let next, !next.give(()) else { return }
+        }
+    }
+}
+#endif

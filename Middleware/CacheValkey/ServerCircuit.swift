@@ -1,0 +1,54 @@
+#if Valkey
+import HTTPChainCore
+
+/// Leaves a server alone that fails: after some failures in a row nothing is asked for a while, then one question decides.
+final class ServerCircuit: Sendable {
+    private struct State {
+        var failures = 0
+        var pauses = 0
+        var pausedUntil: Duration?
+        var isProbing = false
+    }
+    private let threshold: Int
+    private let pause: ClosedRange<Duration>
+    private let time: any TimeSource
+    private let state = Locked(State())
+
+    init(threshold: Int, pause: ClosedRange<Duration>, time: any TimeSource) {
+        self.threshold = max(1, threshold)
+        self.pause = pause
+        self.time = time
+    }
+
+    /// Whether the server may be asked now; who was allowed to says how it went.
+    func admits() -> Bool {
+        let now = time.elapsed
+        return state.withLock { state in
+            guard let until = state.pausedUntil else { return true }
+            guard now >= until, !state.isProbing else { return false }
+            state.isProbing = true
+            return true
+        }
+    }
+
+    func succeed() {
+        state.withLock { $0 = State() }
+    }
+
+    func fail() {
+        let now = time.elapsed
+        state.withLock { state in
+            state.failures += 1
+            guard state.isProbing || state.pausedUntil == nil && state.failures >= threshold else { return }
+            state.isProbing = false
+            state.pausedUntil = now + min(pause.lowerBound * (1 << min(state.pauses, 16)), pause.upperBound)
+            state.pauses += 1
+        }
+    }
+
+    /// Nobody heard how it went.
+    func withdraw() {
+        state.withLock { $0.isProbing = false }
+    }
+}
+#endif

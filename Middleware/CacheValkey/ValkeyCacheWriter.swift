@@ -1,0 +1,171 @@
+#if Valkey
+import Foundation
+import HTTPChainCache
+import HTTPChainCore
+
+/// Writes one entry: its blocks as they fill, the last one in the step that makes it visible.
+final class ValkeyCacheWriter: CacheWriter {
+    private struct State {
+        var pending = Data()
+        var blocks = 0
+        var length: Int64 = 0
+        var checksum = ContentChecksum()
+        var isOpen = true
+        /// What it takes of the budget.
+        var taken = 0
+        /// When its blocks were given time last.
+        var heldAt: ContinuousClock.Instant?
+    }
+    private let server: CacheServer
+    private let key: CacheKey
+    private let metadata: CacheMetadata
+    private let room: Int64
+    private let bounds: CacheBounds
+    private let budget: FlightBudget
+    /// Small enough that a composition of stores can number it.
+    private let id = "\(UInt64.random(in: 1..<(1 << 56)))"
+    /// One task at a time uses a writer, so nothing changes between two looks.
+    private let state = Locked(State())
+
+    init(
+        _ server: CacheServer,
+        key: CacheKey,
+        metadata: CacheMetadata,
+        room: Int64,
+        _ bounds: CacheBounds,
+        _ budget: FlightBudget
+    ) {
+        self.server = server
+        self.key = key
+        self.metadata = metadata
+        self.room = room
+        self.bounds = bounds
+        self.budget = budget
+    }
+
+    deinit {
+        let (blocks, taken) = state.withLock { ($0.blocks, $0.taken) }
+        budget.giveBack(taken)
+        guard state.withLock({ $0.isOpen }), blocks > 0 else { return }
+        server.abandonLater(id, blocks: blocks)
+    }
+
+    func write(_ chunk: Data) async throws -> Bool {
+        let fits = state.withLock { state in
+            guard state.isOpen, state.length + Int64(chunk.count) <= room, budget.take(chunk.count) else {
+                return false
+            }
+            state.taken += chunk.count
+            state.checksum.update(chunk)
+            state.length += Int64(chunk.count)
+            return true
+        }
+        guard fits else {
+            await abandon()
+            return false
+        }
+        do {
+            let size = server.options.blockBytes
+            var rest = chunk
+            while !rest.isEmpty {
+                let block = state.withLock { state -> [UInt8]? in
+                    let count = min(size - state.pending.count, rest.count)
+                    state.pending.append(rest.prefix(count))
+                    rest = rest.dropFirst(count)
+                    // The last block waits for the commit.
+                    guard state.pending.count == size, !rest.isEmpty else { return nil }
+                    defer { state.pending = Data() }
+                    return Array(state.pending)
+                }
+                guard let block else { continue }
+                guard try await send(block) else {
+                    await abandon()
+                    return false
+                }
+            }
+            return true
+        } catch {
+            await abandon()
+            throw error
+        }
+    }
+
+    private func send(_ block: [UInt8]) async throws -> Bool {
+        let number = state.withLock { $0.blocks }
+        let sealed = SealedBytes.seal(block, name: "\(id)/\(number)")
+        // Also where the answer is lost the block may be there.
+        state.withLock { $0.blocks += 1 }
+        guard try await server.write(sealed, block: number, of: id) else {
+            // It is another's.
+            state.withLock { $0.blocks = number }
+            return false
+        }
+        let now = ContinuousClock.now
+        let isOld = state.withLock { state in
+            let since = state.heldAt ?? now
+            state.heldAt = state.heldAt ?? now
+            return now - since > CacheServer.unfinished / 4
+        }
+        if isOld {
+            try await server.hold(id, blocks: number + 1)
+            state.withLock { $0.heldAt = now }
+        }
+        return true
+    }
+
+    func commit() async throws -> CacheCommit {
+        let written = state.withLock { state -> State? in
+            guard state.isOpen else { return nil }
+            return state
+        }
+        guard let written else { return CacheCommit(entry: nil) }
+        let response = StoredResponse(metadata, bodyLength: written.length, bodyChecksum: written.checksum)
+        let head = StoredHead(key, response)
+        // A block that is exactly full was kept back as well.
+        let hasLast = !written.pending.isEmpty
+        if hasLast { state.withLock { $0.blocks += 1 } }
+        let last = hasLast ? SealedBytes.seal(Array(written.pending), name: "\(id)/\(written.blocks)") : nil
+        do {
+            let outcome = try await server.commit(
+                id,
+                head,
+                blocks: written.blocks + (hasLast ? 1 : 0),
+                last: last,
+                bounds
+            )
+            switch outcome {
+            case .stored(let evicted):
+                close()
+                let entryID = CacheEntryID(rawValue: UInt64(id) ?? 0)
+                return CacheCommit(entry: CacheEntry(id: entryID, key: key, response: response), evicted: evicted)
+            case .refused(let evicted):
+                await abandon()
+                return CacheCommit(entry: nil, evicted: evicted)
+            }
+        } catch {
+            // It may have been carried out with the answer lost.
+            state.withLock { $0.blocks = max(1, $0.blocks) }
+            await abandon()
+            throw error
+        }
+    }
+
+    private func close() {
+        let taken = state.withLock { state in
+            state.isOpen = false
+            state.pending = Data()
+            defer { state.taken = 0 }
+            return state.taken
+        }
+        budget.giveBack(taken)
+    }
+
+    func abandon() async {
+        let blocks = state.withLock { $0.isOpen ? $0.blocks : 0 }
+        close()
+        guard blocks > 0 else { return }
+        // What is not forgotten now ends by itself.
+        try? await server.abandon(id, blocks: blocks)
+    }
+}
+#endif
