@@ -120,8 +120,10 @@ final class SQLiteCacheWriter: CacheWriter {
     /// Small enough that the name of a block, which begins with it, is a number.
     private let id = Int64.random(in: 1..<(1 << 38))
     private let state = Locked(State())
+    private let share: FlightShare
 
-    init(_ database: CacheDatabase, key: CacheKey, metadata: CacheMetadata, room: Int64) {
+    init(_ database: CacheDatabase, key: CacheKey, metadata: CacheMetadata, room: Int64, _ share: FlightShare) {
+        self.share = share
         self.database = database
         self.key = key
         self.metadata = metadata
@@ -143,7 +145,7 @@ final class SQLiteCacheWriter: CacheWriter {
     private func add(_ chunk: Data) throws -> Bool {
         do {
             return try state.withLock { state in
-                guard state.isOpen, state.length + Int64(chunk.count) <= room else {
+                guard state.isOpen, state.length + Int64(chunk.count) <= room, share.take(chunk.count) else {
                     close(&state)
                     return false
                 }
@@ -175,6 +177,7 @@ final class SQLiteCacheWriter: CacheWriter {
         if state.isOpen, state.blocks > 0 { database.abandon(id) }
         state.isOpen = false
         state.pending = Data()
+        share.giveBack()
     }
 
     func commit() async throws -> CacheCommit {
@@ -190,6 +193,7 @@ final class SQLiteCacheWriter: CacheWriter {
                 let commit = try database.commit(id, key, response, last: last)
                 state.isOpen = false
                 state.pending = Data()
+                share.giveBack()
                 return commit
             } catch {
                 close(&state)

@@ -35,6 +35,8 @@ public final class SQLiteCacheStore: CacheStore, InvalidationKeeping {
     /// What stages that use the store have made invalid.
     package let invalidations = InvalidationLog()
     let database: CacheDatabase
+    /// What is being written takes room on the disk too: at most as much again as the store holds.
+    private let inFlight: FlightBudget
 
     /// Makes a store; nothing is opened or created yet.
     ///
@@ -48,6 +50,7 @@ public final class SQLiteCacheStore: CacheStore, InvalidationKeeping {
     /// - Parameter prepare: Is shown each connection when it is opened, so that tests can make it fail.
     init(file: URL, bounds: CacheBounds, prepare: @escaping @Sendable (Database) throws -> Void) {
         self.bounds = bounds
+        inFlight = FlightBudget(limit: bounds.totalBytes.bytes)
         database = CacheDatabase(path: file.path, bounds: bounds, prepare: prepare)
     }
 
@@ -129,7 +132,8 @@ public final class SQLiteCacheStore: CacheStore, InvalidationKeeping {
         let empty = StoredResponse(metadata, bodyLength: 0, bodyChecksum: ContentChecksum())
         let room = bounds.entryBytes.bytes - Int64(StoredHead(key, empty).encoded.count)
         guard room >= 0, bounds.entryCount > 0, (length ?? 0) <= room else { return nil }
-        return SQLiteCacheWriter(database, key: key, metadata: metadata, room: room)
+        let share = FlightShare(of: inFlight)
+        return SQLiteCacheWriter(database, key: key, metadata: metadata, room: room, share)
     }
 
     /// Gives a stored body a new description; an entry for which that fails is removed.

@@ -126,7 +126,7 @@ public final class ValkeyCacheStore: CacheStore, InvalidationKeeping {
         let empty = StoredResponse(metadata, bodyLength: 0, bodyChecksum: ContentChecksum())
         let room = bounds.entryBytes.bytes - Int64(StoredHead(key, empty).encoded.count)
         guard room >= 0, bounds.entryCount > 0, (length ?? 0) <= room else { return nil }
-        return ValkeyCacheWriter(server, key: key, metadata: metadata, room: room, bounds, inFlight)
+        return ValkeyCacheWriter(server, key: key, metadata: metadata, room: room, bounds, FlightShare(of: inFlight))
     }
 
     /// Gives a stored body a new description; an entry for which that fails is removed.

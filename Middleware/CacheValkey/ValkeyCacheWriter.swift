@@ -11,8 +11,6 @@ final class ValkeyCacheWriter: CacheWriter {
         var length: Int64 = 0
         var checksum = ContentChecksum()
         var isOpen = true
-        /// What it takes of the budget.
-        var taken = 0
         /// When its blocks were given time last.
         var heldAt: ContinuousClock.Instant?
     }
@@ -21,7 +19,7 @@ final class ValkeyCacheWriter: CacheWriter {
     private let metadata: CacheMetadata
     private let room: Int64
     private let bounds: CacheBounds
-    private let budget: FlightBudget
+    private let share: FlightShare
     /// Small enough that a composition of stores can number it.
     private let id = "\(UInt64.random(in: 1..<(1 << 56)))"
     /// One task at a time uses a writer, so nothing changes between two looks.
@@ -33,29 +31,27 @@ final class ValkeyCacheWriter: CacheWriter {
         metadata: CacheMetadata,
         room: Int64,
         _ bounds: CacheBounds,
-        _ budget: FlightBudget
+        _ share: FlightShare
     ) {
         self.server = server
         self.key = key
         self.metadata = metadata
         self.room = room
         self.bounds = bounds
-        self.budget = budget
+        self.share = share
     }
 
     deinit {
-        let (blocks, taken) = state.withLock { ($0.blocks, $0.taken) }
-        budget.giveBack(taken)
-        guard state.withLock({ $0.isOpen }), blocks > 0 else { return }
+        let blocks = state.withLock { $0.isOpen ? $0.blocks : 0 }
+        guard blocks > 0 else { return }
         server.abandonLater(id, blocks: blocks)
     }
 
     func write(_ chunk: Data) async throws -> Bool {
         let fits = state.withLock { state in
-            guard state.isOpen, state.length + Int64(chunk.count) <= room, budget.take(chunk.count) else {
+            guard state.isOpen, state.length + Int64(chunk.count) <= room, share.take(chunk.count) else {
                 return false
             }
-            state.taken += chunk.count
             state.checksum.update(chunk)
             state.length += Int64(chunk.count)
             return true
@@ -151,13 +147,11 @@ final class ValkeyCacheWriter: CacheWriter {
     }
 
     private func close() {
-        let taken = state.withLock { state in
+        state.withLock { state in
             state.isOpen = false
             state.pending = Data()
-            defer { state.taken = 0 }
-            return state.taken
         }
-        budget.giveBack(taken)
+        share.giveBack()
     }
 
     func abandon() async {

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import HTTPChainCache
+@testable import HTTPChainCoalescing
 
 @Suite("Calls for the same response at the same time", .timeLimit(.minutes(10)))
 struct OneWriterTests {
@@ -46,6 +47,33 @@ struct OneWriterTests {
         #expect(reasons.withLock { $0.count { $0.contains("at the same time") } } == 49)
         #expect(try await chain.send(.get(target)).body.text() == "content")
         #expect(transport.requestCount == 50, "the next call is answered from the store")
+    }
+
+    @Test("With a coalescing stage inside, one of them is sent and one is stored, and each caller has its own")
+    func coalesced() async throws {
+        let cache = CacheMiddleware(store: store, partition: .shared)
+        let coalescing = CoalescingMiddleware()
+        let chain = try Chain([cache, coalescing], transport: transport)
+        let bytes = content(1, 500_000)
+        let hasAll = Gate(2)
+        transport.on(.get, "/*", times: 1) { _ in
+            try await hasAll.pass()
+            return Response(.ok, headers: [.cacheControl: "max-age=60"], body: .chunks([bytes]))
+        }
+        let responses = try await withThrowingTaskGroup(of: Response.self) { group in
+            for _ in 0..<50 { group.addTask { try await chain.send(.get(target)) } }
+            try await until("all calls to wait") { coalescing.transfers.waiterCount == 50 }
+            try await hasAll.pass()
+            return try await group.reduce(into: [Response]()) { $0.append($1) }
+        }
+        try await withThrowingTaskGroup(of: Data.self) { group in
+            for response in responses { group.addTask { try await response.body.collect() } }
+            for try await read in group { #expect(read == bytes) }
+        }
+        #expect(transport.requestCount == 1)
+        #expect(store.writers.withLock { $0 } == 1)
+        #expect(try await chain.send(.get(target)).body.collect() == bytes)
+        #expect(transport.requestCount == 1)
     }
 
     @Test("Where the one that is being stored is left before its end, another is stored, and the next call")

@@ -266,6 +266,36 @@ struct StoreConformanceTests {
         #expect(try await few.put(storeKey(1), Data()).entry == nil)
     }
 
+    @Test("What is being written takes no more than as much again as the store holds", arguments: StoreKind.available)
+    func flight(kind: StoreKind) async throws {
+        let bounds = CacheBounds(totalBytes: 400_000, entryBytes: 300_000)
+        let store = kind.make(bounds, in: directory)
+        func writer(_ name: Int) async throws -> any CacheWriter {
+            try #require(await store.makeWriter(for: storeKey(name), storeMetadata(), expecting: nil))
+        }
+        let first = try await writer(1)
+        #expect(try await first.write(content(1, 250_000)))
+        let second = try await writer(2)
+        #expect(try await second.write(content(2, 250_000)) == false)
+        #expect(try await second.commit().entry == nil)
+        #expect(try await first.commit().entry != nil)
+        do {
+            let dropped = try await writer(3)
+            #expect(try await dropped.write(content(3, 250_000)))
+        }
+        var abandoned = try await writer(3)
+        // Whoever did the work may hold the one that was dropped a little longer.
+        try await until("the room to be given back") {
+            abandoned = try await writer(3)
+            return try await abandoned.write(content(3, 250_000))
+        }
+        await abandoned.abandon()
+        let last = try await writer(2)
+        #expect(try await last.write(content(2, 250_000)))
+        #expect(try await last.commit().entry != nil)
+        #expect(try await store.bytes(storeKey(2)) == content(2, 250_000))
+    }
+
     @Test("What was not used for longest goes first", arguments: StoreKind.available)
     func leastRecent(kind: StoreKind) async throws {
         let store = kind.make(CacheBounds(totalBytes: .megabytes(10), entryCount: 3), in: directory)

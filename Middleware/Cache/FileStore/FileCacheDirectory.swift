@@ -12,6 +12,14 @@ struct FileCacheDirectory: Sendable {
     let path: String
     let files: Files<CacheStoreFault>
     let durability: FileCacheDurability
+    /// Threads of the store's own.
+    let executor = FileExecutor(limit: 4)
+
+    init(path: String, files: Files<CacheStoreFault>, durability: FileCacheDurability) {
+        self.path = path
+        self.files = files
+        self.durability = durability
+    }
 
     var lock: String { path + "/lock" }
     var index: String { path + "/index" }
@@ -52,7 +60,7 @@ struct FileCacheDirectory: Sendable {
         for _ in 0..<8 {
             path = self.path + "/" + Self.hex(UInt64.random(in: 0 ... .max)) + ".tmp"
             guard let file = try files.open(path, .create) else { throw CacheStoreFault(.damaged(path)) }
-            let temporary = TemporaryCacheFile(path: path, file: file, files: files)
+            let temporary = TemporaryCacheFile(path: path, file: file, files: files, executor)
             // Before it was locked another process may have taken it for left over, and removed it.
             if try file.lock(), try file.status().links > 0 { return temporary }
         }
@@ -82,18 +90,29 @@ final class TemporaryCacheFile: Sendable {
     let file: OpenFile<CacheStoreFault>
     private let path: String
     private let files: Files<CacheStoreFault>
+    private let executor: FileExecutor
     private let isMoved = Locked(false)
 
-    init(path: String, file: OpenFile<CacheStoreFault>, files: Files<CacheStoreFault>) {
+    init(
+        path: String,
+        file: OpenFile<CacheStoreFault>,
+        files: Files<CacheStoreFault>,
+        _ executor: FileExecutor
+    ) {
         self.path = path
         self.file = file
         self.files = files
+        self.executor = executor
     }
 
     deinit {
-        if !isMoved.withLock({ $0 }) { _ = try? files.remove(path) }
         // A process that is just being started has the file open too, until it runs its program, and would keep the lock.
-        file.unlock()
+        guard !isMoved.withLock({ $0 }) else { return file.unlock() }
+        // The last reference may go anywhere, also where nothing may wait for a disk.
+        executor.submit { [path, file, files] in
+            _ = try? files.remove(path)
+            file.unlock()
+        }
     }
 
     func move(to destination: String) throws(CacheStoreFault) {

@@ -35,8 +35,10 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping {
     package let invalidations = InvalidationLog()
     let directory: FileCacheDirectory
     let state: Locked<FileCacheState>
+    /// What is being written takes room on the disk too: at most as much again as the store holds.
+    let inFlight: FlightBudget
     /// Threads of the store's own: where its disk stalls, nothing waits for it but the store.
-    let executor = FileExecutor(limit: 4)
+    var executor: FileExecutor { directory.executor }
 
     /// Makes a store; nothing is opened or created yet.
     ///
@@ -55,6 +57,7 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping {
         files: any FileSystem = SystemFiles()
     ) {
         self.bounds = bounds
+        inFlight = FlightBudget(limit: bounds.totalBytes.bytes)
         directory = FileCacheDirectory(path: path, files: Files(files), durability: durability)
         state = Locked(FileCacheState(directory, bounds))
     }

@@ -24,12 +24,14 @@ final class FileCacheWriter: CacheWriter {
     private let id = FileCacheDirectory.makeID()
     private let nonce = UInt64.random(in: 1 ... .max)
     private let state = Locked(State())
+    private let share: FlightShare
 
     init(store: FileCacheStore, key: CacheKey, metadata: CacheMetadata, room: Int64) {
         self.store = store
         self.key = key
         self.metadata = metadata
         self.room = room
+        share = FlightShare(of: store.inFlight)
     }
 
     func write(_ chunk: Data) async throws -> Bool {
@@ -42,8 +44,8 @@ final class FileCacheWriter: CacheWriter {
     private func add(_ chunk: Data) throws -> Bool {
         try state.withFault { state throws(CacheStoreFault) in
             let length = state.length + Int64(chunk.count)
-            guard state.isOpen, size(ofBody: length) <= room else {
-                state.close()
+            guard state.isOpen, size(ofBody: length) <= room, share.take(chunk.count) else {
+                close(&state)
                 return false
             }
             state.checksum.update(chunk)
@@ -57,11 +59,16 @@ final class FileCacheWriter: CacheWriter {
                     while state.pending.count > BodyBlocks.payload { try writeBlock(&state) }
                 }
             } catch {
-                state.close()
+                close(&state)
                 throw error
             }
             return true
         }
+    }
+
+    private func close(_ state: inout State) {
+        state.close()
+        share.giveBack()
     }
 
     private func size(ofBody length: Int64) -> Int64 {
@@ -92,7 +99,7 @@ final class FileCacheWriter: CacheWriter {
     private func commitNow() throws -> CacheCommit {
         let outcome = try state.withFault { state throws(CacheStoreFault) -> CacheCommit in
             guard state.isOpen else { return CacheCommit(entry: nil) }
-            defer { state.close() }
+            defer { close(&state) }
             if state.file != nil, !state.pending.isEmpty { try writeBlock(&state) }
             if store.directory.durability == .power { try state.file?.file.synchronize() }
             let response = StoredResponse(metadata, bodyLength: state.length, bodyChecksum: state.checksum)
@@ -110,7 +117,7 @@ final class FileCacheWriter: CacheWriter {
     }
 
     func abandon() async {
-        await store.executor.runToEnd { [state] in state.withLock { $0.close() } }
+        await store.executor.runToEnd { self.state.withLock { self.close(&$0) } }
     }
 }
 

@@ -18,13 +18,47 @@ package final class InvalidationLog: Sendable {
         /// When everything was, or more than is kept one by one.
         var everything: UInt64 = 0
     }
-    private static let limit = 4096
-    private let state = Locked(State())
 
-    /// Which responses are being stored.
-    let claims = RecordingClaims()
+    /// What logs share that were joined.
+    private final class Core: Sendable {
+        let state = Locked(State())
+        let claims = RecordingClaims()
+        /// The one that this one has become a part of.
+        let whole = Locked<Core?>(nil)
+
+        var root: Core {
+            var core = self
+            while let next = core.whole.withLock({ $0 }) { core = next }
+            return core
+        }
+    }
+    private static let limit = 4096
+    private let own = Core()
 
     package init() {}
+
+    private var core: Core { own.root }
+    private var state: Locked<State> { core.state }
+
+    /// Which responses are being stored.
+    var claims: RecordingClaims { core.claims }
+
+    /// Makes one log of this one and another, for stores of which one is a part of the other.
+    ///
+    /// Responses that are in flight meanwhile are not stored.
+    func join(_ other: InvalidationLog) {
+        let (whole, part) = (core, other.core)
+        guard whole !== part else { return }
+        let (now, commits) = part.state.withLock { ($0.now, $0.commits) }
+        whole.state.withLock { state in
+            // Stamps of both are before it.
+            state.now = max(state.now, now) + 1
+            state.commits = max(state.commits, commits) + 1
+            state.everything = state.now
+            state.urls = [:]
+        }
+        part.whole.withLock { $0 = whole }
+    }
 
     /// How many responses were stored until now.
     var commits: UInt64 { state.withLock { $0.commits } }

@@ -14,7 +14,7 @@ public import HTTPChainCore
 /// no class, is in the store for the others. Each store keeps to its own bounds. A response takes the place of the
 /// variant before it even where that was of another class.
 public final class DividedCacheStore: CacheStore, InvalidationKeeping {
-    /// What stages that use the store have made invalid.
+    /// What stages that use the store, or one of its stores, have made invalid.
     package let invalidations = InvalidationLog()
     private let stores: [any CacheStore]
     private let places: [String: Int]
@@ -35,6 +35,7 @@ public final class DividedCacheStore: CacheStore, InvalidationKeeping {
         self.stores = stores
         self.places = places
         numbering = StoreNumbering(stores.count)
+        for case let store as any InvalidationKeeping in stores { invalidations.join(store.invalidations) }
     }
 
     /// Whether all stores do.
