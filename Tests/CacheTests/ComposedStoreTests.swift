@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainInMemory
 import HTTPTypes
 import TestSupport
 import Testing
@@ -28,6 +29,41 @@ struct ComposedStoreTests {
         let entry = try #require(try await store.variants(of: storeKey(1)).first)
         #expect(try await store.update(entry, to: storeMetadata(classification: "personal")) == nil)
         #expect(try await store.variants(of: storeKey(1)).isEmpty, "its class has changed")
+    }
+
+    @Test(
+        "§4.4: what a stage over one part makes invalid is not stored by a stage over the whole, and the other way round"
+    )
+    func dividedLog() async throws {
+        let personal = MemoryCacheStore.memory(limit: .megabytes(1))
+        let others = MemoryCacheStore.memory(limit: .megabytes(1))
+        let whole = DividedCacheStore(
+            ["personal": TieredCacheStore(memory: .memory(limit: .megabytes(1)), over: personal)],
+            others: others
+        )
+        let transport = InMemoryTransport { request in
+            Response(
+                .ok,
+                headers: [.cacheControl: "max-age=60"],
+                body: request.method == .get ? .chunks([Data("a".utf8)]) : .empty
+            )
+        }
+        let stages = [
+            CacheMiddleware(store: whole, partition: .shared), CacheMiddleware(store: personal, partition: .shared),
+            CacheMiddleware(store: others, partition: .shared),
+        ]
+        let chains = try stages.map { try Chain([$0], transport: transport) }
+        for reader in 0..<3 {
+            for writer in 0..<3 where writer != reader {
+                let response = try await chains[reader].send(.get(target))
+                _ = try await chains[writer].send(.delete(target))
+                #expect(try await response.body.text() == "a")
+                #expect(try await whole.usage().entries == 0, "\(reader) \(writer)")
+            }
+        }
+        let response = try await chains[0].send(.get(target))
+        #expect(try await response.body.text() == "a")
+        #expect(try await whole.usage().entries == 1)
     }
 
     @Test("Entries of the same number in two stores are told apart")
@@ -87,6 +123,67 @@ struct ComposedStoreTests {
         let copy = try #require(try await store.variants(of: storeKey(3)).first)
         await memory.remove(.all)
         #expect(try await store.body(of: copy, range: 1..<3)?.collect() == content(4, 100)[1..<3])
+    }
+
+    @Test("A body that is a stream is copied while it is read to its end, and not where it is left before")
+    func tieredStreams() async throws {
+        let base = FileCacheStore(directory: directory.url, bounds: .ample)
+        let memory = MemoryCacheStore.memory(limit: .megabytes(4))
+        let store = TieredCacheStore(memory: memory, over: base)
+        let bytes = content(1, 700_000)
+        let entry = try #require(try await store.put(storeKey(1), bytes).entry)
+        do {
+            let body = try #require(try await store.body(of: entry, range: nil))
+            #expect(body.bytes == nil, "it is a stream")
+            var chunks = body.makeAsyncIterator()
+            _ = try await chunks.next()
+        }
+        #expect(await memory.usage().entries == 0)
+        let body = try #require(try await store.body(of: entry, range: nil))
+        #expect(try await body.collect() == bytes)
+        #expect(await memory.usage().entries == 1)
+        #expect(try await body.collect() == bytes, "a second time")
+        // Behind the store's back, so that it shows where an answer comes from.
+        try await base.remove(.all)
+        #expect(try await store.bytes(storeKey(1)) == bytes)
+        // What changes while it is read is not copied.
+        let old = try #require(try await store.put(storeKey(2), bytes).entry)
+        let late = try #require(try await store.body(of: old, range: nil))
+        var chunks = late.makeAsyncIterator()
+        var read = try await chunks.next() ?? Data()
+        try await store.put(storeKey(2), content(2, 10))
+        while let chunk = try await chunks.next() { read += chunk }
+        #expect(read == bytes)
+        #expect(try await store.bytes(storeKey(2)) == content(2, 10))
+        #expect(try await store.bytes(storeKey(2)) == content(2, 10))
+        // Longer ones are answered from below.
+        let large = content(3, 1_100_000)
+        try await store.put(storeKey(3), large)
+        for _ in 0..<2 { #expect(try await store.bytes(storeKey(3)) == large) }
+        #expect(await memory.variants(of: storeKey(3)).isEmpty)
+    }
+
+    @Test("Uses of copies in memory count below")
+    func tieredUses() async throws {
+        let base = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(10), entryCount: 3), shards: 1)
+        let store = TieredCacheStore(memory: .memory(limit: .megabytes(4)), over: base)
+        for name in 1...3 {
+            try await store.put(storeKey(name), content(name, 10))
+            _ = try await store.bytes(storeKey(name))
+        }
+        for name in [2, 1, 2] { #expect(try await store.bytes(storeKey(name)) == content(name, 10)) }
+        #expect(try await store.put(storeKey(4), content(4, 10)).evicted == [storeKey(3)])
+        #expect(try await store.put(storeKey(5), content(5, 10)).evicted == [storeKey(1)])
+        #expect(try await base.keys() == ["2", "4", "5"])
+        // Many are told below without an entry being stored.
+        let wide = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(10), entryCount: 100), shards: 1)
+        let other = TieredCacheStore(memory: .memory(limit: .megabytes(4)), over: wide)
+        for name in 0..<100 { try await other.put(storeKey(name), content(name, 10)) }
+        for name in 0..<100 { _ = try await other.bytes(storeKey(name)) }
+        for name in 0..<64 { _ = try await other.bytes(storeKey(name)) }
+        try await wide.put(storeKey("x"), content(1, 10))
+        #expect(try await wide.keys().contains("0"))
+        #expect(try await !wide.keys().contains("64"))
     }
 
     @Test("Readers beside writers never see what was replaced before they began")

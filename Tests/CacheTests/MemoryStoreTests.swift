@@ -38,6 +38,29 @@ struct MemoryStoreTests {
 
     private func key(_ name: some Any) -> CacheKey { CacheKey(url: "https://example.com/\(name)") }
 
+    @Test("What was not used for longest goes first, whichever shard it is in", arguments: [1, 2, 16, 100])
+    func leastRecentOfAll(shards: Int) async throws {
+        let store = MemoryCacheStore(
+            bounds: CacheBounds(totalBytes: .megabytes(10), entryCount: 20),
+            shards: shards
+        )
+        var random = Numbers(Seed.numbers(3))
+        var order: [Int] = []
+        for step in 0..<3000 {
+            let name = Int.random(in: 0..<40, using: &random)
+            if let at = order.firstIndex(of: name) {
+                #expect(try await store.bytes(storeKey(name)) != nil)
+                order.append(order.remove(at: at))
+            } else {
+                let evicted = try await store.put(storeKey(name), content(step, 100)).evicted
+                let oldest = order.count == 20 ? [storeKey(order.removeFirst())] : []
+                #expect(evicted == oldest)
+                order.append(name)
+            }
+        }
+        #expect(try await store.keys() == Set(order.map { "\($0)" }))
+    }
+
     @Test("An entry is there when it is committed, and not before or without")
     func commit() async throws {
         let store = MemoryCacheStore.memory(limit: .megabytes(1))

@@ -4,19 +4,15 @@ public import HTTPChainCore
 /// Keeps responses in memory, for as long as the process lives.
 ///
 /// Entries are divided among shards, each with a lock of its own, so that tasks that look up different keys do not wait
-/// for each other. Room is made in the shard that holds most, by dropping what was not used for longest; with one shard
-/// that is exactly the least recently used entry of all.
+/// for each other. Room is made by dropping the entry that was not used for longest, of all shards.
 public final class MemoryCacheStore: CacheStore, InvalidationKeeping {
     private struct Totals {
         var bytes: Int64 = 0
-        var shardBytes: [Int64]
-        var shardEntries: [Int]
-        var entries: Int { shardEntries.reduce(0, +) }
+        var entries = 0
 
-        mutating func subtract(_ removal: MemoryShard.Removal, shard: Int) {
+        mutating func subtract(_ removal: MemoryShard.Removal) {
             bytes -= removal.bytes
-            shardBytes[shard] -= removal.bytes
-            shardEntries[shard] -= removal.entries
+            entries -= removal.entries
         }
     }
 
@@ -28,7 +24,7 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping {
     /// Taken before a shard's lock, never inside one.
     ///
     /// What is counted here is never less than what the shards hold.
-    private let totals: Locked<Totals>
+    private let totals = Locked(Totals())
     private let lastID = Locked<UInt64>(0)
     /// What is being written is in memory too: at most as much again as the store holds.
     fileprivate let inFlight: FlightBudget
@@ -43,9 +39,6 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping {
         inFlight = FlightBudget(limit: bounds.totalBytes.bytes)
         let count = min(max(1, shards), 1024)
         self.shards = (0..<count).map { _ in Locked(MemoryShard()) }
-        totals = Locked(
-            Totals(shardBytes: Array(repeating: 0, count: count), shardEntries: Array(repeating: 0, count: count))
-        )
     }
 
     /// It waits for nothing but its own work.
@@ -92,7 +85,6 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping {
             let change = shards[shard].withLock { $0.update(entry.id, to: metadata) }
             guard let (updated, growth) = change else { return nil }
             totals.bytes += growth
-            totals.shardBytes[shard] += growth
             // A head that has grown may have to make room, even its own entry's.
             _ = makeRoom(for: 0, entries: 0, in: &totals)
             return updated
@@ -118,7 +110,7 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping {
             let removed = shards[index].withLock { $0.remove(selection) }
             guard removed.entries > 0 else { continue }
             count += removed.entries
-            totals.withLock { $0.subtract(removed, shard: index) }
+            totals.withLock { $0.subtract(removed) }
         }
         return count
     }
@@ -149,15 +141,14 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping {
         let body = HTTPBody(bytes)
         return totals.withLock { totals in
             let replaced = shards[shard].withLock { $0.removeVariant(like: entry) }
-            totals.subtract(replaced, shard: shard)
+            totals.subtract(replaced)
             let surplus = shards[shard].withLock { $0.removeVariants(of: key, keeping: bounds.variantsPerKey - 1) }
-            totals.subtract(surplus, shard: shard)
+            totals.subtract(surplus)
             let (hasRoom, others) = makeRoom(for: cost, entries: 1, in: &totals)
             let evicted = Array(repeating: key, count: surplus.entries) + others
             guard hasRoom else { return CacheCommit(entry: nil, evicted: evicted) }
             totals.bytes += cost
-            totals.shardBytes[shard] += cost
-            totals.shardEntries[shard] += 1
+            totals.entries += 1
             shards[shard].withLock { $0.insert(entry, body, cost: cost) }
             return CacheCommit(entry: entry, evicted: evicted)
         }
@@ -170,25 +161,26 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping {
     ) -> (hasRoom: Bool, evicted: [CacheKey]) {
         var evicted: [CacheKey] = []
         while true {
-            let overBytes = totals.bytes + cost > bounds.totalBytes.bytes
-            guard overBytes || totals.entries + entries > bounds.entryCount else { return (true, evicted) }
-            var victims = Array(shards.indices)
-            victims.sort { left, right in
-                overBytes
-                    ? totals.shardBytes[left] > totals.shardBytes[right]
-                    : totals.shardEntries[left] > totals.shardEntries[right]
-            }
-            // A shard may be emptier than counted while a removal is about to be subtracted.
-            var removed: (shard: Int, key: CacheKey, cost: Int64)?
-            for victim in victims {
-                if let last = shards[victim].withLock({ $0.removeLeastRecent() }) {
-                    removed = (victim, last.key, last.cost)
-                    break
-                }
-            }
-            guard let removed else { return (false, evicted) }
-            totals.subtract(MemoryShard.Removal(bytes: removed.cost, entries: 1), shard: removed.shard)
+            let isOver =
+                totals.bytes + cost > bounds.totalBytes.bytes || totals.entries + entries > bounds.entryCount
+            guard isOver else { return (true, evicted) }
+            guard let removed = removeLeastRecent() else { return (false, evicted) }
+            totals.subtract(MemoryShard.Removal(bytes: removed.cost, entries: 1))
             evicted.append(removed.key)
+        }
+    }
+
+    /// Removes the entry of all shards that was not used for longest.
+    private func removeLeastRecent() -> (key: CacheKey, cost: Int64)? {
+        while true {
+            var oldest: (shard: Int, at: ContinuousClock.Instant)?
+            for index in shards.indices {
+                guard let at = shards[index].withLock({ $0.leastRecentUse }) else { continue }
+                if oldest.map({ at < $0.at }) ?? true { oldest = (index, at) }
+            }
+            guard let oldest else { return nil }
+            // A removal may have come between.
+            if let removed = shards[oldest.shard].withLock({ $0.removeLeastRecent() }) { return removed }
         }
     }
 }

@@ -20,8 +20,10 @@ struct MemoryShard {
         var newer: Int
         /// Used before this one; -1 for the least recent.
         var older: Int
-        /// When it was used last, in uses of all entries.
+        /// When it was used last, in uses of all entries of the shard.
         var used: UInt64 = 0
+        /// When it was used last, to be compared with entries of other shards.
+        var usedAt = ContinuousClock.now
     }
 
     private var slots: [Slot?] = []
@@ -43,6 +45,8 @@ struct MemoryShard {
         if position != newest {
             unlink(position)
             link(position)
+        } else {
+            slots[position]?.usedAt = .now
         }
         return slots[position]?.body
     }
@@ -100,6 +104,9 @@ struct MemoryShard {
         positions[id].flatMap { slots[$0]?.used } ?? 0
     }
 
+    /// When the entry was used last that was not used for longest.
+    var leastRecentUse: ContinuousClock.Instant? { oldest >= 0 ? slots[oldest]?.usedAt : nil }
+
     mutating func removeLeastRecent() -> (key: CacheKey, cost: Int64)? {
         guard oldest >= 0, let slot = slots[oldest] else { return nil }
         _ = remove([slot.entry.id])
@@ -150,6 +157,7 @@ struct MemoryShard {
     private mutating func link(_ position: Int) {
         uses += 1
         slots[position]?.used = uses
+        slots[position]?.usedAt = .now
         slots[position]?.newer = -1
         slots[position]?.older = newest
         if newest >= 0 { slots[newest]?.newer = position }

@@ -29,19 +29,29 @@ struct StoreNumbering: Sendable {
 /// Writes into one store of a composition.
 final class ComposedCacheWriter: CacheWriter {
     private let inner: any CacheWriter
+    private let prepare: @Sendable () async -> Void
     private let finish: @Sendable (CacheCommit) async throws -> CacheCommit
 
     /// - Parameters:
     ///   - inner: The store's own writer.
+    ///   - prepare: Done before the store makes room for the entry.
     ///   - finish: Makes of the store's outcome that of the composition.
-    init(_ inner: any CacheWriter, finish: @escaping @Sendable (CacheCommit) async throws -> CacheCommit) {
+    init(
+        _ inner: any CacheWriter,
+        beforeCommit prepare: @escaping @Sendable () async -> Void = {},
+        finish: @escaping @Sendable (CacheCommit) async throws -> CacheCommit
+    ) {
         self.inner = inner
+        self.prepare = prepare
         self.finish = finish
     }
 
     func write(_ chunk: Data) async throws -> Bool { try await inner.write(chunk) }
 
-    func commit() async throws -> CacheCommit { try await finish(try await inner.commit()) }
+    func commit() async throws -> CacheCommit {
+        await prepare()
+        return try await finish(try await inner.commit())
+    }
 
     func abandon() async { await inner.abandon() }
 }

@@ -11,25 +11,40 @@ public import HTTPChainCore
 /// ```
 ///
 /// Entries are written to the store below. The first use of an entry puts a copy of it into memory, where the next is
-/// answered from, until memory needs the room or the entry changes. A key of which several variants are stored is
-/// answered from below. What a body in memory is used for does not count as a use below. Where other processes change
-/// the store below, memory does not see that; give them directories of their own.
+/// answered from, until memory needs the room or the entry changes; a body that is a stream is copied while its caller
+/// reads it to its end. A key of which several variants are stored is answered from below. Uses of copies count below
+/// too: they are told in batches, and before an entry is stored there. Where other processes change the store below,
+/// memory does not see that; give them directories of their own.
 public final class TieredCacheStore: CacheStore, InvalidationKeeping {
     /// What stages that use the store have made invalid.
     package let invalidations: InvalidationLog
     private struct State {
-        /// Keys of which memory has all that is stored.
-        var whole: Set<CacheKey> = []
+        /// Keys of which memory has all that is stored, and what that is below.
+        var whole: [CacheKey: CacheEntry] = [:]
+        /// Entries below whose copies were used since that was told there, and the order of their last uses.
+        var uses: [CacheEntryID: (entry: CacheEntry, order: Int)] = [:]
+        var lastUse = 0
         /// Keys whose entry is being copied into memory, one at a time, and whether it is still the one below.
         var arriving: [CacheKey: Bool] = [:]
 
+        mutating func use(_ key: CacheKey) {
+            guard let entry = whole[key] else { return }
+            lastUse += 1
+            uses[entry.id] = (entry, lastUse)
+        }
+
+        mutating func takeUses() -> [CacheEntry] {
+            defer { uses = [:] }
+            return uses.values.sorted { $0.order < $1.order }.map(\.entry)
+        }
+
         mutating func forget(_ key: CacheKey) {
-            whole.remove(key)
+            whole[key] = nil
             if arriving[key] != nil { arriving[key] = false }
         }
 
         mutating func forgetAll() {
-            whole = []
+            whole = [:]
             outdateArriving()
         }
 
@@ -39,6 +54,8 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping {
     }
     private static let above = 0
     private static let below = 1
+    /// How many entries may have been used before that is told below.
+    private static let batch = 64
 
     private let memory: MemoryCacheStore
     private let base: any CacheStore
@@ -68,7 +85,7 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping {
 
     /// The stored variants of a key: from memory where that has all of them.
     public func variants(of key: CacheKey) async throws -> [CacheEntry] {
-        if state.withLock({ $0.whole.contains(key) }) {
+        if state.withLock({ $0.whole[key] != nil }) {
             let entries = await memory.variants(of: key)
             if !entries.isEmpty { return entries.map { numbering.outer($0, from: Self.above) } }
             state.withLock { $0.forget(key) }
@@ -80,16 +97,28 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping {
     /// key.
     public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
         if numbering.place(of: entry.id) == Self.above {
-            if let body = await memory.body(of: numbering.inner(entry), range: range) { return body }
+            if let body = await memory.body(of: numbering.inner(entry), range: range) {
+                let isMuch = state.withLock { state in
+                    state.use(entry.key)
+                    return state.uses.count >= Self.batch
+                }
+                if isMuch { await tellUses() }
+                return body
+            }
             guard let own = try await entryBelow(entry) else { return nil }
             return try await base.body(of: own, range: range)
         }
         let own = numbering.inner(entry)
         guard let body = try await base.body(of: own, range: range) else { return nil }
-        if range == nil, entry.response.bodyLength <= copyLimit, let bytes = body.bytes {
-            await copy(own, bytes)
-        }
+        guard range == nil, entry.response.bodyLength <= copyLimit else { return body }
+        guard let bytes = body.bytes else { return await copied(own, body) }
+        await copy(own, bytes)
         return body
+    }
+
+    /// Counts the uses of copies as uses below, where a body that is asked for is used, whatever part of it.
+    private func tellUses() async {
+        for entry in state.withLock({ $0.takeUses() }) { _ = try? await base.body(of: entry, range: 0..<0) }
     }
 
     /// The entry below that one in memory is a copy of.
@@ -102,31 +131,64 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping {
     }
 
     private func copy(_ entry: CacheEntry, _ bytes: Data) async {
-        let key = entry.key
-        let isFirst = state.withLock { state in
+        guard begins(entry.key) else { return }
+        let writer = await memory.makeWriter(
+            for: entry.key,
+            entry.response.metadata,
+            expecting: entry.response.bodyLength
+        )
+        if let writer { _ = try? await writer.write(bytes) }
+        await finish(entry, writer)
+    }
+
+    /// The body, which is copied while it is read to its end.
+    private func copied(_ entry: CacheEntry, _ body: HTTPBody) async -> HTTPBody {
+        let writer = await memory.makeWriter(
+            for: entry.key,
+            entry.response.metadata,
+            expecting: entry.response.bodyLength
+        )
+        guard let writer else { return body }
+        // Who reads the body a second time reads it alone.
+        let pending = Locked<(any CacheWriter)?>(writer)
+        return body.transformed(length: body.length) { [self] inner in
+            guard let writer = pending.withLock({ $0.take() }) else { return inner }
+            return CopyingReader(inner, writer) { [self] in
+                guard begins(entry.key) else { return await writer.abandon() }
+                await finish(entry, writer)
+            }
+        }
+    }
+
+    /// Notes that an entry of a key arrives in memory: one at a time.
+    private func begins(_ key: CacheKey) -> Bool {
+        state.withLock { state in
             guard state.arriving[key] == nil else { return false }
             state.arriving[key] = true
             return true
         }
-        guard isFirst else { return }
+    }
+
+    private func finish(_ entry: CacheEntry, _ writer: (any CacheWriter)?) async {
+        let key = entry.key
         var evicted: [CacheKey] = []
         var isWhole = false
         // Looked at after the arrival was noted: who changes the key from now on marks the note.
-        if let stored = try? await base.variants(of: key), stored.count == 1, stored[0].id == entry.id {
+        if let writer, let stored = try? await base.variants(of: key), stored.count == 1, stored[0].id == entry.id,
+            stored[0].response.metadata == entry.response.metadata
+        {
             await memory.remove(.key(key))
-            let metadata = stored[0].response.metadata
-            if let writer = await memory.makeWriter(for: key, metadata, expecting: Int64(bytes.count)),
-                (try? await writer.write(bytes)) ?? false,
-                let commit = try? await writer.commit()
-            {
+            if let commit = try? await writer.commit() {
                 evicted = commit.evicted
                 isWhole = commit.entry != nil
             }
+        } else {
+            await writer?.abandon()
         }
         state.withLock { state in
-            for key in evicted { state.whole.remove(key) }
+            for key in evicted { state.whole[key] = nil }
             let isCurrent = state.arriving.removeValue(forKey: key) ?? false
-            if isCurrent, isWhole { state.whole.insert(key) }
+            if isCurrent, isWhole { state.whole[key] = entry }
         }
     }
 
@@ -137,7 +199,8 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping {
         expecting length: Int64?
     ) async throws -> (any CacheWriter)? {
         guard let writer = try await base.makeWriter(for: key, metadata, expecting: length) else { return nil }
-        return ComposedCacheWriter(writer) { [self] commit in
+        // Before room is made below.
+        return ComposedCacheWriter(writer, beforeCommit: { [self] in await tellUses() }) { [self] commit in
             await forget(key)
             for key in commit.evicted { await forget(key) }
             return CacheCommit(
@@ -228,4 +291,26 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping {
 
     /// How full the store below is; copies in memory are not counted again.
     public func usage() async throws -> CacheUsage { try await base.usage() }
+}
+
+/// Gives a body to its reader, and to a writer on the way.
+private struct CopyingReader: BodyReader {
+    private var inner: any BodyReader
+    private var writer: (any CacheWriter)?
+    private let finish: @Sendable () async -> Void
+
+    init(_ inner: any BodyReader, _ writer: any CacheWriter, finish: @escaping @Sendable () async -> Void) {
+        self.inner = inner
+        self.writer = writer
+        self.finish = finish
+    }
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        guard let chunk = try await inner.read() else {
+            if writer.take() != nil { await finish() }
+            return nil
+        }
+        if let writer, (try? await writer.write(chunk)) != true { self.writer = nil }
+        return chunk
+    }
 }
