@@ -96,9 +96,13 @@ private struct RandomWorld {
         if chance(3) {
             message.fields.append(("last-modified", pick([date(now - 1000), date(now - 10), "x", date(now + 9)])))
         }
-        if chance(3) { message.fields.append(("etag", pick(["\"a\"", "\"b\"", "W/\"c\""]))) }
+        if chance(3) { message.fields.append(("etag", pick(["\"a\"", "\"b\"", "W/\"c\"", "\"c\""]))) }
         if chance(5) { message.fields.append(("age", pick(["0", "5", "60", "-5", "x"]))) }
         if chance(3) { message.fields.append(("vary", pick(["foo", "Foo, Bar", "bar", "*", ""]))) }
+        for name in ["location", "content-location"] where chance(6) {
+            let urls = ["https://example.com/b", "/a", "b", "https://other.example/a", "/nothing"]
+            message.fields.append((name, pick(urls)))
+        }
         return message
     }
 
@@ -114,13 +118,13 @@ private struct RandomWorld {
     mutating func step() async -> String? {
         now += pick([0, 0.25, 1, 5, 20, 61, 300])
         let url = pick(["https://example.com/a", "https://example.com/b"])
-        let method = pick(["GET", "GET", "GET", "GET", "GET", "GET", "GET", "POST", "OPTIONS"])
+        let method = pick(["GET", "GET", "GET", "GET", "GET", "GET", "GET", "HEAD", "HEAD", "POST", "OPTIONS"])
         let asked = requestMessage()
         let request = Request(HTTPRequest.Method(method) ?? .get, url, headers: head(asked)).head
         let key = CacheKey(url: url)
         let question = CacheQuestion(
             request,
-            key: method == "GET" ? key : nil,
+            key: ["GET", "HEAD"].contains(method) ? key : nil,
             time: Date(timeIntervalSince1970: now)
         )
         let variants = await store.variants(of: key)
@@ -137,13 +141,48 @@ private struct RandomWorld {
         }
         let sent = now
         now += pick([0, 0, 0.5, 2])
-        let answer = responseMessage()
+        var answer = responseMessage()
+        if case .validate = verdict, chance(2) { answer.status = 304 }
         let response = HTTPResponse(status: .init(code: answer.status), headerFields: head(answer))
         let received = Date(timeIntervalSince1970: now)
         bodies += 1
         let body = "\(bodies)"
+        if case .validate(let validation) = decision, validation.isConditional, answer.status == 304 {
+            let conclusion = rules.conclude(
+                validation,
+                with: response,
+                to: question,
+                sentAt: Date(timeIntervalSince1970: sent),
+                receivedAt: received
+            )
+            let expected = model.freshen(answer, to: asked, url: url, sentAt: sent, receivedAt: now)
+            switch conclusion {
+            case .freshened(let updates, let stored):
+                let served = await self.body(stored)
+                guard served == expected else {
+                    return "304 \(answer) to \(asked): \(served), not \(expected ?? "nothing")"
+                }
+                await apply(updates)
+            case .sendUnconditionally:
+                guard expected == nil else { return "304 \(answer) to \(asked) is sent again" }
+            case .passOn, .serveStored: return "304 \(answer) to \(asked) passed"
+            }
+            return await difference(key)
+        }
+        if method == "HEAD" {
+            let updates = rules.updates(
+                byHead: response,
+                to: question,
+                among: variants,
+                sentAt: Date(timeIntervalSince1970: sent),
+                receivedAt: received
+            )
+            await apply(updates)
+            model.head(answer, to: asked, url: url, sentAt: sent, receivedAt: now)
+            return await difference(key)
+        }
         for selection in rules.invalidations(by: question, answering: response) { await store.remove(selection) }
-        model.invalidate(url, method: method, status: answer.status)
+        model.invalidate(url, method: method, answer: answer)
         let storage = rules.storage(
             of: response,
             answering: question,
@@ -161,16 +200,39 @@ private struct RandomWorld {
         case .skip(let reason):
             if isStorable { return "not stored (\(reason)): \(answer) to \(asked)" }
         }
-        let count = await store.variants(of: key).count
-        let expected = model.stored.filter { $0.url == url }.count
-        return count == expected ? nil : "\(count) variants, not \(expected)"
+        for key in [key, CacheKey(url: "https://example.com/a"), CacheKey(url: "https://example.com/b")] {
+            if let difference = await difference(key) { return difference }
+        }
+        return nil
+    }
+
+    private func apply(_ updates: [(entry: CacheEntry, metadata: CacheMetadata?)]) async {
+        for (entry, metadata) in updates {
+            if let metadata {
+                _ = await store.update(entry, to: metadata)
+            } else {
+                await store.remove(.entry(entry.id))
+            }
+        }
+    }
+
+    /// The bodies that are stored for a key, where the two differ.
+    private func difference(_ key: CacheKey) async -> String? {
+        var bodies: [String] = []
+        for entry in await store.variants(of: key) {
+            let bytes = await store.body(of: entry, range: nil)?.bytes ?? Data("gone".utf8)
+            bodies.append(String(decoding: bytes, as: UTF8.self))
+        }
+        let expected = model.stored.filter { $0.url == key.url }.map(\.body)
+        return bodies.sorted() == expected.sorted() ? nil : "\(bodies) are stored, not \(expected)"
+    }
+
+    private func body(_ answer: CacheAnswer) async -> String {
+        let bytes = await store.body(of: answer.entry, range: nil)?.bytes ?? Data("gone".utf8)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private func verdict(_ decision: CacheDecision) async -> ReferenceModel.Verdict {
-        func body(_ answer: CacheAnswer) async -> String {
-            let bytes = await store.body(of: answer.entry, range: nil)?.bytes ?? Data("gone".utf8)
-            return String(decoding: bytes, as: UTF8.self)
-        }
         switch decision {
         case .serve(let answer): return .serve(await body(answer))
         case .serveAndRevalidate(let answer, _): return .serveStaleAndValidate(await body(answer))

@@ -21,6 +21,9 @@ struct ReferenceModel {
         var sentAt: Double
         var receivedAt: Double
         var body: String
+        /// The lines of `Vary` that select it; a 304 changes those of the response that its request selects alone.
+        var vary: [String]
+        var isInvalidated = false
     }
 
     enum Verdict: Equatable {
@@ -144,7 +147,7 @@ struct ReferenceModel {
     // MARK: §4.1
 
     static func selects(_ stored: Stored, _ request: Message) -> Bool {
-        for line in stored.response.lines("vary") {
+        for line in stored.vary {
             for name in line.lowercased().components(separatedBy: ",") {
                 let name = name.trimmingCharacters(in: .whitespaces)
                 guard !name.isEmpty else { continue }
@@ -160,19 +163,27 @@ struct ReferenceModel {
 
     // MARK: §4
 
+    private static func date(_ stored: Stored) -> Double {
+        time(stored.response.lines("date").first) ?? stored.receivedAt.rounded(.down)
+    }
+
+    /// The most recent of those that a request selects.
+    private func selected(_ request: Message, _ url: String) -> Int? {
+        stored.indices.filter { stored[$0].url == url && Self.selects(stored[$0], request) }.max { left, right in
+            let (leftDate, rightDate) = (Self.date(stored[left]), Self.date(stored[right]))
+            return leftDate != rightDate
+                ? leftDate < rightDate : stored[left].receivedAt <= stored[right].receivedAt
+        }
+    }
+
     func verdict(_ request: Message, method: String, url: String, at now: Double) -> Verdict {
         let onlyCached = Self.has("only-if-cached", request)
-        guard method == "GET" else { return .forward }
+        guard ["GET", "HEAD"].contains(method) else { return .forward }
         let here = stored.filter { $0.url == url }
-        let selected = here.filter { Self.selects($0, request) }.max { left, right in
-            let leftDate = Self.time(left.response.lines("date").first) ?? left.receivedAt.rounded(.down)
-            let rightDate = Self.time(right.response.lines("date").first) ?? right.receivedAt.rounded(.down)
-            return leftDate != rightDate ? leftDate < rightDate : left.receivedAt <= right.receivedAt
-        }
-        guard let selected else {
+        guard let selected = selected(request, url).map({ stored[$0] }) else {
             if onlyCached { return .gatewayTimeout }
             let tags = here.compactMap { $0.response.lines("etag").first }
-            return tags.isEmpty ? .forward : .validate(tags: Set(tags).sorted(), since: nil)
+            return tags.isEmpty || method == "HEAD" ? .forward : .validate(tags: Set(tags).sorted(), since: nil)
         }
         let age = age(selected, at: now)
         let lifetime = lifetime(selected.response, receivedAt: selected.receivedAt)
@@ -181,7 +192,7 @@ struct ReferenceModel {
         let forbidsStale =
             Self.has("no-cache", response) || Self.has("must-revalidate", response)
             || isShared && (Self.has("proxy-revalidate", response) || Self.has("s-maxage", response))
-        var mayServe = isFresh && !Self.has("no-cache", response)
+        var mayServe = isFresh && !Self.has("no-cache", response) && !selected.isInvalidated
         var wantsNewer = false
         if Self.has("no-cache", request) || !request.has("cache-control") && request.lines("pragma") == ["no-cache"] {
             mayServe = false
@@ -197,7 +208,7 @@ struct ReferenceModel {
             wantsNewer = true
             if lifetime - age < margin { mayServe = false }
         }
-        if !isFresh, !forbidsStale, Self.has("max-stale", request) {
+        if !isFresh, !forbidsStale, !selected.isInvalidated, Self.has("max-stale", request) {
             let isOtherwiseFine =
                 !Self.has("no-cache", request)
                 && !{
@@ -214,7 +225,9 @@ struct ReferenceModel {
         }
         if mayServe { return .serve(selected.body) }
         if onlyCached { return .gatewayTimeout }
-        if !isFresh, !forbidsStale, !wantsNewer,
+        // A HEAD is no request that validates what GET has stored.
+        if method == "HEAD" { return .forward }
+        if !isFresh, !forbidsStale, !wantsNewer, !selected.isInvalidated,
             case .some(.some(let window)) = Self.seconds("stale-while-revalidate", response), age - lifetime <= window
         {
             return .serveStaleAndValidate(selected.body)
@@ -241,23 +254,138 @@ struct ReferenceModel {
             request: request,
             sentAt: sentAt,
             receivedAt: receivedAt,
-            body: body
+            body: body,
+            vary: response.lines("vary")
         )
         stored.removeAll { old in
-            old.url == url && Self.names(old.response) == Self.names(response)
-                && Self.names(response).allSatisfy { old.request.lines($0) == request.lines($0) }
+            old.url == url && Self.names(old.vary) == Self.names(new.vary)
+                && Self.names(new.vary).allSatisfy { old.request.lines($0) == request.lines($0) }
         }
         stored.append(new)
     }
 
-    private static func names(_ response: Message) -> [String] {
-        let all = response.lines("vary").joined(separator: ",").lowercased().components(separatedBy: ",")
+    private static func names(_ vary: [String]) -> [String] {
+        let all = vary.joined(separator: ",").lowercased().components(separatedBy: ",")
         return Set(all.map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }).sorted()
     }
 
-    /// What an unsafe request does, §4.4.
-    mutating func invalidate(_ url: String, method: String, status: Int) {
-        guard !["GET", "HEAD", "OPTIONS", "TRACE"].contains(method), (200..<400).contains(status) else { return }
-        stored.removeAll { $0.url == url }
+    // MARK: §4.3.4, §4.3.5
+
+    /// What a 304 does; the body that answers, and nil where it is about nothing that is stored.
+    mutating func freshen(
+        _ answer: Message,
+        to request: Message,
+        url: String,
+        sentAt: Double,
+        receivedAt: Double
+    ) -> String? {
+        let selected = selected(request, url)
+        var asked: [Int]
+        if let selected, !stored[selected].response.has("etag") {
+            // Asked about by its date alone, if it has one.
+            asked = Self.time(stored[selected].response.lines("last-modified").first) == nil ? tagged(url) : [selected]
+        } else {
+            asked = tagged(url)
+        }
+        asked.removeAll { $0 == selected }
+        if let selected, stored[selected].response.has("etag") || asked.isEmpty { asked.insert(selected, at: 0) }
+        let opaque = { (tag: String) in tag.replacingOccurrences(of: "W/", with: "") }
+        var matching: [Int]
+        if let tag = answer.lines("etag").first {
+            matching = asked.filter { stored[$0].response.lines("etag").first.map(opaque) == opaque(tag) }
+            if tag.hasPrefix("W/") { matching = Array(matching.prefix(1)) }
+        } else {
+            matching = asked
+            if let modified = Self.time(answer.lines("last-modified").first) {
+                matching = asked.filter { Self.time(stored[$0].response.lines("last-modified").first) == modified }
+            }
+            if asked.count != 1 { matching = [] }
+        }
+        guard let first = matching.first(where: { $0 == selected }) ?? matching.first else { return nil }
+        let body = stored[first].body
+        guard !Self.has("no-store", request) else { return body }
+        update(matching, with: answer, to: request, sentAt: sentAt, receivedAt: receivedAt)
+        return body
+    }
+
+    /// Those with a tag, the most recent first.
+    private func tagged(_ url: String) -> [Int] {
+        var rest = stored.indices.filter { stored[$0].url == url && stored[$0].response.has("etag") }
+        var result: [Int] = []
+        while !rest.isEmpty {
+            var best = 0
+            for index in rest.indices {
+                let (own, other) = (stored[rest[index]], stored[rest[best]])
+                if (Self.date(own), own.receivedAt) > (Self.date(other), other.receivedAt) { best = index }
+            }
+            result.append(rest.remove(at: best))
+        }
+        return result
+    }
+
+    /// What an answer to HEAD does to the responses to GET.
+    mutating func head(_ answer: Message, to request: Message, url: String, sentAt: Double, receivedAt: Double) {
+        guard !Self.has("no-store", request), [200, 404, 410].contains(answer.status) else { return }
+        let here = stored.indices.filter {
+            stored[$0].url == url && Self.selects(stored[$0], request) && stored[$0].response.status == 200
+        }
+        var same: [Int] = []
+        for index in here {
+            let response = stored[index].response
+            let tag = answer.lines("etag").first
+            let modified = Self.time(answer.lines("last-modified").first)
+            let isSame =
+                answer.status == 200 && (tag == nil || tag == response.lines("etag").first)
+                && (modified == nil || modified == Self.time(response.lines("last-modified").first))
+            if isSame { same.append(index) } else { stored[index].isInvalidated = true }
+        }
+        update(same, with: answer, to: request, sentAt: sentAt, receivedAt: receivedAt)
+    }
+
+    /// §3.2; what may not be stored with what the answer says goes.
+    private mutating func update(
+        _ indices: [Int],
+        with answer: Message,
+        to request: Message,
+        sentAt: Double,
+        receivedAt: Double
+    ) {
+        var forbidden: [Int] = []
+        for index in indices {
+            var entry = stored[index]
+            let isSelected = Self.selects(entry, request)
+            let names = Set(answer.fields.map(\.name)).union(["age", "date"])
+            entry.response.fields.removeAll { names.contains($0.name) }
+            entry.response.fields += answer.fields
+            entry.sentAt = sentAt
+            entry.receivedAt = receivedAt
+            entry.isInvalidated = false
+            if isSelected {
+                entry.request = request
+                entry.vary = entry.response.lines("vary")
+            }
+            stored[index] = entry
+            if !isStorable(entry.response, to: request, method: "GET", receivedAt: receivedAt) {
+                forbidden.append(index)
+            }
+        }
+        for index in forbidden.sorted(by: >) { stored.remove(at: index) }
+    }
+
+    /// What an unsafe request does, §4.4: to its target, and to what the answer names in the same origin.
+    mutating func invalidate(_ url: String, method: String, answer: Message) {
+        guard !["GET", "HEAD", "OPTIONS", "TRACE"].contains(method), (200..<400).contains(answer.status) else { return }
+        var urls = [url]
+        for name in ["location", "content-location"] {
+            guard let reference = answer.lines(name).first else { continue }
+            if reference.hasPrefix("/") {
+                urls.append("https://example.com" + reference)
+            } else if !reference.contains("://") {
+                urls.append("https://example.com/" + reference)
+            } else {
+                urls.append(reference)
+            }
+        }
+        stored.removeAll { urls.contains($0.url) }
     }
 }
