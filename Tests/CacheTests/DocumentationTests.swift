@@ -34,6 +34,22 @@ private enum Page {
         return [news, offline, robust, search, added]
     }
 
+    static func selective() -> CacheMiddleware {
+        // begin
+        let selective = CacheMiddleware(
+            store: .memory(limit: .megabytes(50)),
+            partition: .shared,
+            storing: .by { metadata, request in
+                guard request.path?.hasPrefix("/account") != true else { return nil }
+                var metadata = metadata
+                metadata.head.headerFields[.setCookie] = nil
+                return metadata
+            }
+        )
+        // end
+        return selective
+    }
+
     static func look(_ cache: CacheMiddleware) async throws {
         // begin
         if let state = try await cache.state(for: .get("https://api.example.com/plants")) {
@@ -70,6 +86,43 @@ struct DocumentationTests {
         #expect(transport.requestCount == 4)
         try await Page.look(cache)
         #expect(try await cache.state(for: .get("https://api.example.com/news")) == nil)
+    }
+
+    @Test("What the page says about stored responses is so: what is refused is not stored, and no cookie is")
+    func selective() async throws {
+        let transport = InMemoryTransport { _ in
+            Response(.ok, headers: [.cacheControl: "max-age=60", .setCookie: "a=1"], body: "oak")
+        }
+        let cache = Page.selective()
+        let chain = try Chain(transport: transport) { cache }
+        for path in ["account", "plants"] {
+            _ = try await chain.send(.get("https://api.example.com/\(path)")).body.text()
+        }
+        let entries = try await cache.entries(.all)
+        #expect(entries.map(\.key.url) == ["https://api.example.com/plants"])
+        #expect(entries.allSatisfy { $0.response.metadata.head.headerFields[.setCookie] == nil })
+    }
+
+    @Test("Each test that the page names for a rule is there")
+    func rules() throws {
+        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        let root = tests.deletingLastPathComponent().deletingLastPathComponent()
+        let page = try String(
+            contentsOf: root.appendingPathComponent("Middleware/Cache/Cache.docc/Cache.md"),
+            encoding: .utf8
+        )
+        var count = 0
+        for line in page.components(separatedBy: "\n") {
+            guard let test = line.components(separatedBy: " | ").last, test.hasPrefix("`"),
+                let end = test.range(of: "Tests`: ")
+            else { continue }
+            let suite = test[..<end.lowerBound].dropFirst() + "Tests"
+            let name = test[end.upperBound...].dropLast(" |".count)
+            let code = try String(contentsOf: tests.appendingPathComponent("\(suite).swift"), encoding: .utf8)
+            #expect(code.contains("\"\(name)\""), "\(line)")
+            count += 1
+        }
+        #expect(count > 40)
     }
 
     @Test("The example of the stage works")

@@ -6,6 +6,8 @@ public enum CacheReason: Sendable, Hashable, CaseIterable {
     case acceptedStale
     /// It is served while it is validated: `stale-while-revalidate`.
     case staleWhileRevalidate
+    /// The call takes what is stored first, and the server is asked in the background.
+    case storedFirst
     /// The call never asks the server.
     case onlyStored
     /// The server is out of reach.
@@ -62,6 +64,7 @@ public enum CacheReason: Sendable, Hashable, CaseIterable {
         case .fresh: ("fresh", "RFC 9111 §4.2")
         case .acceptedStale: ("stale, which max-stale accepts", "RFC 9111 §5.2.1.2")
         case .staleWhileRevalidate: ("stale, within stale-while-revalidate", "RFC 5861 §3")
+        case .storedFirst: ("the call takes what is stored first", "CacheSettings.Use.storedFirst")
         case .onlyStored: ("the call takes only what is stored", "CacheSettings.Use.onlyStored")
         case .disconnected: ("stale, and the server is out of reach", "RFC 9111 §4.2.4")
         case .staleIfError: ("stale, and the server failed", "RFC 5861 §4")

@@ -40,18 +40,29 @@ extension CacheRules {
         func answer(_ reason: CacheReason) -> CacheAnswer {
             CacheAnswer(entry: entry, form: form, freshness: freshness, reason: reason)
         }
-        guard let obstacle = obstacle(to: entry, freshness, question) else {
-            return .serve(answer(freshness.isFresh ? .fresh : .acceptedStale))
-        }
         let mayBeStale =
             !forbidsStale(entry.response, lifetime: question.settings.lifetime)
             && !entry.response.metadata.isInvalidated
+        let isStoredFirst =
+            question.settings.use == .storedFirst && question.request.method != .head
+            && !question.directives.onlyIfCached
+        guard let obstacle = obstacle(to: entry, freshness, question) else {
+            let found = answer(freshness.isFresh ? .fresh : .acceptedStale)
+            guard isStoredFirst else { return .serve(found) }
+            return .serveAndRevalidate(
+                found,
+                self.validation(question, (entry, form, freshness, .storedFirst, mayBeStale), variants)
+            )
+        }
         if question.settings.use == .onlyStored {
             return mayBeStale || obstacle != .responseNoCache && obstacle != .invalidated && freshness.isFresh
                 ? .serve(answer(.onlyStored)) : .unavailable(.onlyIfCached)
         }
         if question.directives.onlyIfCached { return .unavailable(.onlyIfCached) }
         let validation = validation(question, (entry, form, freshness, obstacle, mayBeStale), variants)
+        if isStoredFirst, obstacle == .stale, mayBeStale, !question.directives.limitsFreshness {
+            return .serveAndRevalidate(answer(.storedFirst), validation)
+        }
         if obstacle == .stale, mayBeStale, question.request.method != .head,
             !question.directives.limitsFreshness,
             let window = directives(entry.response.facts).staleWhileRevalidate,

@@ -17,6 +17,8 @@ public struct CacheSettings: Sendable, Hashable {
         /// Neither looks nor stores. Unsafe calls still invalidate.
         case off
         /// Asks the server, whatever is stored, and stores its answer.
+        ///
+        /// Caches on the way are told to ask it too: the request carries `Cache-Control: no-cache` (RFC 9111 §5.2.1.4).
         case refresh
         /// Never asks the server: what is stored, stale or not, or else 504 (Gateway Timeout).
         ///
@@ -26,6 +28,12 @@ public struct CacheSettings: Sendable, Hashable {
         ///
         /// What the server forbids to be used stale is not used stale.
         case storedOnFailure = "stored on failure"
+        /// What is stored at once, fresh or stale, while the server is asked in the background; the server where nothing is
+        /// stored.
+        ///
+        /// It is `stale-while-revalidate` (RFC 5861 §3) whatever the server says of it. What the server forbids to be used
+        /// stale is validated first, and so is what was made invalid.
+        case storedFirst = "stored first"
     }
 
     /// How the cache is used.

@@ -44,6 +44,7 @@ extension CacheMiddleware {
     ) async throws -> Response {
         let time = request.environment.time
         let exchange = Exchange(question, variants: variants, time, sentAt: time.date, invalidations)
+        if question.isRefresh { request.head.headerFields.askForValidation() }
         let response = try await next(request)
         let status = CacheStatus(
             cache: name,
@@ -67,6 +68,7 @@ extension CacheMiddleware {
         let own = request
         var asking = own
         asking.head.headerFields = validation.fields
+        if question.isRefresh { asking.head.headerFields.askForValidation() }
         let exchange = Exchange(question, variants: variants, time, sentAt: time.date, invalidations)
         let response: Response
         do {
@@ -91,8 +93,11 @@ extension CacheMiddleware {
             receivedAt: received
         )
         switch conclusion {
-        case .freshened(let updates, let answer):
+        case .freshened(let found, let answer):
             await response.body.drain(time: time)
+            let updates = found.map {
+                (entry: $0.entry, metadata: $0.metadata.flatMap { storing.apply(to: $0, question.request) })
+            }
             await update(updates)
             status.age = answer.freshness.ageField
             status.timeToLive = answer.freshness.wholeTimeToLive
@@ -228,7 +233,7 @@ extension CacheMiddleware {
                 sentAs: sent,
                 sentAt: exchange.sentAt,
                 receivedAt: received
-            )
+            ).map { (entry: $0.entry, metadata: $0.metadata.flatMap { storing.apply(to: $0, question.request) }) }
             await update(updates)
             await removeForbidden(updates)
         } else if question.key != nil {
@@ -240,18 +245,23 @@ extension CacheMiddleware {
                 receivedAt: received
             )
             switch storage {
-            case .store(let metadata): status.isStored = await record(&response, metadata, exchange)
+            case .store(let found):
+                if let metadata = storing.apply(to: found, question.request) {
+                    status.isStored = await record(&response, metadata, exchange)
+                } else if let key = question.key {
+                    events.emit(.notStored(key, reason: "the application does not want it stored"))
+                }
             case .skip(let reason):
                 if let key = question.key { events.emit(.notStored(key, reason: reason)) }
             }
         } else if let get = rules.questionOfGet(question, answeredBy: response.head),
-            case .store(let metadata) = rules.storage(
+            case .store(let found) = rules.storage(
                 of: response.head,
                 answering: get,
                 sentAs: sent,
                 sentAt: exchange.sentAt,
                 receivedAt: received
-            )
+            ), let metadata = storing.apply(to: found, get.request)
         {
             let own = Exchange(get, variants: [], exchange.time, sentAt: exchange.sentAt, invalidations)
             status.isStored = await record(&response, metadata, own)

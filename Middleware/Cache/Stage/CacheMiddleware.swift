@@ -41,6 +41,7 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     let settings: CacheSettings
     let routes: [CacheRoute]
     let abandonment: EarlyAbandonment
+    let storing: CacheStoring
     let revalidator: CacheRevalidator
     let name: String
     let events: CacheEvents
@@ -55,6 +56,7 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     ///   - settings: What calls want that say nothing themselves.
     ///   - routes: What the calls of some routes want; the first that fits counts.
     ///   - abandonment: What happens to a response whose reader leaves before its end; it is discarded by default.
+    ///   - storing: What is stored of each response, and whether it is; as it came by default.
     ///   - revalidator: Owns the validations in the background; one of its own by default.
     ///   - name: What the cache is called in `Cache-Status`.
     ///   - observer: Is told of each event at once, on the task of the call; it must return quickly.
@@ -65,6 +67,7 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
         settings: CacheSettings = CacheSettings(),
         routes: [CacheRoute] = [],
         abandonment: EarlyAbandonment = .discard,
+        storing: CacheStoring = .asReceived,
         revalidator: CacheRevalidator = CacheRevalidator(),
         name: String = "HTTPChain",
         observer: (@Sendable (CacheEvent) -> Void)? = nil
@@ -75,6 +78,7 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
         self.settings = settings
         self.routes = routes
         self.abandonment = abandonment
+        self.storing = storing
         self.revalidator = revalidator
         self.name = name
         events = CacheEvents(observer: observer)

@@ -137,7 +137,7 @@ extension CacheReason {
         switch self {
         case .notStored: .uriMiss
         case .otherVariants: .varyMiss
-        case .requestNoCache, .requestMaxAge, .requestMinFresh: .request
+        case .requestNoCache, .requestMaxAge, .requestMinFresh, .storedFirst: .request
         case .method: .method
         case .incomplete, .severalRanges: .partial
         case .requestContent, .serverPrecondition, .credentials, .off, .noURL: .bypass
