@@ -41,19 +41,22 @@ struct ClientWishesTests {
         talk.script(.ok, [fresh, "ETag: \"2\""], "two")
         let first = try await talk.ask()
         #expect(first.text == "one" && first.response.cacheStatus?.isHit == true)
-        try await until("the validation") { talk.events.contains("background") }
+        try await talk.revalidator.waitUntilIdle()
+        #expect(talk.events.contains("background"))
         #expect(talk.last(.ifNoneMatch) == "\"1\"")
         // Stale for long, with no window of the server's.
         talk.pass(100_000)
         talk.script(.notModified, [fresh, "ETag: \"2\""])
         let second = try await talk.ask()
         #expect(second.text == "two" && second.response.cacheStatus?.reason == .storedFirst)
-        try await until("the validation") { talk.events.count { $0 == "background" } == 2 }
+        try await talk.revalidator.waitUntilIdle()
+        #expect(talk.events.count { $0 == "background" } == 2)
         #expect(talk.count == 3)
         talk.script(.notModified, [fresh, "ETag: \"2\""])
         let third = try await talk.ask()
         #expect(third.text == "two" && third.response.cacheStatus?.reason == .fresh, "the 304 has freshened it")
-        try await until("the validation") { talk.events.count { $0 == "background" } == 3 }
+        try await talk.revalidator.waitUntilIdle()
+        #expect(talk.events.count { $0 == "background" } == 3)
     }
 
     @Test("Stored first: what may not be used stale is validated first, and a caller's own limits count")
@@ -85,10 +88,12 @@ struct ClientWishesTests {
         talk.pass(100)
         talk.transport.enqueue(.failure(.beforeConnect()))
         #expect(try await talk.ask().text == "one")
-        try await until("the validation") { talk.events.contains("background failed") }
+        try await talk.revalidator.waitUntilIdle()
+        #expect(talk.events.contains("background failed"))
         talk.script(.ok, [fresh], "two")
         #expect(try await talk.ask().text == "one")
-        try await until("the validation") { talk.events.contains("background") }
+        try await talk.revalidator.waitUntilIdle()
+        #expect(talk.events.contains("background"))
         talk.script(.ok, [fresh], "three")
         #expect(try await talk.ask().text == "two")
     }
