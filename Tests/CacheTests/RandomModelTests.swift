@@ -17,6 +17,7 @@ struct RandomModelTests {
     @Test("The same decisions, step after step", arguments: [CacheRules.Mode.private, .shared])
     func random(mode: CacheRules.Mode) async throws {
         let seed = UInt64(mode == .private ? 1 : 2)
+        var seen: Set<RandomWorld.Turn> = []
         for round in 0..<max(1, Self.steps / 2 / 50) {
             var world = RandomWorld(mode: mode, seed: seed &* 1_000_003 &+ UInt64(round))
             // Other tests want their turn.
@@ -26,12 +27,21 @@ struct RandomModelTests {
                 #expect(difference == nil, "seed \(round), step \(step): \(difference ?? "")")
                 if difference != nil { return }
             }
+            seen.formUnion(world.seen)
         }
+        // Fewer steps than these need not have come by everything.
+        if Self.steps >= 3000 { #expect(seen == Set(RandomWorld.Turn.allCases)) }
     }
 }
 
 /// One cache and one model that see the same messages.
 private struct RandomWorld {
+    /// What a random world has to come by, so that something was compared.
+    enum Turn: CaseIterable {
+        case freshened, forbidden, sentAgain, head, invalidatedByHead, namedByAnswer
+    }
+
+    var seen: Set<Turn> = []
     let random: SeededRandom
     let rules: CacheRules
     let store = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(100)), shards: 1)
@@ -162,8 +172,10 @@ private struct RandomWorld {
                 guard served == expected else {
                     return "304 \(answer) to \(asked): \(served), not \(expected ?? "nothing")"
                 }
+                seen.insert(updates.contains { $0.metadata == nil } ? .forbidden : .freshened)
                 await apply(updates)
             case .sendUnconditionally:
+                seen.insert(.sentAgain)
                 guard expected == nil else { return "304 \(answer) to \(asked) is sent again" }
             case .passOn, .serveStored: return "304 \(answer) to \(asked) passed"
             }
@@ -177,11 +189,16 @@ private struct RandomWorld {
                 sentAt: Date(timeIntervalSince1970: sent),
                 receivedAt: received
             )
+            for (_, metadata) in updates {
+                seen.insert(metadata?.isInvalidated ?? false ? .invalidatedByHead : .head)
+            }
             await apply(updates)
             model.head(answer, to: asked, url: url, sentAt: sent, receivedAt: now)
             return await difference(key)
         }
-        for selection in rules.invalidations(by: question, answering: response) { await store.remove(selection) }
+        for (index, selection) in rules.invalidations(by: question, answering: response).enumerated() {
+            if await store.remove(selection) > 0, index > 0 { seen.insert(.namedByAnswer) }
+        }
         model.invalidate(url, method: method, answer: answer)
         let storage = rules.storage(
             of: response,
