@@ -5,7 +5,7 @@ import HTTPChainTesting
 import TestSupport
 import Testing
 
-@Suite("Typed calls", .timeLimit(.minutes(10)))
+@Suite("Typed calls", .heavy, .timeLimit(.minutes(10)))
 struct CallTests {
     typealias Way = TestSupport.Way
 

@@ -9,7 +9,7 @@ import Testing
 import HTTPChainCacheSQLite
 #endif
 
-@Suite("Stored replies", .timeLimit(.minutes(10)))
+@Suite("Stored replies", .heavy, .timeLimit(.minutes(10)))
 struct StoredReplyTests {
     private func client(
         _ store: some CacheStore = .memory(limit: .mebibytes(4)),

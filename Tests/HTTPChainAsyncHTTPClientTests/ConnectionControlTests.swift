@@ -10,7 +10,13 @@ import Testing
 @testable import HTTPChainAsyncHTTPClient
 
 /// How connections are made, against openssl's own server on loopback.
-@Suite("Connection control", .serialized, .enabled(if: TLSFixture.isAvailable), .timeLimit(.minutes(10)))
+@Suite(
+    "Connection control",
+    .serialized,
+    .heavy,
+    .enabled(if: TLSFixture.isAvailable || Programs.areRequired, "openssl is not installed"),
+    .timeLimit(.minutes(10))
+)
 struct ConnectionControlTests {
     private func get(
         _ port: Int,

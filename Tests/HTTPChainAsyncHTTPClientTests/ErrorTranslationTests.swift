@@ -11,7 +11,7 @@ import Testing
 @testable import HTTPChainAsyncHTTPClient
 
 /// The retry stage decides by these.
-@Suite("What an error of the client means")
+@Suite("What an error of the client means", .heavy)
 struct ErrorTranslationTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let error: any Error

@@ -1,8 +1,9 @@
 import HTTPChainCore
 import HTTPChainURLSession
+import TestSupport
 import Testing
 
-@Suite("URLSession's connections")
+@Suite("URLSession's connections", .heavy)
 struct URLSessionConnectionTests {
     #if canImport(FoundationNetworking)
     @Test("take no setting on Linux: each is refused when the transport is made, with what to do instead")

@@ -5,11 +5,12 @@ import HTTPChainTesting
 import HTTPChainURLSession
 import HTTPTypes
 import SignInServer
+import TestSupport
 import Testing
 
 @testable import HTTPChainOAuth
 
-@Suite("The loopback server", .timeLimit(.minutes(10)))
+@Suite("The loopback server", .heavy, .timeLimit(.minutes(10)))
 struct LoopbackTests {
     private let browser = URLSessionTransport(configuration: .init(requestTimeout: .seconds(600)))
 

@@ -6,7 +6,7 @@ import HTTPChainTesting
 import TestSupport
 import Testing
 
-@Suite("Calls of routes", .timeLimit(.minutes(10)))
+@Suite("Calls of routes", .heavy, .timeLimit(.minutes(10)))
 struct RouteClientTests {
     struct Document: Codable, Hashable, Sendable {
         var id: Int

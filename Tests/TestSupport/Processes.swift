@@ -58,6 +58,9 @@ package func runProgram(
 
 /// A program that the tests need if it is there.
 package enum Programs {
+    /// Whether a test whose program is not installed fails, and is not skipped: with `CI` in the environment.
+    package static let areRequired = ProcessInfo.processInfo.environment["CI"] != nil
+
     /// Where a program is, looked for in `PATH`; `nil` when it is not installed.
     package static func find(_ name: String) -> URL? {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"

@@ -16,7 +16,7 @@ import ValkeyServer
     "A limit in Valkey that machines share",
     .timeLimit(.minutes(10)),
     .heavy,
-    .enabled(if: Server.program != nil, "there is neither valkey-server nor redis-server")
+    .enabled(if: Server.program != nil || Programs.areRequired, "there is neither valkey-server nor redis-server")
 )
 struct SharedLimitTests {
     private let hourly = RateLimit(10, per: .seconds(3600))
@@ -232,7 +232,7 @@ struct SharedLimitTests {
 
     @Test(
         "Over TLS, with a certificate that is trusted and for no other",
-        .enabled(if: Programs.find("openssl") != nil)
+        .enabled(if: Programs.find("openssl") != nil || Programs.areRequired, "openssl is not installed")
     )
     func tls() async throws {
         let scratch = try ScratchDirectory.created()
