@@ -173,16 +173,22 @@ struct RandomInputTests {
     @Test("as a URL is taken apart without a trap, and is either refused or goes out unchanged", .seeded)
     func urls() {
         var generator = Generator()
+        var (accepted, refused) = (0, 0)
         for _ in 0..<20_000 {
             let text = generator.text(from: Self.pieces)
             let request = Request.get(text)
             _ = request.origin
             _ = Redaction.standard.url(text)
             _ = ExchangeSnapshot(request.head).description
-            guard let wire = try? request.forWire() else { continue }
+            guard let wire = try? request.forWire() else {
+                refused += 1
+                continue
+            }
+            accepted += 1
             #expect(wire.url == request.url)
             #expect(wire.url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "\(wire.url)")
         }
+        #expect(accepted > 100 && refused > 100)
     }
 
     /// One number, or the same one several times, RFC 9110 §8.6; written as plainly as can be.
@@ -212,15 +218,19 @@ struct RandomInputTests {
     @Test("as a body is previewed without a trap", .seeded)
     func previews() {
         var generator = Generator()
+        var (texts, binaries) = (0, 0)
         for _ in 0..<5000 {
             let bytes = Data(
                 (0..<Int.random(in: 0...9, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
             )
             for isTruncated in [true, false] {
-                let text = BodyPreview(bytes, isTruncated: isTruncated).description
+                let preview = BodyPreview(bytes, isTruncated: isTruncated)
+                if preview.text == nil { binaries += 1 } else { texts += 1 }
+                let text = preview.description
                 #expect(!text.contains(where: \.isNewline) && !text.contains("\0"))
             }
         }
+        #expect(texts > 100 && binaries > 100)
     }
 }
 

@@ -31,4 +31,15 @@ struct URLSessionConformanceTests {
     func conforms(_ check: TransportConformance.Check) async throws {
         #expect(try await Self.suite.verify(check) == .passed)
     }
+
+    @Test("Every check applies to URLSessionTransport but for those that the platform rules out")
+    func checksApply() {
+        let expected = TransportConformance.Check.allCases.filter { Self.excluded[$0] == nil }
+        #expect(Self.suite.checks == expected)
+        #if canImport(FoundationNetworking)
+        #expect(Self.excluded.count == 4)
+        #else
+        #expect(Self.excluded.isEmpty)
+        #endif
+    }
 }
