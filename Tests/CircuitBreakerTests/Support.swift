@@ -3,6 +3,7 @@ import HTTPChainCircuitBreaker
 import HTTPChainCore
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 let url = "https://api.example.com/plants"
@@ -49,8 +50,5 @@ final class Server: Transport {
 
 /// Waits until something is so, and lets other tasks run meanwhile.
 func eventually(_ isSo: () -> Bool) async throws {
-    while !isSo() {
-        try Task.checkCancellation()
-        await Task.yield()
-    }
+    try await until("the circuit breakers and their callers to come so far") { isSo() }
 }
