@@ -113,6 +113,10 @@ struct ApacheTests {
             let calls = try AuthenticatedCalls(base, carrier, credential)
             let response = try await calls.send(Request(verb, "digest/file.txt"))
             _ = try await response.body.collect()
+            // A file is served to POST as to GET, and nothing removes it.
+            let allowed = method == "DELETE" ? 405 : 200
+            #expect(response.status.code == (credential == User.ada ? allowed : 401))
+            #expect(calls.statuses == [401, response.status.code])
             if let curl = try await Curl.status("\(base)/digest/file.txt", credential, method: method) {
                 #expect(response.status.code == curl)
             }
@@ -136,6 +140,10 @@ struct ApacheTests {
                 // A nonce that is good once cannot be shared: those who come second may be rejected twice.
                 #expect(opened >= 1)
                 #expect(statuses.allSatisfy { $0 == 200 || $0 == 401 })
+                let wire = calls.statuses
+                #expect(wire.count { $0 == 200 } == opened, "an answer that opened was not sent again")
+                #expect(wire.count { $0 == 401 } >= 2 * (32 - opened), "nobody gave up at the first rejection")
+                #expect(wire.allSatisfy { $0 == 200 || $0 == 401 })
                 #expect(calls.askedCount <= 32)
             }
         }
