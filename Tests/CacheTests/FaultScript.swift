@@ -1,6 +1,7 @@
 import Foundation
 import HTTPChainCore
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPChainCache
@@ -96,7 +97,9 @@ struct FaultScript {
     /// What is found is what was stored, and of each key one of the contents that it may have.
     ///
     /// - Parameter expected: The keys that must be found, and read, and no others, when nothing is to fail.
-    func verify(_ store: any CacheStore, isSameProcess: Bool, finding expected: Set<Int>? = nil) async throws {
+    /// - Returns: How many were found, and read.
+    @discardableResult
+    func verify(_ store: any CacheStore, isSameProcess: Bool, finding expected: Set<Int>? = nil) async throws -> Int {
         var found: Set<Int> = []
         for name in 1...6 {
             guard let entries = try? await store.variants(of: storeKey(name)) else { continue }
@@ -111,7 +114,11 @@ struct FaultScript {
                 found.insert(name)
             }
         }
-        guard isSound, let expected else { return }
-        #expect(failures == 0 && found == expected)
+        if isSound, let expected { #expect(failures == 0 && found == expected) }
+        return found.count
     }
+}
+
+extension CacheStoreFault {
+    static let injected = CacheStoreFault(FileFault.injected)
 }

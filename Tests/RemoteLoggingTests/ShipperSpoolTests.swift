@@ -174,7 +174,7 @@ struct ShipperSpoolTests {
 
     @Test("A disk that takes nothing loses records, which are counted, and harms nothing else")
     func unwritable() async throws {
-        let files = FaultySpoolFiles()
+        let files = FaultyFiles()
         let transport = taking()
         let shipper = shipper(try scratch.spool(files: files), over: transport)
         shipper.log(entry("a"))
@@ -193,7 +193,7 @@ struct ShipperSpoolTests {
 
     @Test("A disk that cannot be read is asked again after a pause")
     func unreadable() async throws {
-        let files = FaultySpoolFiles()
+        let files = FaultyFiles()
         let clock = VirtualClock()
         let transport = taking()
         let shipper = shipper(try scratch.spool(files: files), over: transport, clock: clock)

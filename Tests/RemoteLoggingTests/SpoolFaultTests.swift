@@ -45,7 +45,7 @@ struct SpoolFaultTests {
     /// Appends, sends, acknowledges and opens again; what fails, fails.
     private func script(
         _ directory: SpoolScratch,
-        _ files: FaultySpoolFiles,
+        _ files: FaultyFiles,
         _ durability: LogSpoolDurability,
         mayKeepRefused: Bool = false
     ) -> SpoolLedger {
@@ -110,11 +110,11 @@ struct SpoolFaultTests {
 
     @Test(
         "Every operation of a script fails in turn: nothing that was accepted is lost, nothing comes twice",
-        arguments: FaultySpoolFiles.Fault.allCases,
+        arguments: FaultyFiles.Fault.allCases,
         [LogSpoolDurability.process, .power]
     )
-    func everyOperation(fault: FaultySpoolFiles.Fault, durability: LogSpoolDurability) async throws {
-        let sound = FaultySpoolFiles()
+    func everyOperation(fault: FaultyFiles.Fault, durability: LogSpoolDurability) async throws {
+        let sound = FaultyFiles()
         sound.fail(at: nil, fault)
         let clean = SpoolScratch()
         let ledger = script(clean, sound, durability)
@@ -127,7 +127,7 @@ struct SpoolFaultTests {
             // Other tests want their turn.
             await Task.yield()
             let directory = SpoolScratch()
-            let files = FaultySpoolFiles()
+            let files = FaultyFiles()
             files.fail(at: operation, fault)
             let mayKeepRefused = durability == .power && fault != .once && fault != .late
             let ledger = script(directory, files, durability, mayKeepRefused: mayKeepRefused)
@@ -140,7 +140,7 @@ struct SpoolFaultTests {
         for room in stride(from: 0, to: 26_000, by: Drill.isFull ? 13 : 149) {
             await Task.yield()
             let directory = SpoolScratch()
-            let files = FaultySpoolFiles()
+            let files = FaultyFiles()
             files.fill(after: room)
             let ledger = script(directory, files, .process)
             try inspect(directory, ledger)
@@ -150,7 +150,7 @@ struct SpoolFaultTests {
     @Test("A record that is refused because of the disk is said so, and records are taken again once it is well")
     func recovery() throws {
         let directory = SpoolScratch()
-        let files = FaultySpoolFiles()
+        let files = FaultyFiles()
         let spool = try directory.spool(files: files)
         try spool.append(numbered(0))
         files.fill(after: 20)
@@ -167,7 +167,7 @@ struct SpoolFaultTests {
     @Test("Where a refused record could not be cut off at once, it is before the next is written")
     func repair() throws {
         let directory = SpoolScratch()
-        let files = FaultySpoolFiles()
+        let files = FaultyFiles()
         do {
             let spool = try directory.spool(files: files)
             try spool.append(numbered(0))
@@ -186,7 +186,7 @@ struct SpoolFaultTests {
     @Test("An acknowledgement that cannot be written down is said so, and holds for this process")
     func acknowledgement() throws {
         let directory = SpoolScratch()
-        let files = FaultySpoolFiles()
+        let files = FaultyFiles()
         do {
             let spool = try directory.spool(files: files)
             for number in 0..<6 { try spool.append(numbered(number)) }
@@ -215,7 +215,7 @@ struct SpoolFaultTests {
             let spool = try directory.spool()
             for number in 0..<100 { try spool.append(numbered(number)) }
         }
-        let files = FaultySpoolFiles()
+        let files = FaultyFiles()
         let spool = try directory.spool(files: files)
         let all = try spool.peek()
         // The first operation opens the segment, the second reads it.
@@ -236,7 +236,7 @@ struct SpoolFaultTests {
     @Test("A disk of which nothing can be read costs no record")
     func nothingReadable() throws {
         let directory = SpoolScratch()
-        let files = FaultySpoolFiles()
+        let files = FaultyFiles()
         do {
             let spool = try directory.spool(files: files)
             for number in 0..<100 { try spool.append(numbered(number)) }
@@ -254,7 +254,7 @@ struct SpoolFaultTests {
     @Test("A spool does not open where the disk fails, and does once it is well")
     func opening() throws {
         let directory = SpoolScratch()
-        let files = FaultySpoolFiles()
+        let files = FaultyFiles()
         files.fail(at: 0, .dead)
         #expect(throws: LogSpoolError.injected) { try directory.spool(files: files) }
         files.fail(at: nil, .dead)

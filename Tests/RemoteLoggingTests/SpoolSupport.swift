@@ -1,6 +1,7 @@
 import Foundation
 import HTTPChainCore
 import Logging
+import TestSupport
 import Testing
 
 @testable import HTTPChainRemoteLogging
@@ -89,4 +90,8 @@ extension LogSpool {
         }
         return numbers
     }
+}
+
+extension LogSpoolError {
+    static let injected = LogSpoolError(FileFault.injected)
 }

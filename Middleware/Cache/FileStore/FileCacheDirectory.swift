@@ -13,10 +13,11 @@ struct FileCacheDirectory: Sendable {
     let files: Files<CacheStoreFault>
     let durability: FileCacheDurability
     /// Threads of the store's own.
-    let executor = FileExecutor(limit: 4)
+    let executor: FileExecutor
 
-    init(path: String, files: Files<CacheStoreFault>, durability: FileCacheDurability) {
+    init(path: String, files: Files<CacheStoreFault>, durability: FileCacheDurability, executor: FileExecutor) {
         self.path = path
+        self.executor = executor
         self.files = files
         self.durability = durability
     }
@@ -77,6 +78,13 @@ struct FileCacheDirectory: Sendable {
     func remove(_ id: UInt64) throws(CacheStoreFault) {
         try files.remove(entry(id))
         try files.remove(body(id))
+    }
+
+    func make() throws(CacheStoreFault) {
+        switch durability {
+        case .process: try files.makeDirectory(path)
+        case .power: try files.makeDurableDirectory(path)
+        }
     }
 
     func synchronize() throws(CacheStoreFault) {

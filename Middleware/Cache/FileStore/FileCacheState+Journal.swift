@@ -51,7 +51,7 @@ extension FileCacheState {
     /// Opens the directory, as far as it lets itself be opened.
     mutating func open() throws(CacheStoreFault) {
         do throws(CacheStoreFault) {
-            try files.makeDirectory(directory.path)
+            try directory.make()
             try CacheOwnership.check(directory.path, isDirectory: true)
             let held = try takeLock()
             defer { held.unlock() }

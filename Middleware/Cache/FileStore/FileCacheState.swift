@@ -181,24 +181,29 @@ struct FileCacheState: Sendable {
             outcome = try whileLocked { state throws(CacheStoreFault) in
                 var removed = state.removeFiles(state.ids(selection))
                 removed.fault = state.removeHidden() ?? removed.fault
-                guard !removed.ids.isEmpty else { return (0, removed.fault) }
-                try? state.append(removed.ids.map { .remove($0) })
-                do throws(CacheStoreFault) {
-                    try state.directory.synchronize()
-                } catch {
-                    return (removed.ids.count, removed.fault ?? error)
-                }
-                return (removed.ids.count, removed.fault)
+                if !removed.ids.isEmpty { try? state.append(removed.ids.map { .remove($0) }) }
+                return (removed.ids.count, removed.fault ?? state.synchronizeRemovals())
             }
         } catch {
             // Without the lock files can still go: whoever looks for them finds nothing.
             guard isOpen else { return try postpone(selection, error) }
             var removed = removeFiles(ids(selection))
             removed.fault = removeHidden() ?? removed.fault
-            outcome = (removed.ids.count, removed.fault)
+            outcome = (removed.ids.count, removed.fault ?? synchronizeRemovals())
         }
         if let fault = outcome.fault { throw fault }
         return outcome.count
+    }
+
+    /// Has what was removed stay so after a loss of power, also where nothing was left to remove: an entry whose
+    /// replacement has failed, or that another process was removing when it was killed, may still have its name there.
+    private func synchronizeRemovals() -> CacheStoreFault? {
+        do throws(CacheStoreFault) {
+            try directory.synchronize()
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// Has a removal wait until the directory can be opened; nothing is found before.
@@ -215,7 +220,10 @@ struct FileCacheState: Sendable {
         let isKnown = index[id] != nil
         removeFiles([id])
         guard isKnown else { return }
-        try? whileLocked { state throws(CacheStoreFault) in try state.append([.remove(id)]) }
+        try? whileLocked { state throws(CacheStoreFault) in
+            try state.append([.remove(id)])
+            try state.directory.synchronize()
+        }
     }
 
     @discardableResult

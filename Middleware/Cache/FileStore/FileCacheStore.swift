@@ -54,11 +54,12 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping {
         path: String,
         bounds: CacheBounds,
         durability: FileCacheDurability = .process,
-        files: any FileSystem = SystemFiles()
+        files: any FileSystem = SystemFiles(),
+        executor: FileExecutor = FileExecutor(limit: 4)
     ) {
         self.bounds = bounds
         inFlight = FlightBudget(limit: bounds.totalBytes.bytes)
-        directory = FileCacheDirectory(path: path, files: Files(files), durability: durability)
+        directory = FileCacheDirectory(path: path, files: Files(files), durability: durability, executor: executor)
         state = Locked(FileCacheState(directory, bounds))
     }
 

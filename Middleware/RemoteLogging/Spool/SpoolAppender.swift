@@ -124,6 +124,7 @@ struct SpoolAppender: Sendable {
     private mutating func repair() throws(LogSpoolError) {
         guard let segment = active, segment.needsRepair else { return }
         try segment.file.truncate(to: segment.end)
+        if directory.durability == .power { try segment.file.synchronize() }
         active?.needsRepair = false
     }
 

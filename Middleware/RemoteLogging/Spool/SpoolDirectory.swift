@@ -11,6 +11,13 @@ struct SpoolDirectory: Sendable {
 
     func segment(_ number: UInt64) -> String { path + "/" + SpoolSegment.name(number) }
 
+    func make() throws(LogSpoolError) {
+        switch durability {
+        case .process: try files.makeDirectory(path)
+        case .power: try files.makeDurableDirectory(path)
+        }
+    }
+
     func synchronize() throws(LogSpoolError) {
         guard durability == .power else { return }
         try files.synchronizeDirectory(path)

@@ -14,7 +14,7 @@ struct SpoolOpening {
 
     init(_ directory: SpoolDirectory, _ limits: SpoolLimits) throws(LogSpoolError) {
         let files = directory.files
-        try files.makeDirectory(directory.path)
+        try directory.make()
         lock = try SpoolLock(directory)
         let positionFile = try SpoolPositionFile(directory.position, files, directory.durability)
         isPositionLost = positionFile.isDamaged

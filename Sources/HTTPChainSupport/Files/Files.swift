@@ -1,3 +1,5 @@
+import Foundation
+
 /// A file system for functions that throw an error type of their own.
 package struct Files<Failure: FileFailure>: Sendable {
     package let system: any FileSystem
@@ -9,6 +11,33 @@ package struct Files<Failure: FileFailure>: Sendable {
     /// As ``FileSystem/makeDirectory(_:)``.
     package func makeDirectory(_ path: String) throws(Failure) {
         try failing { () throws(FileFault) in try system.makeDirectory(path) }
+    }
+
+    /// Makes a directory, and those above it, so that their names survive a loss of power.
+    ///
+    /// The directory above is synchronized also where nothing was to be made: who made it may have been killed before
+    /// that.
+    package func makeDurableDirectory(_ path: String) throws(Failure) {
+        var parents = [Self.parent(of: path)]
+        while let parent = parents.last, parent != ".", parent != "/", try status(of: parent) == nil {
+            parents.append(Self.parent(of: parent))
+        }
+        try makeDirectory(path)
+        for parent in parents.reversed() {
+            try failing { () throws(FileFault) in
+                do throws(FileFault) {
+                    try system.synchronizeDirectory(parent)
+                } catch {
+                    // A directory that may not be listed can hold a name that may be used; nothing can be made there.
+                    guard [EACCES, EPERM].contains(error.code) else { throw error }
+                }
+            }
+        }
+    }
+
+    private static func parent(of path: String) -> String {
+        let parent = (path as NSString).deletingLastPathComponent
+        return parent.isEmpty ? "." : parent
     }
 
     /// As ``FileSystem/list(_:_:)``.

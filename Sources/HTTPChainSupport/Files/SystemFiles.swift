@@ -69,7 +69,7 @@ package struct SystemFiles: FileSystem {
         let descriptor = systemOpen(path, O_RDONLY | O_CLOEXEC, 0)
         guard descriptor >= 0 else { throw FileFault(system: "open", path) }
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw FileFault(system: "synchronize", path) }
+        guard flush(descriptor) else { throw FileFault(system: "synchronize", path) }
     }
 }
 
@@ -159,7 +159,7 @@ private final class SystemFile: File {
     }
 
     func synchronize() throws(FileFault) {
-        guard fsync(descriptor) == 0 else { throw FileFault(system: "synchronize", path) }
+        guard flush(descriptor) else { throw FileFault(system: "synchronize", path) }
     }
 }
 
@@ -197,6 +197,24 @@ extension FileFault {
         let code = errno
         self.init(operation: operation, path: path, code: code, message: String(cString: strerror(code)))
     }
+}
+
+/// Has what was written through a descriptor survive a loss of power.
+///
+/// - Returns: Whether it does; otherwise `errno` tells why not.
+private func flush(_ descriptor: Int32) -> Bool {
+    #if canImport(Darwin)
+    // `fsync` hands the content to the drive there, which may keep it in a memory of its own.
+    var flushed = fcntl(descriptor, F_FULLFSYNC)
+    while flushed == -1, errno == EINTR { flushed = fcntl(descriptor, F_FULLFSYNC) }
+    if flushed != -1 { return true }
+    // Most file systems of a network do not know that; what a medium refuses stays refused.
+    if errno == EIO || errno == ENXIO { return false }
+    #endif
+    while fsync(descriptor) != 0 {
+        guard errno == EINTR else { return false }
+    }
+    return true
 }
 
 // Out of reach of the methods of the same names.

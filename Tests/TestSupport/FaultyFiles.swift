@@ -1,17 +1,15 @@
 import Foundation
-import HTTPChainCore
-
-@testable import HTTPChainRemoteLogging
+package import HTTPChainSupport
 
 /// A file system that fails when it is told to.
-final class FaultySpoolFiles: FileSystem {
-    enum Fault: String, CaseIterable, Sendable {
+package final class FaultyFiles: FileSystem {
+    package enum Fault: String, CaseIterable, Sendable {
         /// The operation fails, and nothing is done; a write is cut short.
         case once
-        /// The operation fails, though it was done.
-        case late
         /// The operation and the five after it fail; writes are cut short.
         case burst
+        /// The operation fails, though it was done.
+        case late
         /// From the operation on nothing works any more, as for a process that was killed; a write is cut short.
         case dead
         /// From the operation on nothing can be written, as on a disk that went read-only.
@@ -25,13 +23,26 @@ final class FaultySpoolFiles: FileSystem {
         /// How many bytes can still be written.
         var room = Int.max
     }
-    private let base = SystemFiles()
+    private let base: any FileSystem
     private let state = Locked(State())
+    fileprivate let waits: Bool
+
+    /// Makes one on the disk of the machine, which is not waited for: no test can see it, and it takes time.
+    package init() {
+        base = SystemFiles()
+        waits = false
+    }
+
+    /// Makes one on a disk in memory.
+    package init(_ disk: MemoryDisk) {
+        base = disk
+        waits = true
+    }
 
     /// How many operations there were.
-    var count: Int { state.withLock { $0.count } }
+    package var count: Int { state.withLock { $0.count } }
 
-    func fail(at operation: Int?, _ fault: Fault) {
+    package func fail(at operation: Int?, _ fault: Fault) {
         state.withLock { state in
             state.count = 0
             state.failing = operation
@@ -40,7 +51,7 @@ final class FaultySpoolFiles: FileSystem {
     }
 
     /// Has the disk take so many bytes more.
-    func fill(after room: Int) { state.withLock { $0.room = room } }
+    package func fill(after room: Int) { state.withLock { $0.room = room } }
 
     fileprivate enum Verdict { case works, fails, failsLate }
 
@@ -50,8 +61,8 @@ final class FaultySpoolFiles: FileSystem {
             guard let failing = state.failing, state.count >= failing else { return .works }
             switch state.fault {
             case .once: return state.count == failing ? .fails : .works
-            case .late: return state.count == failing ? .failsLate : .works
             case .burst: return state.count < failing + 6 ? .fails : .works
+            case .late: return state.count == failing ? .failsLate : .works
             case .dead: return .fails
             case .readOnly: return writes ? .fails : .works
             }
@@ -80,61 +91,52 @@ final class FaultySpoolFiles: FileSystem {
         }
     }
 
-    func makeDirectory(_ path: String) throws(FileFault) {
+    package func makeDirectory(_ path: String) throws(FileFault) {
         try perform { () throws(FileFault) in try base.makeDirectory(path) }
     }
 
-    func list(_ path: String, _ visit: (UnsafeBufferPointer<UInt8>) -> Void) throws(FileFault) {
+    package func list(_ path: String, _ visit: (UnsafeBufferPointer<UInt8>) -> Void) throws(FileFault) {
         try perform(writes: false) { () throws(FileFault) in try base.list(path, visit) }
     }
 
-    func status(of path: String) throws(FileFault) -> FileStatus? {
-        try perform(writes: false) { () throws(FileFault) in try base.status(of: path) }
-    }
-
-    func open(_ path: String, _ opening: FileOpening) throws(FileFault) -> (any File)? {
+    package func open(_ path: String, _ opening: FileOpening) throws(FileFault) -> (any File)? {
         try perform(writes: opening.isWritable) { () throws(FileFault) in
-            try base.open(path, opening).map { FaultySpoolFile($0, self) }
+            try base.open(path, opening).map { FaultyFile($0, self) }
         }
     }
 
-    func rename(_ path: String, to destination: String) throws(FileFault) -> Bool {
+    package func rename(_ path: String, to destination: String) throws(FileFault) -> Bool {
         try perform { () throws(FileFault) in try base.rename(path, to: destination) }
     }
 
-    func remove(_ path: String) throws(FileFault) -> Bool {
+    package func status(of path: String) throws(FileFault) -> FileStatus? {
+        try perform(writes: false) { () throws(FileFault) in try base.status(of: path) }
+    }
+
+    package func remove(_ path: String) throws(FileFault) -> Bool {
         try perform { () throws(FileFault) in try base.remove(path) }
     }
 
-    func synchronizeDirectory(_ path: String) throws(FileFault) {
-        // The disk itself is not waited for: no test can see it.
-        try perform {}
+    package func synchronizeDirectory(_ path: String) throws(FileFault) {
+        try perform { () throws(FileFault) in if waits { try base.synchronizeDirectory(path) } }
     }
 }
 
 extension FileFault {
-    static let injected = FileFault(operation: "do", path: "it", code: EIO, message: "injected")
+    package static let injected = FileFault(operation: "do", path: "it", code: EIO, message: "injected")
 }
 
-extension LogSpoolError {
-    static let injected = LogSpoolError(FileFault.injected)
-}
-
-private final class FaultySpoolFile: File {
+private final class FaultyFile: File {
     private let base: any File
-    private let system: FaultySpoolFiles
+    private let system: FaultyFiles
 
-    init(_ base: any File, _ system: FaultySpoolFiles) {
+    init(_ base: any File, _ system: FaultyFiles) {
         self.base = base
         self.system = system
     }
 
     func status() throws(FileFault) -> FileStatus {
         try system.perform(writes: false) { () throws(FileFault) in try base.status() }
-    }
-
-    func setPermissions(_ permissions: UInt16) throws(FileFault) {
-        try system.perform { () throws(FileFault) in try base.setPermissions(permissions) }
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileFault) -> Int {
@@ -153,6 +155,10 @@ private final class FaultySpoolFile: File {
         try system.perform { () throws(FileFault) in try base.truncate(to: size) }
     }
 
+    func setPermissions(_ permissions: UInt16) throws(FileFault) {
+        try system.perform { () throws(FileFault) in try base.setPermissions(permissions) }
+    }
+
     func lock() throws(FileFault) -> Bool {
         try system.perform(writes: false) { () throws(FileFault) in try base.lock() }
     }
@@ -160,6 +166,6 @@ private final class FaultySpoolFile: File {
     func unlock() { base.unlock() }
 
     func synchronize() throws(FileFault) {
-        try system.perform {}
+        try system.perform { () throws(FileFault) in if system.waits { try base.synchronize() } }
     }
 }
