@@ -139,6 +139,38 @@ struct FileStoreTests {
         }
     }
 
+    @Test(
+        "A file of another user is not read and not written",
+        .enabled(if: geteuid() == 0, "only root can give a file away")
+    )
+    func otherOwner() async throws {
+        let directory = try Directory()
+        let store = FileCredentialStore(at: directory.file)
+        try await store.set(ada, for: "a")
+        let bytes = try Data(contentsOf: directory.file)
+        try #require(chown(directory.file.path, 65_534, 65_534) == 0)
+        #expect(await problem { _ = try await store.credential(for: "a") } == .ownedByAnother)
+        #expect(await problem { try await store.set(grace, for: "b") } == .ownedByAnother)
+        #expect(await problem { try await store.removeCredential(for: "a") } == .ownedByAnother)
+        #expect(try Data(contentsOf: directory.file) == bytes)
+    }
+
+    @Test("What the system refuses is told with the operation, the number and the place, and no secret")
+    func refusedBySystem() async throws {
+        let directory = try Directory()
+        let file = directory.url.appending(path: "none/credentials.json")
+        let error = await #expect(throws: CredentialStoreError.self) {
+            try await FileCredentialStore(at: file).set(ada, for: "a")
+        }
+        guard case .system(let operation, let code, let message)? = error?.problem else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
+        #expect(code == ENOENT && !operation.isEmpty)
+        #expect(message == String(cString: strerror(ENOENT)))
+        #expect(error?.path.hasSuffix("/none/credentials.json") == true)
+        #expect(error?.reason.contains(message) == true && error?.reason.contains("lovelace") == false)
+    }
+
     @Test("Nothing is made by forgetting what is not there")
     func forgetting() async throws {
         let directory = try Directory()
@@ -292,6 +324,32 @@ struct TokenStoreTests {
 
 @Suite("The place of a store's file", .timeLimit(.minutes(10)))
 struct StorePlaceTests {
+    @Test(
+        "A directory of another user, anywhere above the file, is refused for reading and writing",
+        .enabled(if: geteuid() == 0, "only root can give a directory away")
+    )
+    func directoryOfAnother() async throws {
+        let directory = try Directory()
+        let outer = directory.url.appending(path: "a")
+        let inner = outer.appending(path: "b")
+        try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
+        let store = FileCredentialStore(at: inner.appending(path: "credentials.json"))
+        try await store.set(ada, for: "a")
+        for place in [inner, outer] {
+            try #require(chown(place.path, 65_534, 65_534) == 0)
+            let expected = CredentialStoreError.Problem.directoryOwnedByAnother(place.path)
+            for (what, use) in [
+                ("reading", { _ = try await store.credential(for: "a") }),
+                ("writing", { try await store.set(grace, for: "b") }),
+            ] as [(String, () async throws -> Void)] {
+                let error = await #expect(throws: CredentialStoreError.self, "\(what)") { try await use() }
+                #expect(error?.problem == expected, "\(what)")
+            }
+            try #require(chown(place.path, 0, 0) == 0)
+        }
+        #expect(try await store.credential(for: "a") == ada)
+    }
+
     @Test("A directory that others can write, anywhere above the file, is refused for reading and writing")
     func writableParents() async throws {
         let directory = try Directory()

@@ -1,3 +1,4 @@
+import HTTPChainCore
 import HTTPChainRedirect
 import HTTPTypes
 import Testing
@@ -38,6 +39,42 @@ struct PolicyTests {
     )
     func sameOrigin(from: String, to: String, follows: Bool) {
         #expect(RedirectPolicy.sameOrigin.decision(on: proposal(from, to)) == (follows ? .follow : .stop))
+    }
+
+    @Test("A proposal tells who redirects where, and with what")
+    func members() {
+        let hop = RedirectHop(
+            status: .seeOther,
+            from: "https://a.example/x",
+            to: "https://a.example:443/y?q",
+            method: .get
+        )
+        let response = HTTPResponse(status: .seeOther, headerFields: [.location: "/y?q"])
+        let first = RedirectProposal(response: response, hop: hop)
+        #expect(first.hops.isEmpty)
+        #expect(first.response == response && first.hop == hop)
+        #expect(first.source == Origin("https://a.example") && first.destination == first.source)
+        #expect(first.isSameOrigin)
+        let other = proposal("https://a.example/", "https://a.example:8443/", after: 2)
+        #expect(other.hops.count == 2)
+        #expect(other.source == Origin("https://a.example"))
+        #expect(other.destination == Origin("https://a.example:8443"))
+        #expect(!other.isSameOrigin)
+        let none = proposal("x", "x")
+        #expect(none.source == nil && none.destination == nil)
+        #expect(!none.isSameOrigin, "what has no origin is not of the same")
+    }
+
+    @Test("A policy of one's own is given the response that redirects, and the hops before it")
+    func ownPolicy() {
+        let policy = RedirectPolicy.when("is short and announced") { proposal in
+            proposal.hops.isEmpty && proposal.response.headerFields[.server] == "garden"
+        }
+        let hop = RedirectHop(status: .found, from: "http://a", to: "http://b", method: .get)
+        let announced = HTTPResponse(status: .found, headerFields: [.server: "garden"])
+        #expect(policy.decision(on: RedirectProposal(response: announced, hop: hop)) == .follow)
+        #expect(policy.decision(on: RedirectProposal(response: announced, hop: hop, hops: [hop])) == .stop)
+        #expect(policy.decision(on: proposal("http://a", "http://b")) == .stop)
     }
 
     @Test("https only: wherever it comes from")
