@@ -23,7 +23,8 @@ let package = Package(
                 library("HTTPChainCookies"),
                 library("HTTPChainCore"), library("HTTPChainEventStream"),
                 library("HTTPChainGzip"), library("HTTPChainHAR"), library("HTTPChainMultipart"),
-                library("HTTPChainRemoteLogging"), library("HTTPChainRoutes"), library("HTTPChainSerializer"),
+                library("HTTPChainRedirect"), library("HTTPChainRemoteLogging"), library("HTTPChainRoutes"),
+                library("HTTPChainSerializer"),
                 library("HTTPChainURLBuilder"), library("HTTPChainZstd"),
             ],
             swiftSettings: [

@@ -26,7 +26,7 @@ extension FileCacheState {
             return
         }
         let status = try journal.status()
-        guard status.links > 0, status.size >= journalEnd else {
+        guard status.links > 0, status.size >= journalEnd, status.size <= IndexJournal.maximumLength else {
             isOpen = false
             if isLocked { return try load(isLocked: true) }
             return try open()
@@ -88,6 +88,7 @@ extension FileCacheState {
         let size = try found.status().size
         var isWhole = false
         do throws(CacheStoreFault) {
+            guard size <= IndexJournal.maximumLength else { throw CacheStoreFault(.damaged("the index")) }
             let header = try IndexJournal.Header(decoding: try found.read(IndexJournal.start, at: 0))
             hash = SaltedHash(salt: header.salt)
             index.reserve(Int(clamping: size / 100))

@@ -7,6 +7,10 @@ import HTTPChainCore
 enum IndexJournal {
     static let formatVersion: UInt16 = 1
     static let headerSize = 32
+    /// No entry takes more on the disk; more could add up to what no number holds.
+    static let maximumEntrySize: Int64 = 1 << 40
+    /// No journal is longer: it is read as a whole.
+    static let maximumLength: Int64 = 1 << 30
     private static let magic: UInt64 = 0x5845_444E_4943_4348
 
     /// The beginning of a journal.
@@ -131,6 +135,8 @@ enum IndexJournal {
         return (change, length + 4)
     }
 
+    private static func isSize(_ size: Int64) -> Bool { (0...maximumEntrySize).contains(size) }
+
     private static func change(_ reader: inout ByteReader) throws(ByteReader.Malformed) -> Change {
         switch try reader.number(UInt8.self) {
         case 1:
@@ -145,14 +151,14 @@ enum IndexJournal {
                 identifier: nil,
                 bytes: try reader.number()
             )
-            guard record.bytes >= 0 else { throw ByteReader.Malformed() }
+            guard isSize(record.bytes) else { throw ByteReader.Malformed() }
             var whole = record
             whole.identifier = try reader.optionalText()
             return .add(whole)
         case 2:
             let id = try reader.number(UInt64.self)
             let size = try reader.number(Int64.self)
-            guard size >= 0 else { throw ByteReader.Malformed() }
+            guard isSize(size) else { throw ByteReader.Malformed() }
             return .resize(id, size)
         case 3: return .remove(try reader.number())
         case 4: return .use(try reader.number())

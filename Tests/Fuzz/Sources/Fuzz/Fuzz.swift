@@ -3,7 +3,7 @@ import HTTPChainBrotli
 import HTTPChainGzip
 import HTTPChainZstd
 
-/// The parsers, and the one that `FUZZ_PARSER` in the environment names.
+/// The parsers, and the one that `FUZZ_PARSER` in the environment names; "list" prints their names.
 enum Fuzz {
     /// Traps where what came of an input is wrong.
     typealias Check = @Sendable (Input) -> Int32
@@ -20,9 +20,13 @@ enum Fuzz {
         "digest": { checkDigest($0) },
         "cache": { checkCache($0) },
         "stored": { checkStored($0) },
+        "index": { checkIndex($0) },
+        "entry": { checkEntry($0) },
         "spool": { checkSpool($0) },
         "cookies": { checkCookies($0) },
         "events": { checkEvents($0) },
+        "lines": { checkLines($0) },
+        "location": { checkLocation($0) },
         "forms": { checkForms($0) },
         "har": { checkHAR($0) },
         "routes": { checkRoutes($0) },
@@ -35,6 +39,17 @@ enum Fuzz {
         }
         return parser
     }()
+}
+
+/// What libFuzzer calls before all else.
+@_cdecl("LLVMFuzzerInitialize")
+public func initialize(
+    _ count: UnsafeMutablePointer<Int32>?,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>?
+) -> Int32 {
+    guard ProcessInfo.processInfo.environment["FUZZ_PARSER"] == "list" else { return 0 }
+    print(Fuzz.parsers.keys.sorted().joined(separator: "\n"))
+    exit(0)
 }
 
 /// What libFuzzer, which brings the program's main, calls with each input.

@@ -31,7 +31,7 @@ private func checkRecord(_ bytes: Data) {
 
 /// A spool opens, hands out what is sound, and goes on.
 private func checkDirectory(position: [UInt8], _ input: Input) {
-    let files = MemorySpoolFiles()
+    let files = MemoryFiles()
     if !position.isEmpty {
         var position = position
         for start in [0, 64] where position.count >= start + 36 {
@@ -93,7 +93,7 @@ private func checkFrames(_ segment: [UInt8], _ payloads: [[UInt8]]) {
     }
 }
 
-private func use(_ files: MemorySpoolFiles) throws(LogSpoolError) {
+private func use(_ files: MemoryFiles) throws(LogSpoolError) {
     let directory = URL(fileURLWithPath: "/spool")
     func open() throws(LogSpoolError) -> LogSpool {
         try LogSpool(directory: directory, limit: 65_536, segmentSize: 4096, durability: .power, files: files)
