@@ -1,5 +1,7 @@
 import HTTPChain
+import HTTPChainAuthDigest
 import HTTPChainContentDigest
+import HTTPChainSupport
 import HTTPChainTesting
 
 /// A chain of stages in their order, each there or not, and set in one of its ways, as a seed chooses.
@@ -7,15 +9,20 @@ struct RandomChain {
     /// What the chains of all users share.
     private let shared: [any Middleware]
     private let world: SimulatedWorld
+    private let proof: Proof
 
-    static func simulation(seed: UInt64) -> ChainSimulation {
+    /// How users prove who they are.
+    private enum Proof { case token, basic, digest }
+
+    /// - Parameter log: Takes what the chains log.
+    static func simulation(seed: UInt64, log: LogOfSecrets = LogOfSecrets()) -> ChainSimulation {
         ChainSimulation { world in
-            let chain = RandomChain(world, SeededRandom(seed: seed))
+            let chain = RandomChain(world, SeededRandom(seed: seed), log)
             return { user in try chain.chain(for: user) }
         }
     }
 
-    init(_ world: SimulatedWorld, _ random: SeededRandom) {
+    init(_ world: SimulatedWorld, _ random: SeededRandom, _ log: LogOfSecrets) {
         func maybe(_ share: Double = 0.5) -> Bool { random.double(in: 0...1) < share }
         self.world = world
         let partition = UserPartition.by { $0.simulatedUser }
@@ -24,8 +31,20 @@ struct RandomChain {
         let validates = maybe(0.8)
         if validates, maybe(0.3) { stages.append(ErrorHandlerMiddleware(.problemDetails)) }
         if maybe(0.3) { stages.append(ProgressMiddleware()) }
+        if maybe(0.3) { stages.append(RemoteLoggingMiddleware(log, each: .call, detail: .bodies)) }
         if maybe(0.6) { stages.append(TimeoutMiddleware(.seconds(maybe() ? 20 : 240))) }
+        if maybe(0.2) {
+            // The same servers over another way, and without who the user is; or an answer that is none.
+            let canned = Response(.serviceUnavailable, body: "not now")
+            stages.append(FallbackMiddleware(maybe() ? .chain(world.transport) : .response(canned)))
+        }
+        if maybe(0.3) { stages.append(SerializerMiddleware(.json)) }
         if validates { stages.append(StatusValidationMiddleware()) }
+        if maybe(0.3) { stages.append(URLBuilderMiddleware(base: world.origins.own)) }
+        if maybe(0.2) { stages.append(MultipartMiddleware()) }
+        if maybe(0.3) {
+            stages.append(RequestProcessorMiddleware("from") { $0.headers[.from] = "simulation@example.com" })
+        }
         if maybe(0.4) { stages.append(HeadersMiddleware([.userAgent: "Simulation/1.0"])) }
         if maybe(0.8) { stages.append(RedirectMiddleware()) }
         if maybe(0.7) { stages.append(GzipMiddleware(requests: maybe(0.4) ? .standard : nil)) }
@@ -55,16 +74,27 @@ struct RandomChain {
         if maybe(0.6) {
             stages.append(AttemptTimeoutMiddleware(.seconds(30), response: .seconds(20), read: .seconds(20)))
         }
+        if maybe(0.2) { stages.append(RemoteLoggingMiddleware(log, each: .attempt, detail: .bodies)) }
         shared = stages
+        proof = maybe(0.6) ? .token : maybe() ? .digest : .basic
+    }
+
+    private func authentication(of user: String) -> any Middleware {
+        let password = world.password(of: user)
+        return switch proof {
+        case .token: BearerAuthMiddleware(SimulatedTokens(world: world, user: user), for: world.origins.own)
+        case .basic: BasicAuthMiddleware(user: user, password: password, for: world.origins.own)
+        case .digest: DigestAuthMiddleware(user: user, password: password, for: world.origins.own)
+        }
     }
 
     func chain(for user: String) throws -> Chain {
-        let bearer = BearerAuthMiddleware(SimulatedTokens(world: world, user: user), for: world.origins.own)
+        let authentication = authentication(of: user)
         let cookies = CookieMiddleware(CookieJar())
         return try Chain(transport: world.transport) {
             shared.flatMap { stage -> [any Middleware] in
                 switch stage {
-                case is ForEachUser: [bearer]
+                case is ForEachUser: [authentication]
                 case is RedirectMiddleware: [stage, cookies]
                 default: [stage]
                 }
@@ -76,6 +106,24 @@ struct RandomChain {
 /// Stands where each user's own stage comes.
 private struct ForEachUser: Middleware {
     func intercept(_ request: consuming Request, next: Next) async throws -> Response { try await next(request) }
+}
+
+/// Takes records in memory, and keeps those in which a secret of the simulation stands.
+final class LogOfSecrets: LogSink {
+    private let state = Locked<(count: Int, telling: [String])>((0, []))
+
+    /// How many records there were.
+    var count: Int { state.withLock { $0.count } }
+    /// Those that tell a secret.
+    var telling: [String] { state.withLock { $0.telling } }
+
+    func log(_ record: consuming LogRecord) {
+        let text = "\(record.message) \(record.attributes)"
+        state.withLock { state in
+            state.count += 1
+            if text.contains("simulated-secret") { state.telling.append(text) }
+        }
+    }
 }
 
 /// Tokens as the simulation's server issues them.

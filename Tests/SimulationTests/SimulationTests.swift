@@ -15,8 +15,8 @@ struct SimulationTests {
         ProcessInfo.processInfo.environment["HTTPCHAIN_SIMULATION_SEED"].flatMap { UInt64($0) }
     private static let callsPerRun = 100
 
-    private static func run(_ seed: UInt64) async throws -> SimulationReport {
-        var simulation = RandomChain.simulation(seed: seed)
+    private static func run(_ seed: UInt64, log: LogOfSecrets = LogOfSecrets()) async throws -> SimulationReport {
+        var simulation = RandomChain.simulation(seed: seed, log: log)
         simulation.calls = callsPerRun
         return try await simulation.run(seed: seed)
     }
@@ -27,7 +27,10 @@ struct SimulationTests {
         var total: [String: Int] = [:]
         var seed = Self.onlySeed ?? Seed.current &* 1_000_000
         repeat {
-            let report = try await Self.run(seed)
+            let log = LogOfSecrets()
+            let report = try await Self.run(seed, log: log)
+            #expect(log.telling.isEmpty, "HTTPCHAIN_SIMULATION_SEED=\(seed): a secret is logged")
+            total["records", default: 0] += log.count
             #expect(report.violations.isEmpty, "HTTPCHAIN_SIMULATION_SEED=\(seed): \(report)")
             calls += report.calls
             total["successes", default: 0] += report.successes

@@ -6,6 +6,8 @@ enum SimulatedFault: String, Sendable, CaseIterable {
     case staleConnection
     /// The connection ended after the server had acted.
     case lostAfterActing
+    /// The connection ends in the head of the answer; the server has acted.
+    case cutHead
     /// The connection ends in the content.
     case cut
     /// The content ends too early, and its framing does not show it; its coding does.
@@ -22,6 +24,8 @@ enum SimulatedFault: String, Sendable, CaseIterable {
     case gatewayTimeout
     /// A proxy sends an idempotent request again by itself.
     case duplicate
-    /// The user's token is revoked just before the request arrives.
+    /// The user's token is revoked, and the nonces too, just before the request arrives.
     case revokedToken
+    /// A proxy asks who is there, though none was configured.
+    case proxyChallenge
 }

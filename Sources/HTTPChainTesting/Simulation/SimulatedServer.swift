@@ -35,6 +35,7 @@ struct SimulatedServer: Sendable {
     private(set) var orders: [Int: Int] = [:]
     /// The number of the token that is valid for each user.
     private var tokens: [String: Int] = [:]
+    private var passwords = SimulatedPasswords()
     private(set) var violations: [SimulationReport.Violation] = []
 
     init(origins: SimulatedOrigins) {
@@ -51,7 +52,12 @@ struct SimulatedServer: Sendable {
     }
 
     /// Makes a user's token invalid.
-    mutating func revokeToken(of user: String) { tokens[user, default: 0] += 1 }
+    mutating func revokeToken(of user: String) {
+        tokens[user, default: 0] += 1
+        passwords.revokeNonces()
+    }
+
+    static func password(of user: String) -> String { "\(secretMark)-\(user)-password" }
 
     private func token(of user: String) -> String { "\(Self.secretMark)-\(user)-\(tokens[user, default: 0])" }
 
@@ -84,6 +90,16 @@ struct SimulatedServer: Sendable {
 
     private mutating func lookForLeaks(in request: ReceivedRequest) {
         let isForeign = request.origin != origins.own
+        if request.headers.contains(.proxyAuthorization) {
+            found(.credentialLeak, request, "a proxy that nobody has configured was sent credentials")
+        }
+        if let value = request.headers[.authorization], !value.hasPrefix("Bearer ") {
+            if isForeign {
+                found(.credentialLeak, request, "\(request.origin) was sent Authorization")
+            } else if SimulatedPasswords.user(in: value) != request.call.user {
+                found(.otherUser, request, "Authorization is of somebody else than \(request.call.user)")
+            }
+        }
         for field in request.headers where field.value.contains(Self.secretMark) {
             if isForeign {
                 found(.credentialLeak, request, "\(request.origin) was sent \(field.name)")
@@ -100,12 +116,21 @@ struct SimulatedServer: Sendable {
         violations.append(.init(invariant: invariant, call: request.call.number, detail: detail))
     }
 
-    private func isAuthorized(_ request: ReceivedRequest) -> Bool {
+    private mutating func isAuthorized(_ request: ReceivedRequest) -> Bool {
         request.headers[.authorization] == "Bearer \(token(of: request.call.user))"
+            || passwords.isRight(request, Self.password(of: request.call.user))
     }
 
-    private var challenge: SimulatedAnswer {
-        SimulatedAnswer(status: .unauthorized, headers: [.wwwAuthenticate: #"Bearer error="invalid_token""#])
+    /// What everybody is asked for who has proven nothing: a token, or a password in one of two ways.
+    private mutating func challenge(_ request: ReceivedRequest) -> SimulatedAnswer {
+        var answer = SimulatedAnswer(
+            status: .unauthorized,
+            headers: [.wwwAuthenticate: #"Bearer error="invalid_token""#]
+        )
+        for text in passwords.challenges(for: request) {
+            answer.headers.append(HTTPField(name: .wwwAuthenticate, value: text))
+        }
+        return answer
     }
 }
 
@@ -117,7 +142,7 @@ extension SimulatedServer {
         let thing = SimulatedThing(number: number)
         let isOwn = request.origin == origins.own
         if thing.isPrivate, !isOwn { return SimulatedAnswer(status: .forbidden) }
-        if thing.isPrivate, !isAuthorized(request) { return challenge }
+        if thing.isPrivate, !isAuthorized(request) { return challenge(request) }
         switch request.method {
         case .get, .head: return representation(of: thing, for: request)
         case .put where isOwn:
@@ -177,7 +202,7 @@ extension SimulatedServer {
     private mutating func order(_ request: ReceivedRequest) -> SimulatedAnswer {
         // A redirect that changes the method asks what has become of the orders.
         guard request.method == .post else { return SimulatedAnswer(status: .ok, content: Data("orders".utf8)) }
-        guard isAuthorized(request) else { return challenge }
+        guard isAuthorized(request) else { return challenge(request) }
         if request.content != Self.order(of: request.call.number) {
             found(.uploads, request, "an order of \(request.content.count) bytes is not what the call sent")
         }

@@ -57,6 +57,12 @@ final class SimulatedTransport: Transport {
         switch fault {
         case .unavailable: return refusal(.serviceUnavailable)
         case .tooManyRequests: return refusal(.tooManyRequests)
+        case .proxyChallenge:
+            return Response(
+                .proxyAuthenticationRequired,
+                headers: [.proxyAuthenticate: #"Basic realm="proxy""#],
+                body: "who is there?"
+            )
         case .revokedToken:
             let user = received.call.user
             withServer { $0.revokeToken(of: user) }
@@ -65,6 +71,7 @@ final class SimulatedTransport: Transport {
         }
         let answer = answer(received)
         switch fault {
+        case .cutHead: throw failure(.connectionLost, sent: .answered)
         case .lostAfterActing: throw failure(.connectionLost, sent: .maybe)
         case .gatewayTimeout: return Response(.gatewayTimeout, body: "the gateway gave up")
         case .slowHead: try await clock.sleep(for: .seconds(150))

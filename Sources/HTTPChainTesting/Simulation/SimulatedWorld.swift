@@ -19,6 +19,20 @@ public struct SimulatedWorld: Sendable {
     /// The clock and the random numbers of each call, for stages that want them when they are made.
     public let environment: ChainEnvironment
 
+    /// The same in which the transport is an object of its own, so that it is seen when nobody has it any more.
+    func linked() -> (world: SimulatedWorld, link: SimulatedLink) {
+        let link = SimulatedLink(simulated)
+        let world = SimulatedWorld(
+            users: users,
+            transport: link,
+            environment: environment,
+            simulated: simulated,
+            clock: clock,
+            random: random
+        )
+        return (world, link)
+    }
+
     let simulated: SimulatedTransport
     let clock: VirtualClock
     let random: SeededRandom
@@ -34,6 +48,23 @@ public struct SimulatedWorld: Sendable {
         }
         return Secret(simulated.withServer { $0.issueToken(for: user) })
     }
+
+    /// The password of a user, who may prove it with Basic or Digest authentication instead of a token.
+    public func password(of user: String) -> Secret { Secret(SimulatedServer.password(of: user)) }
+}
+
+/// What the chains of a run hold, and nothing else does.
+final class SimulatedLink: Transport {
+    private let transport: SimulatedTransport
+
+    init(_ transport: SimulatedTransport) {
+        self.transport = transport
+    }
+
+    var name: String { transport.name }
+    var capabilities: TransportCapabilities { transport.capabilities }
+
+    func send(_ request: consuming Request) async throws -> Response { try await transport.send(request) }
 }
 
 /// The call of a simulation that a request belongs to.

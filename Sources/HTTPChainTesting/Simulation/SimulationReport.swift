@@ -19,7 +19,7 @@ public struct SimulationReport: Sendable, CustomStringConvertible {
         public static let ownWrites = Invariant(description: "who has changed something gets it as changed")
         /// The server gets the content that a call sends, whole.
         public static let uploads = Invariant(description: "the server gets what was sent")
-        /// When all calls have ended nothing waits, runs or is held open.
+        /// When all calls have ended nothing waits, runs or is held open, and the chains are gone when nobody has them.
         public static let leftovers = Invariant(description: "nothing is left when all calls have ended")
     }
 

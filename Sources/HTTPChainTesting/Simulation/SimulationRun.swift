@@ -49,7 +49,7 @@ struct SimulationRun {
     }
 
     func perform() throws -> SimulationReport {
-        try scheduler.whileOwningThread { Result { try performCalls() } }.get()
+        try scheduler.whileOwningThread { Result { try performAndLetGo() } }.get()
         var report = progress.withLock { $0.report }
         report.calls = simulation.calls
         report.requests = world.simulated.requests
@@ -60,7 +60,24 @@ struct SimulationRun {
         return report
     }
 
-    private func performCalls() throws {
+    /// Makes the calls, and looks whether the chains are gone with the last reference to them.
+    private func performAndLetGo() throws {
+        weak var link: SimulatedLink?
+        let isDone: Bool
+        do {
+            let linked = self.world.linked()
+            link = linked.link
+            isDone = try performCalls(in: linked.world)
+        }
+        // What was put off to the end of a chain runs now.
+        scheduler.settle()
+        if isDone, link != nil {
+            found(.leftovers, nil, "a chain, or a stage of it, is still there: something holds itself")
+        }
+    }
+
+    /// - Returns: Whether all calls have ended.
+    private func performCalls(in world: SimulatedWorld) throws -> Bool {
         let makeChain = try build(world)
         let chains = try Dictionary(uniqueKeysWithValues: world.users.map { ($0, try makeChain($0)) })
         for _ in 0..<min(max(1, simulation.concurrency), simulation.calls) {
@@ -73,6 +90,8 @@ struct SimulationRun {
         case .stuck: found(.outcome, nil, "\(simulation.calls - ended) calls wait for something that does not come")
         case .endless: found(.outcome, nil, "\(simulation.calls - ended) calls go on and on")
         }
+        if case .done = ending { return true }
+        return false
     }
 
     /// What was started in the background may end in its own time; what is left then has been forgotten.

@@ -1,0 +1,75 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+/// How a simulated server asks for passwords: Basic (RFC 7617), and Digest (RFC 7616) with nonces that grow old.
+struct SimulatedPasswords: Sendable {
+    private static let realm = "simulation"
+    /// How many nonces are good beside the newest.
+    private static let grace = 6
+
+    private var nonce = 1
+    /// The counts that each nonce was used with: an answer is good once.
+    private var used: [Int: Set<String>] = [:]
+
+    /// Makes every nonce one that is stale.
+    mutating func revokeNonces() { nonce += Self.grace + 1 }
+
+    /// The challenges, of which the client chooses one.
+    mutating func challenges(for request: ReceivedRequest) -> [String] {
+        nonce += 1
+        // Who has answered with a nonce that is no longer good need not be asked for a password.
+        let isStale = Self.digest(request.headers[.authorization]).map { self.isStale($0) } ?? false
+        let digest =
+            #"Digest realm="\#(Self.realm)", nonce="\#(nonce)", algorithm=SHA-256, qop="auth", charset=UTF-8"#
+            + (isStale ? ", stale=true" : "")
+        return [digest, #"Basic realm="\#(Self.realm)""#]
+    }
+
+    private func isStale(_ answer: [String: String]) -> Bool {
+        guard let number = answer["nonce"].flatMap({ Int($0) }), let count = answer["nc"] else { return false }
+        return number > nonce || number < nonce - Self.grace || used[number]?.contains(count) == true
+    }
+
+    /// Whether a request has the password of its user.
+    mutating func isRight(_ request: ReceivedRequest, _ password: String) -> Bool {
+        guard let value = request.headers[.authorization] else { return false }
+        let user = request.call.user
+        if value.hasPrefix("Basic ") { return Self.basic(value) == "\(user):\(password)" }
+        guard let answer = Self.digest(value), !isStale(answer),
+            let number = answer["nonce"].flatMap({ Int($0) }), let count = answer["nc"],
+            answer["username"] == user, answer["realm"] == Self.realm, answer["uri"] == request.path,
+            answer["qop"] == "auth", let own = answer["cnonce"]
+        else { return false }
+        let secret = SHA256Digest.hex(of: "\(user):\(Self.realm):\(password)")
+        let what = SHA256Digest.hex(of: "\(request.method):\(request.path)")
+        let expected = SHA256Digest.hex(of: "\(secret):\(number):\(count):\(own):auth:\(what)")
+        guard answer["response"] == expected else { return false }
+        used[number, default: []].insert(count)
+        return true
+    }
+
+    /// Who credentials are of.
+    static func user(in value: String) -> String? {
+        if value.hasPrefix("Basic ") {
+            return basic(value).map { String($0.prefix { $0 != ":" }) }
+        }
+        return digest(value)?["username"]
+    }
+
+    private static func basic(_ value: String) -> String? {
+        Data(base64Encoded: String(value.dropFirst(6))).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The parameters of an answer to a Digest challenge; no value in a simulation has a comma or a quote.
+    private static func digest(_ value: String?) -> [String: String]? {
+        guard let value, value.hasPrefix("Digest ") else { return nil }
+        var parameters: [String: String] = [:]
+        for part in value.dropFirst(7).split(separator: ",") {
+            let pair = part.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+            guard pair.count == 2 else { return nil }
+            parameters[pair[0].lowercased()] = pair[1].trimmingCharacters(in: ["\""])
+        }
+        return parameters
+    }
+}
