@@ -224,10 +224,16 @@ def sites(source):
             )
         elif token.kind == "word":
             if token.text in ("true", "false"):
+                line = source[source.rfind("\n", 0, token.start) + 1 : token.start].lstrip()
+                # The compiler would no longer see that the cases are all there, or that the loop has no other end.
+                if (line.startswith("case ") and ":" not in line) or (previous and previous.text == "while"):
+                    continue
                 other = "false" if token.text == "true" else "true"
                 found.append(
                     Site("truth", token.line, token.start, token.end, token.text, [other], "mutantTruth({n}, ")
                 )
+            elif following and following.text == ":":
+                continue  # The label of an argument.
             elif token.text in CONDITIONS and not (previous and previous.text == "."):
                 found += clauses(source, all_tokens, index)
             elif token.text == "where":
@@ -316,7 +322,7 @@ def clauses(source, all_tokens, keyword):
         index += 1
     found = []
     for position, (first, last) in enumerate(parts):
-        if first > last or all_tokens[first].text in ("let", "var", "case", "#", "_"):
+        if first > last or all_tokens[first].text in ("let", "var", "case", "#", "_", "true"):
             continue
         if is_loop:
             # A loop whose only condition always holds would cost the time limit and say little.
