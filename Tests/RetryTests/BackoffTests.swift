@@ -75,5 +75,7 @@ struct BackoffTests {
         #expect("\(Backoff())" == "0.5 s doubling to 20.0 s, full jitter")
         #expect("\(Backoff.constant(.seconds(2)))" == "2.0 s")
         #expect("\(Backoff.none)" == "none")
+        #expect("\(Backoff(base: .zero))" == "none")
+        #expect("\(Backoff(cap: .zero))" == "none")
     }
 }

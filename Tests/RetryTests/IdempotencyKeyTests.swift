@@ -32,6 +32,22 @@ struct IdempotencyKeyTests {
         #expect(IdempotencyKey.make(random) != IdempotencyKey.make(random))
     }
 
+    @Test("The field is called Idempotency-Key")
+    func fieldName() {
+        #expect(HTTPField.Name.idempotencyKey.rawName == "Idempotency-Key")
+    }
+
+    @Test("All bits of a key but those of version and variant are random")
+    func randomBits() {
+        for seed in UInt64(1)...20 {
+            var bytes = SeededRandom(seed: seed).bytes(16)
+            bytes[6] = bytes[6] % 16 + 64
+            bytes[8] = bytes[8] % 64 + 128
+            let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            #expect(IdempotencyKey.make(SeededRandom(seed: seed)).filter { $0 != "-" && $0 != "\"" } == digits)
+        }
+    }
+
     @Test("All attempts of a call carry the same key, and are made")
     func oneKey() async {
         let keys = await keys(.post(url, body: "x"))

@@ -16,6 +16,8 @@ struct ResumeRulesTests {
             ("bytes */1234", nil), ("bytes 9-8/10", nil), ("bytes 0-10/10", nil), ("bytes -5/10", nil),
             ("bytes 0-/10", nil), ("bytes 0-1", nil), ("bytes 0-1/", nil), ("items 0-1/10", nil), ("0-1/10", nil),
             ("bytes=0-1/10", nil), ("bytes 0-1/10/20", nil), ("bytes 0-1/-10", nil), ("bytes +0-1/10", nil), ("", nil),
+            ("bytes 0-1/10/", nil), ("bytes /0-1/10", nil), ("bytes 0--1/10", nil), ("bytes -0-1/10", nil),
+            ("bytes 0-1-2/10", nil), ("bytes 5/10", nil), ("bytes 0-1:/20", nil),
             ("bytes 0-9223372036854775807/*", nil), ("bytes 0-99999999999999999999/*", nil),
             ("bytes 0-9223372036854775806/9223372036854775807", ContentRange(first: 0, last: .max - 1, total: .max)),
         ]
@@ -31,6 +33,7 @@ struct ResumeRulesTests {
         arguments: [
             ([.eTag: "\"abc\""], .entityTag("\"abc\"")), ([.eTag: "\"\""], .entityTag("\"\"")),
             ([.eTag: "W/\"abc\""], nil), ([.eTag: "abc"], nil), ([.eTag: "\""], nil), ([.eTag: ""], nil),
+            ([.eTag: "abc\""], nil), ([.eTag: "\"abc"], nil),
             ([.eTag: "\"a\", \"b\""], nil), ([:], nil),
             // A minute and a second after, a second before that, and with no date to compare with.
             ([.lastModified: date, .date: "Sun, 06 Nov 1994 08:50:37 GMT"], .lastModified(date)),
@@ -231,6 +234,28 @@ struct ResumeRulesTests {
                 body: .once { throw OtherError() }
             )
         )
+    }
+
+    @Test(
+        "The rest of a range whose whole has no known size says what it says of the size, or nothing",
+        arguments: ["*", "500"]
+    )
+    func unknownSize(size: String) throws {
+        let first = Response(
+            .partialContent,
+            headers: [.eTag: "\"1\"", .contentRange: "bytes 100-109/*"],
+            body: .once { throw OtherError() }
+        )
+        var position = try #require(DownloadPosition(first))
+        position.advance(by: 4)
+        try position.resume(
+            with: Response(
+                .partialContent,
+                headers: [.eTag: "\"1\"", .contentRange: "bytes 104-109/\(size)"],
+                body: .once { throw OtherError() }
+            )
+        )
+        #expect(position.missing == 6)
     }
 
     @Test("By date, the rest must have the same date")

@@ -6,6 +6,13 @@ import Testing
 
 @testable import HTTPChainRetry
 
+/// What a stage reports that had to fetch something for the call.
+private struct FetchFailure: NetworkFailure {
+    let networkFailure: TransportError?
+    var stage: String { "test" }
+    var reason: String { "the fetch failed" }
+}
+
 @Suite("Decisions")
 struct RetryDecisionTests {
     struct Row: Sendable, CustomTestStringConvertible {
@@ -146,6 +153,22 @@ struct RetryDecisionTests {
                 decision: .stop(.notRetryable)
             ),
             Row(
+                rule: "a timeout where timeouts are not retried",
+                outcome: failure(TestTimeout(scope: .attempt)),
+                policy: RetryPolicy(errors: [.connectionLost]),
+                decision: .stop(.notRetryable)
+            ),
+            Row(
+                rule: "what a stage fetched and the network lost is retried",
+                outcome: failure(FetchFailure(networkFailure: lost(.nothing))),
+                decision: retry
+            ),
+            Row(
+                rule: "what a stage fetched in vain, though not by the network's fault, is not retried",
+                outcome: failure(FetchFailure(networkFailure: nil)),
+                decision: .stop(.notRetryable)
+            ),
+            Row(
                 rule: "after a timeout the server may have seen a POST",
                 method: .post,
                 outcome: failure(TestTimeout(scope: .attempt)),
@@ -186,6 +209,18 @@ struct RetryDecisionTests {
             outcome: status(503),
             attempts: 3,
             decision: .stop(.attemptsSpent(maximum: 3))
+        ),
+        Row(
+            rule: "one attempt is the first, which was made",
+            outcome: status(503),
+            policy: plainPolicy(maximumAttempts: 1),
+            decision: .stop(.attemptsSpent(maximum: 1))
+        ),
+        Row(
+            rule: "fewer attempts than one are one",
+            outcome: status(503),
+            policy: plainPolicy(maximumAttempts: -2),
+            decision: .stop(.attemptsSpent(maximum: 1))
         ),
         Row(
             rule: "Retry-After lengthens a wait",
@@ -350,7 +385,16 @@ struct RetryDecisionTests {
         ]
         let texts = stops.map(\.description)
         #expect(Set(texts).count == stops.count)
-        #expect(texts[2].contains("POST is not idempotent"))
+        let advice = "an Idempotency-Key lets it be sent again where the server knows the field"
+        #expect(texts[2] == "the server may have acted on the request, and POST is not idempotent; \(advice)")
         #expect(texts[7] == "the server asks for a wait of 3600.0 s, and the policy allows 60.0 s")
+    }
+
+    @Test("An account without attempts counts none, and an attempt names an error that has no stage")
+    func account() {
+        #expect(RetryHistory().attemptCount == 0)
+        let attempt = RetryHistory.Attempt(number: 2, offset: nil, outcome: .failure(OtherError()), wait: .seconds(1))
+        #expect(attempt.description == "attempt 2: OtherError(); waited 1.0 s")
+        #expect(RetryHistory(attempts: [attempt], stop: .budgetSpent).attemptCount == 2)
     }
 }
