@@ -89,8 +89,8 @@ enum RedirectLocation {
         let authority = String(origin.description.dropFirst(origin.scheme.count + 3))
         guard origin.host.contains("%") else { return authority }
         var components = URLComponents()
-        components.host = origin.host.removingPercentEncoding
-        guard let encoded = components.encodedHost, !encoded.isEmpty, !encoded.contains("%"),
+        components.host = origin.host.removingPercentEncoding?.lowercased()
+        guard let encoded = components.encodedHost, !encoded.contains("%"),
             Origin(scheme: origin.scheme, authority: encoded)?.host == encoded
         else { return nil }
         return encoded + authority.dropFirst(origin.host.count)

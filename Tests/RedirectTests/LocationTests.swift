@@ -37,6 +37,9 @@ struct LocationTests {
             ("/d/.%2e/x/%2e", "https://a.example/x/"),
             // Fragments.
             ("/d#e f#g", "https://a.example/d#e%20f%23g"), ("#e", "https://a.example/b/c?q#e"),
+            ("/d#e?f#g", "https://a.example/d#e?f%23g"),
+            // The first and the last character that a URL can hold.
+            ("!d!", "https://a.example/b/!d!"), ("/~", "https://a.example/~"),
             // No change at all.
             ("", "https://a.example/b/c?q"),
             // User information is not taken over.
@@ -45,7 +48,7 @@ struct LocationTests {
             // Internationalised hosts.
             ("https://bücher.example/x", "https://xn--bcher-kva.example/x"),
             ("//b%C3%BCcher.example:8080", "https://xn--bcher-kva.example:8080/"),
-            ("https://ex%61mple.com/", "https://example.com/"),
+            ("https://ex%61mple.com/", "https://example.com/"), ("https://ex%41mple.com/", "https://example.com/"),
         ]
     )
     func followed(location: String, expected: String) {
@@ -58,6 +61,7 @@ struct LocationTests {
             "mailto:a@b.example", "myapp://callback?code=1", "javascript:alert(1)", "data:,x", "file:///etc/passwd",
             "ftp://b.example/", "https://", "https:///x", "https:x", "http:", "//", "https://b.example:99999/",
             "https://b.example:x/", "https://a b.example/", "https://a%2Fb.example/", "https://[::1/x", "https://%zz/",
+            "https://a%3A80/", "https://a%40b.example/", "https://%5B::1%5D/", "https://%5B%5D/",
         ]
     )
     func notFollowed(location: String) {
@@ -76,6 +80,13 @@ struct LocationTests {
         let field = HTTPField(name: .location, lenientValue: Array("/caf".utf8) + [0xE9])
         let response = HTTPResponse(status: .found, headerFields: HTTPFields([field]))
         #expect(RedirectLocation.target(of: response, from: URIReference("http://a/"))?.text == "http://a/caf%E9")
+    }
+
+    @Test("Spaces and control characters around it are dropped")
+    func spaces() {
+        let field = HTTPField(name: .location, lenientValue: [0x01, 0x20] + Array("/d".utf8) + [0x20, 0x1F])
+        let response = HTTPResponse(status: .found, headerFields: HTTPFields([field]))
+        #expect(RedirectLocation.target(of: response, from: URIReference("http://a/"))?.text == "http://a/d")
     }
 
     @Test("One longer than 64 KiB is none")

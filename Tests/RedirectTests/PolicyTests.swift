@@ -105,6 +105,7 @@ struct PolicyTests {
     @Test("It says what it does")
     func description() {
         #expect("\(RedirectPolicy.standard)" == "limited(20)")
+        #expect("\(RedirectPolicy.never)" == "never")
         #expect(
             "\(RedirectPolicy.limited(10).and(.sameOrigin.or(.httpsOnly)))"
                 == "(limited(10) and (sameOrigin or httpsOnly))"

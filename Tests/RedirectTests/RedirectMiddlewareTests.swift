@@ -1,9 +1,10 @@
 import Foundation
 import HTTPChainCore
-import HTTPChainRedirect
 import HTTPChainTesting
 import HTTPTypes
 import Testing
+
+@testable import HTTPChainRedirect
 
 extension StageHarness.Answer {
     static func redirect(_ location: String, _ code: Int = 302, headers: HTTPFields = [:]) -> StageHarness.Answer {
@@ -314,6 +315,8 @@ struct RedirectMiddlewareTests {
             #expect(try error(outcome).description.contains(".allowing(.bodyToOtherOrigins)"))
             #expect(outcome.requests.count == 1)
             let allowed = await send(request, .standard.allowing(.bodyToOtherOrigins), answer, .ok)
+            #expect(try allowed.response().status == .ok)
+            #expect(allowed.requests.count == 2)
             #expect(try await allowed.requests.last?.body.text() == "refresh_token=hidden")
             let empty = await send(Request(method, "https://a.example/a"), .standard, answer, .ok)
             #expect(try empty.response().status == .ok)
@@ -325,6 +328,63 @@ struct RedirectMiddlewareTests {
             .ok
         )
         #expect(try await home.requests.last?.body.text() == "x")
+    }
+
+    @Test("One allowance does not bring the other")
+    func oneAllowance() async throws {
+        let downgrade = await send(
+            .get("https://a.example/a"),
+            .standard.allowing(.bodyToOtherOrigins),
+            .redirect("http://a.example/b")
+        )
+        #expect(try error(downgrade).problem == .downgrade)
+        let body = await send(
+            Request(.put, "https://a.example/a", body: "x"),
+            .standard.allowing(.downgrade),
+            .redirect("http://a.example/b", 307)
+        )
+        let destination = try #require(Origin("http://a.example/"))
+        #expect(try error(body).problem == .bodyToOtherOrigin(destination))
+    }
+
+    @Test("From http to http there is nothing to lose, another origin or not")
+    func betweenPlainOrigins() async throws {
+        for target in ["http://a.example/b", "http://b.example/"] {
+            let outcome = await send(.get("http://a.example/a"), .standard, .redirect(target), .ok)
+            #expect(try outcome.response().status == .ok)
+        }
+    }
+
+    @Test("What no longer is a redirect is the end, though it has a Location", arguments: [201, 300, 304])
+    func endsWithLocation(code: Int) async throws {
+        let outcome = await send(.get("https://a.example/"), .standard, .redirect("/b"), .redirect("/c", code))
+        #expect(try outcome.response().status.code == code)
+        #expect(outcome.requests.count == 2)
+    }
+
+    @Test("User information of the request is in no hop, and not in the next request")
+    func userInformation() async throws {
+        var request = Request.get("https://a.example/a")
+        request.head.authority = "user:secret@a.example"
+        let outcome = await send(request, .standard, .redirect("b"), .ok)
+        #expect(outcome.requests.last?.head.authority == "a.example")
+        #expect(try outcome.response().hops.first?.from == "https://a.example/a")
+    }
+
+    @Test("Where a request went that names no server, nobody knows, and so its redirect is the response")
+    func unknownBase() {
+        var request = Request.get("https://a.example/a")
+        request.head.scheme = nil
+        request.head.authority = nil
+        var journey = RedirectJourney(request, policy: .standard, redaction: .standard)
+        let redirect = HTTPResponse(status: .found, headerFields: [.location: "https://b.example/"])
+        for sent in [nil, request.head] {
+            guard case .finish = journey.step(for: redirect, sentAs: sent) else {
+                Issue.record("it was followed")
+                continue
+            }
+        }
+        #expect(journey.hops.isEmpty)
     }
 
     @Test("What one part of a combined policy allows, the whole allows")

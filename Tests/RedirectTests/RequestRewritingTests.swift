@@ -106,6 +106,24 @@ struct RequestRewritingTests {
     }
 
     @Test(
+        "Credentials stay with their origin where nothing counts as a secret",
+        arguments: ["Authorization", "Cookie", "Proxy-Authorization", "Host"]
+    )
+    func withoutRedaction(field: String) throws {
+        let name = try #require(HTTPField.Name(field))
+        let request = Request.get("https://a.example/a", headers: [name: "secret"])
+        let redaction = Redaction(fieldNames: [], queryNames: [])
+        #expect(redirected(request, to: "https://b.example/", redaction: redaction).head.headerFields[name] == nil)
+    }
+
+    @Test("Credentials do not go where nobody knows whose they are")
+    func unknownOrigins() {
+        var request = Request.get("https://a.example/a", headers: [.authorization: "Bearer secret"])
+        request.redirect(to: URIReference("/b"), status: .found, from: nil, redaction: .standard)
+        #expect(request.head.headerFields.isEmpty)
+    }
+
+    @Test(
         "A Referer is cut to its origin for another one, and not sent from https to http (RFC 9110 §10.1.3)",
         arguments: [
             ("https://a.example/page?q", "https://a.example/b", "https://a.example/page?q"),
