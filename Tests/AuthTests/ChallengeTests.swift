@@ -60,6 +60,7 @@ struct ChallengeTests {
             Challenge("Basic", parameters: ["realm": "a"])
         ),
         Row("token68", "Negotiate YII+/-._~==", is: Challenge("Negotiate", token68: "YII+/-._~==")),
+        Row("token68 that looks like a parameter", "Negotiate realm==", is: Challenge("Negotiate", token68: "realm==")),
         Row("token68 with one pad", "Negotiate abc=", is: Challenge("Negotiate", token68: "abc=")),
         Row(
             "token68 before another challenge",
@@ -117,6 +118,22 @@ struct ChallengeTests {
         Row("a parameter without a scheme", "realm=a, Basic x=1", is: Challenge("Basic", parameters: ["x": "1"])),
         Row("nonsense", #"@@@, "a, b", Basic realm=a"#, is: Challenge("Basic", parameters: ["realm": "a"])),
         Row("text after a string", #"Basic realm="a"b, x=1"#, is: Challenge("Basic", parameters: ["realm": "a"])),
+        Row("a value without a name", "Basic realm=a, =b", is: Challenge("Basic", parameters: ["realm": "a"])),
+        Row("a name with what no name holds", "Ba@sic x=1, Digest y=2", is: digest(["y": "2"])),
+        Row("a space before a comma", "Negotiate , NTLM", is: Challenge("Negotiate"), Challenge("NTLM")),
+        Row(
+            "a pad before another challenge",
+            "Negotiate abc=, Basic realm=a",
+            is: Challenge("Negotiate", token68: "abc="),
+            Challenge("Basic", parameters: ["realm": "a"])
+        ),
+        Row("a pad before a value without a name", "Negotiate abc=, =x", is: Challenge("Negotiate", token68: "abc=")),
+        Row("a quote in a value", #"Digest x=a"b c", y=2"#, is: digest(["x": "a", "y": "2"])),
+        Row(
+            "a token68 before a parameter",
+            "Negotiate a/b, x=1",
+            is: Challenge("Negotiate", token68: "a/b", parameters: ["x": "1"])
+        ),
         Row("nothing", ""),
         Row("commas", ",,,"),
         Row("an equals sign", "="),
@@ -160,6 +177,8 @@ struct ChallengeTests {
     func bounds() {
         #expect(Challenge.parse([Array(repeating: "Basic realm=a", count: 1000).joined(separator: ", ")]).count == 32)
         #expect(Challenge.parse(Array(repeating: "Basic realm=a", count: 1000)).count == 32)
+        let twenty = Array(repeating: "Basic realm=a", count: 20).joined(separator: ", ")
+        #expect(Challenge.parse([twenty, twenty]).count == 32)
         let many = (0..<1000).map { "p\($0)=v" }.joined(separator: ", ")
         let challenges = Challenge.parse(["Digest \(many), Basic realm=a"])
         #expect(challenges.map(\.scheme) == ["Digest", "Basic"])
@@ -167,6 +186,16 @@ struct ChallengeTests {
         let long = String(repeating: "x", count: 70_000)
         #expect(Challenge.parse(["Basic realm=a, Digest nonce=\(long)"]).map(\.scheme) == ["Basic"])
         #expect(Challenge.parse(["Digest nonce=\(long)", "Basic realm=a"]).isEmpty)
+    }
+
+    @Test("A field of 64 KiB is read whole and nothing after it; of a longer one the challenge that is cut is left out")
+    func exactBound() {
+        let exact = "Basic realm=" + String(repeating: "x", count: 65_536 - 12)
+        #expect(Challenge.parse([exact]).map(\.scheme) == ["Basic"])
+        #expect(Challenge.parse([exact])[0].realm?.count == 65_524)
+        #expect(Challenge.parse([exact, "Digest nonce=n"]).map(\.scheme) == ["Basic"])
+        #expect(Challenge.parse([exact + "x"]).isEmpty)
+        #expect(Challenge.parse([String(exact.dropLast()), "X"]).map(\.scheme) == ["Basic", "X"])
     }
 
     @Test("A challenge is written as it is read")
@@ -180,6 +209,7 @@ struct ChallengeTests {
     @Test("A quoted string cannot be broken out of")
     func quoting() {
         #expect(Challenge.quoted(#"a"b\c"#) == #""a\"b\\c""#)
+        #expect(Challenge.quoted("!~\u{1F}") == "\"!~ \"")
         #expect(Challenge.quoted("a\r\nb\0c\u{7F}\td") == "\"a  b c \td\"")
         #expect(Challenge.isToken("SHA-256") && !Challenge.isToken("a b") && !Challenge.isToken(""))
         // A combining character after a quote must not hide it.

@@ -110,4 +110,37 @@ struct BearerChallengeTests {
     func objection(field: String, mayHelp: Bool) throws {
         #expect((try #require(read(field)).objection == nil) == mayHelp)
     }
+
+    @Test(
+        "An objection says why, and which scope is needed where the server says so",
+        arguments: [
+            (
+                "Bearer error=\"invalid_request\"",
+                "the request is malformed (invalid_request), and no other token mends that"
+            ),
+            ("Bearer error=\"insufficient_scope\"", "the token is not good for this (insufficient_scope)"),
+            (
+                "Bearer error=\"insufficient_scope\", scope=\"read write\"",
+                "the token is not good for this (insufficient_scope); one with the scope read write is needed"
+            ),
+        ]
+    )
+    func objectionText(field: String, text: String) throws {
+        #expect(try #require(read(field)).objection == text)
+    }
+
+    @Test("A challenge without an error says so")
+    func withoutError() throws {
+        #expect("\(try #require(read("Bearer")))" == "no error")
+        #expect("\(try #require(read("Bearer scope=read")))" == "no error, scope read")
+    }
+
+    @Test("The statuses of RFC 6750 §3.1 have one, and no others", arguments: [400, 401, 403, 402, 404, 407, 200])
+    func statuses(code: Int) {
+        let response = Response(
+            .init(code: code),
+            headers: [.wwwAuthenticate: "Bearer error=invalid_token"]
+        )
+        #expect((response.bearerChallenge != nil) == [400, 401, 403].contains(code))
+    }
 }
