@@ -80,7 +80,8 @@ struct URITemplateTests {
             ("{id}}", 4),
             ("{=x}", 1), ("{,x}", 1), ("{!x}", 1), ("{@x}", 1), ("{|x}", 1), ("{x,}", 3), ("{x,,y}", 3), ("{x y}", 2),
             ("{ x}", 1), ("{x }", 2),
-            ("{x:}", 3), ("{x:0}", 3), ("{x:01}", 3), ("{x:10000}", 3), ("{x:a}", 3), ("{x:-1}", 3), ("{x:3*}", 4),
+            ("{x:}", 3), ("{x:0}", 3), ("{x:01}", 3), ("{x:10000}", 3), ("{x:a}", 3), ("{x:99999999999999999999}", 3),
+            ("{x:-1}", 3), ("{x:3*}", 4),
             ("{x*:3}", 3), ("{x**}", 3),
             ("{x.}", 2), ("{.x.}", 3), ("{x..y}", 2), ("{%2}", 1), ("{%zz}", 1), ("{x%2}", 2), ("{é}", 1),
             ("é{x-y}", 3), ("{x\n}", 2),
@@ -96,6 +97,20 @@ struct URITemplateTests {
         #expect(text == template)
         #expect(found == position, "\(reason)")
         #expect(error.reason.contains("position \(position)"))
+    }
+
+    @Test(
+        "shows the character that has no place in it where it can be read",
+        arguments: [
+            ("{x y}", "\" \" has no place in an expression"), ("{x~}", "\"~\" has no place in an expression"),
+            ("{x\u{1F}}", "this character has no place in an expression"),
+            ("{x\u{7F}}", "this character has no place in an expression"),
+            ("{xé}", "this character has no place in an expression"), ("{=x}", "the operator \"=\" is reserved"),
+        ]
+    )
+    func shownCharacters(template: String, reason: String) throws {
+        let error = try #require(throws: URLBuilderError.self) { try URITemplate(template) }
+        #expect(error.reason.contains(reason), "\(error.reason)")
     }
 
     @Test(

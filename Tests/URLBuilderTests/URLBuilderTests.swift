@@ -91,6 +91,14 @@ struct URLBuilderTests {
         #expect(try builder.url("https://o", arguments) == "https://o/?q=1")
     }
 
+    @Test("refuses a position that is too large to be one")
+    func hugePosition() throws {
+        let error = try #require(throws: URLBuilderError.self) {
+            try URLBuilder(base: "https://h").url("a/%%99999999999999999999%%", URLArguments(path: [1]))
+        }
+        #expect(error.reason.contains("the position is too large"), "\(error.reason)")
+    }
+
     @Test("looks only for the notations it is told to")
     func syntax() throws {
         let arguments = URLArguments(path: ["id": 1, "0": 2])
@@ -179,6 +187,8 @@ struct URLBuilderTests {
             ("users/.{x}", "."), ("a{/x}", ".."), ("{+x}", "..;y/b"), ("https://o/{x}", ".."), ("https://o{/x}", ".."),
             ("a/{x}.", "."),
             ("a/b/c/{+x}", "../.."), ("a{/x*}", ".."),
+            ("{+x}", "a%2F../b"), ("{+x}", "a%2f../b"), ("{+x}", "a%5C../b"), ("{+x}", "a%5c../b"),
+            ("{+x}", "a/%2E%2E/b"), ("{+x}", "a/.%2e;v"),
         ]
     )
     func dotsInValue(reference: String, value: String) throws {
