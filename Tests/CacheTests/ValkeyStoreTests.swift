@@ -216,7 +216,7 @@ struct ValkeyStoreTests {
         let machine = try Machine(server, commandTimeout: .milliseconds(300))
         try await until("the first entry") {
             machine.clock.advance(by: .seconds(60))
-            try? await machine.store.put(storeKey(1), content(1, 10))
+            _ = try? await machine.store.put(storeKey(1), content(1, 10))
             return (try? await machine.store.usage().entries) == 1
         }
         server.freeze()

@@ -174,8 +174,9 @@ struct RandomInputTests {
     func urls() {
         var generator = Generator()
         var (accepted, refused) = (0, 0)
-        for _ in 0..<20_000 {
-            let text = generator.text(from: Self.pieces)
+        for index in 0..<20_000 {
+            // Pieces alone are hardly ever a URL.
+            let text = (index % 2 == 0 ? "" : "http://a/") + generator.text(from: Self.pieces)
             let request = Request.get(text)
             _ = request.origin
             _ = Redaction.standard.url(text)
@@ -188,7 +189,7 @@ struct RandomInputTests {
             #expect(wire.url == request.url)
             #expect(wire.url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "\(wire.url)")
         }
-        #expect(accepted > 100 && refused > 100)
+        #expect(accepted > 100 && refused > 100, "\(accepted) \(refused)")
     }
 
     /// One number, or the same one several times, RFC 9110 §8.6; written as plainly as can be.

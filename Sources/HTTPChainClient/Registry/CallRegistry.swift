@@ -144,18 +144,24 @@ public final class CallRegistry: Sendable {
         let id = try enter(value, registration)
         let task = Self.begin(id, operation)
         attach(task, to: id)
-        let result = await withTaskCancellationHandler {
-            await task.result
-        } onCancel: {
-            task.cancel()
+        let result: Result
+        do {
+            result = try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                task.cancel()
+            }
+        } catch {
+            guard leave(id) else { throw CancellationError() }
+            throw error
         }
         guard let keep else {
             guard leave(id) else { throw CancellationError() }
-            return try result.get()
+            return result
         }
         let place = CallPlace(id: id, registry: self)
         guard place.isHeld else { throw CancellationError() }
-        return try keep(result.get(), place)
+        return keep(result, place)
     }
 
     private var infos: [CallInfo] { state.withLock { $0.entries.values.map(\.info) } }
