@@ -68,7 +68,7 @@ extension Chain {
     ///   - log: Takes one record for each call: a `LogShipper`; none by default.
     ///   - authentication: The stage that authenticates; none by default.
     ///   - environment: Clock and randomness; the system's by default.
-    /// - Throws: ``/HTTPChainCore/ChainOrderError`` as ``standard(base:over:authentication:environment:)`` does.
+    /// - Throws: ``/HTTPChainCore/ChainOrderError`` as ``standard(base:over:authentication:environment:)-(String,_,_,_)`` does.
     public static func server(
         base: String,
         over transport: any Transport,
@@ -107,7 +107,7 @@ extension Chain {
     ///     `.by { _ in account.id }`.
     ///   - authentication: The stage that authenticates; none by default.
     ///   - environment: Clock and randomness; the system's by default.
-    /// - Throws: ``/HTTPChainCore/ChainOrderError`` as ``standard(base:over:authentication:environment:)`` does.
+    /// - Throws: ``/HTTPChainCore/ChainOrderError`` as ``standard(base:over:authentication:environment:)-(String,_,_,_)`` does.
     public static func mobile(
         base: String,
         over transport: any Transport = URLSessionTransport(),
@@ -140,7 +140,7 @@ extension Chain {
     ///   - log: Takes one record for each call: a `LogShipper` with the settings `.commandLine`; none by default.
     ///   - authentication: The stage that authenticates; none by default.
     ///   - environment: Clock and randomness; the system's by default.
-    /// - Throws: ``/HTTPChainCore/ChainOrderError`` as ``standard(base:over:authentication:environment:)`` does.
+    /// - Throws: ``/HTTPChainCore/ChainOrderError`` as ``standard(base:over:authentication:environment:)-(String,_,_,_)`` does.
     public static func commandLine(
         base: String,
         over transport: any Transport = URLSessionTransport(),

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPChainCircuitBreaker
 import HTTPChainConcurrencyLimit
 import HTTPChainHedging
@@ -200,7 +201,10 @@ struct ScenarioTests {
 
     @Test(
         "On average no score is further behind the best of the others than its reason says",
-        .enabled(if: Drill.isFull, "five seeds of six policies take minutes in a debug build"),
+        .enabled(
+            if: ProcessInfo.processInfo.environment["HTTPCHAIN_MEANS"] != nil,
+            "five seeds of six policies take a quarter of an hour in a debug build"
+        ),
         arguments: means.indices
     )
     func onAverage(index: Int) throws {
