@@ -97,7 +97,12 @@ private func checkDirectory(_ journal: [UInt8]) {
         files.set("/no/such/cache/\(name).entry", entry(id))
     }
     files.set("/no/such/cache/index", IndexJournal.Header(salt: salt).encoded + journal)
-    let directory = FileCacheDirectory(path: "/no/such/cache", files: Files(files), durability: .process)
+    let directory = FileCacheDirectory(
+        path: "/no/such/cache",
+        files: Files(files),
+        durability: .process,
+        executor: .shared
+    )
     let bounds = CacheBounds(totalBytes: .mebibytes(1), entryCount: 3)
     do throws(CacheStoreFault) {
         var state = FileCacheState(directory, bounds)
