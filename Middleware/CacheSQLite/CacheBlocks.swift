@@ -62,7 +62,9 @@ final class CacheBlocks: Sendable {
         let rows = try Row.fetchCursor(statement, arguments: [names.lowerBound, names.upperBound] + arguments)
         var chunks: [Data] = []
         while let row = try rows.next() {
-            let (name, sum, bytes): (Int64, Int64, Data) = (row[0], row[1], row[2])
+            let name = try row.decode(Int64.self, atIndex: 0)
+            let sum = try row.decode(Int64.self, atIndex: 1)
+            let bytes = try row.decode(Data.self, atIndex: 2)
             let number = blocks.lowerBound + Int64(chunks.count)
             guard name == CacheSchema.blockID(number, of: id), Self.checksum(bytes, name) == sum,
                 Int64(bytes.count) == min(Self.payload, length - number * Self.payload)

@@ -318,6 +318,8 @@ final class CacheConnection: Sendable {
     /// What went wrong.
     func fault(_ error: any Error) -> CacheStoreFault {
         if let fault = error as? CacheStoreFault { return fault }
+        // Our columns are never NULL, nor of another type.
+        if error is RowDecodingError { return CacheStoreFault(.damaged(path)) }
         guard let error = error as? DatabaseError else {
             return CacheStoreFault(.system(operation: "use", path: path, code: 0, message: "\(error)"))
         }

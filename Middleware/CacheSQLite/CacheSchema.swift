@@ -47,7 +47,7 @@ enum CacheSchema {
     static func usage(_ db: Database) throws -> CacheUsage {
         let statement = try db.cachedStatement(sql: "SELECT bytes, entries FROM total")
         guard let row = try Row.fetchOne(statement) else { return CacheUsage() }
-        return CacheUsage(bytes: row[0], entries: row[1])
+        return CacheUsage(bytes: try row.decode(atIndex: 0), entries: try row.decode(atIndex: 1))
     }
 
     /// Removes what was not used for longest until there is room.
@@ -118,10 +118,11 @@ struct CacheRow: FetchableRecord {
     private let head: Data
     private let sum: Int64
 
-    init(row: Row) {
-        id = row[0]
-        head = row[1]
-        sum = row[2]
+    // A column of a damaged file may hold what no entry has; GRDB's subscript traps on it.
+    init(row: Row) throws {
+        id = try row.decode(atIndex: 0)
+        head = try row.decode(atIndex: 1)
+        sum = try row.decode(atIndex: 2)
     }
 
     func entry() throws(CacheStoreFault) -> CacheEntry {

@@ -24,7 +24,10 @@ func checkForms(_ input: Input) -> Int32 {
         let again = try form.decode(FuzzedForm.self, from: Data(query.utf8), contentType: nil)
         require(again == value, "\(style): \(value) came back from a query as \(again)")
     } catch is EncodingError {
-        let holdsPipe = (value.texts + value.map.values + value.members.flatMap(\.texts)).contains { $0.contains("|") }
+        // By bytes: a mark behind a pipe makes another character of it.
+        let holdsPipe = (value.texts + value.map.values + value.members.flatMap(\.texts)).contains {
+            $0.utf8.contains(UInt8(ascii: "|"))
+        }
         require(style.arrays == .pipes && holdsPipe, "\(value) cannot be written")
     } catch {
         require(false, "\(style): \(value) cannot be read: \(error)")
