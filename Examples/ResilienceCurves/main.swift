@@ -5,7 +5,8 @@
 //     swift run -c release ResilienceCurves --check Sources/HTTPChain/HTTPChain.docc/Resilience.md
 //
 // The first prints a line for each run and, with a directory, writes one SVG for each scenario there; the second prints
-// the means over five seeds as a table in Markdown; the third fails unless the page has that table.
+// the means over five seeds as a table in Markdown; the third fails unless the page has that table
+// and the adaptive limit is ahead of every other limit or no further behind than `ScoreBound` gives a reason for.
 
 import Foundation
 import HTTPChainCircuitBreaker
@@ -23,10 +24,17 @@ if CommandLine.arguments.dropFirst().first == "--check" {
         exit(2)
     }
     let text = try String(contentsOfFile: page, encoding: .utf8)
-    let missing = ScoreTable.markdown().split(separator: "\n").filter { !text.contains($0) }
+    let scores = ScoreTable.means()
+    let missing = ScoreTable.markdown(scores).split(separator: "\n").filter { !text.contains($0) }
     guard missing.isEmpty else {
         print("\(page) does not have these rows; put the output of --table there:")
         for row in missing { print(row) }
+        exit(1)
+    }
+    let behind = ScoreBound.all.flatMap { bound in bound.exceeded(by: scores.filter { $0.scenario == bound.scenario }) }
+    guard behind.isEmpty else {
+        print("the adaptive limit is further behind the best of the others than its reason says:")
+        for score in behind { print(score) }
         exit(1)
     }
     print("\(page) has all scores")

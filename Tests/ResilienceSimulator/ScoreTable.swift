@@ -54,15 +54,17 @@ package enum ScoreTable {
     package static let comparisons: [(scenario: Scenario, policies: [ClientPolicy])] =
         Scenario.all.map { ($0, ClientPolicy.limits) } + [(.quota, ClientPolicy.rates)]
 
+    /// Runs every policy through its scenarios, once for each seed.
+    package static func means() -> [MeanScore] {
+        comparisons.flatMap { comparison in comparison.policies.map { MeanScore(comparison.scenario, $0) } }
+    }
+
     /// The table in Markdown.
-    package static func markdown() -> String {
+    package static func markdown(_ scores: [MeanScore] = means()) -> String {
         let heading = [
             "| scenario | policy | goodput | p50 | p99 | p99.9 | wasted | recovery | fairness | 429 |",
             "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
         ]
-        let rows = comparisons.flatMap { comparison in
-            comparison.policies.map { MeanScore(comparison.scenario, $0).row }
-        }
-        return (heading + rows).joined(separator: "\n")
+        return (heading + scores.map(\.row)).joined(separator: "\n")
     }
 }
