@@ -3,6 +3,9 @@ public import HTTPChainCore
 /// A call was refused because its circuit is open; nothing was sent.
 public struct CircuitOpenError: RefusalError, AnnotatedError {
     /// Why the circuit refuses calls.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Reason: Sendable, Hashable {
         /// Too many calls failed or were slow.
         case failures

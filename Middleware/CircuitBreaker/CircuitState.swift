@@ -25,6 +25,9 @@ extension CircuitState: CustomStringConvertible {
 /// A change of the state of a circuit.
 public struct CircuitChange: Sendable, Hashable, CustomStringConvertible {
     /// What made a circuit change.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Cause: Sendable, Hashable {
         /// The share of failures reached the policy's.
         case failureRate(failures: Int, calls: Int)

@@ -4,6 +4,9 @@ public import HTTPChainCore
 /// sent.
 public struct ConcurrencyLimitError: RefusalError, AnnotatedError {
     /// Why there was no place.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Cause: Sendable, Hashable {
         /// The queue has no room for calls of this priority.
         case queueFull

@@ -3,6 +3,9 @@ public import HTTPChainCore
 /// Content is not what its digest says, or a digest cannot be made or verified.
 public struct ContentDigestError: HTTPChainError, Hashable {
     /// What went wrong.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// The content that arrived is not what the field says; digests in base64.
         case mismatch(field: DigestField, expected: String, actual: String)

@@ -1,6 +1,9 @@
 import HTTPTypes
 
 /// A hash algorithm of RFC 9530 §5 that is fit to prove that content is whole.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum ContentDigestAlgorithm: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// SHA-256.
     case sha256 = "sha-256"

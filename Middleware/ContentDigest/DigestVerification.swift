@@ -3,6 +3,9 @@ public import HTTPChainCore
 /// What ``ContentDigestMiddleware`` can say about the content of a response.
 public enum DigestVerification: ResponseOption {
     /// Whether the content is verified.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Status: Sendable, Hashable {
         /// Nobody looked: there is no such stage, or it was told not to.
         case notChecked
@@ -15,6 +18,9 @@ public enum DigestVerification: ResponseOption {
     }
 
     /// Why a digest cannot be verified.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Reason: Sendable, Hashable, CustomStringConvertible {
         /// The transport has decoded the content, and the digest is of the encoded content.
         case contentDecoded

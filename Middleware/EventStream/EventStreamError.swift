@@ -5,6 +5,9 @@ public import HTTPTypes
 /// A stream of events could not be opened, or not be read on.
 public struct EventStreamError: HTTPChainError {
     /// What went wrong.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// The server answered with another status than 200, and the policy does not ask again.
         case status(HTTPResponse.Status)

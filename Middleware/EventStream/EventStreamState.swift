@@ -1,6 +1,9 @@
 import HTTPChainCore
 
 /// How a stream stands.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum EventStreamState: Sendable, CustomStringConvertible {
     /// Nobody has asked for an event yet.
     case idle

@@ -81,6 +81,9 @@ public struct Fallback: Sendable, CustomStringConvertible {
 /// Why a response comes from a fallback; ``HTTPChainCore/Response/fallback`` is the short way to it.
 public enum CallFallback: ResponseOption {
     /// What failed.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Reason: Sendable {
         /// An error.
         case failure(any Error)

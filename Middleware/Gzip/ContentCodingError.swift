@@ -3,6 +3,9 @@ public import HTTPChainCore
 /// Content could not be compressed, or not be decoded.
 public struct ContentCodingError: HTTPChainError, Hashable {
     /// What went wrong.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Error, Sendable, Hashable {
         /// The content does not begin as its coding begins.
         case notEncoded

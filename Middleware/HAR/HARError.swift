@@ -6,6 +6,9 @@ public struct HARError: HTTPChainError, Hashable {
     /// What is wrong.
     ///
     /// An open set: treat a kind that you do not know as you treat most.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// The file is no JSON: something else was expected at a byte.
         case malformed(offset: Int, expected: String)

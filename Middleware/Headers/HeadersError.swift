@@ -3,6 +3,9 @@ public import HTTPChainCore
 /// A header field cannot be set as asked; nothing was sent.
 public struct HeadersError: HTTPChainError {
     /// What is wrong.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// The name is not a token, RFC 9110 §5.1.
         case invalidName(String)

@@ -5,6 +5,9 @@ public enum HTTPMetrics {
     /// One metric.
     public struct Description: Sendable, Hashable {
         /// How values become a metric.
+        #if hasAttribute(nonexhaustive)
+        @nonexhaustive
+        #endif
         public enum Instrument: String, Sendable, Hashable {
             /// Values are counted by size.
             case histogram

@@ -3,6 +3,9 @@ public import HTTPChainCore
 /// A multipart body cannot be framed as asked, or what arrived is not one.
 public struct MultipartError: HTTPChainError, Hashable {
     /// What is wrong.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// The boundary is not one, for the reason given; RFC 2046 §5.1.1.
         case invalidBoundary(String, reason: String)

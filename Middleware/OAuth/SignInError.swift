@@ -6,6 +6,9 @@ public import HTTPChainCore
 /// What the token endpoint says is an `OAuthError`, as everywhere.
 public struct SignInError: HTTPChainError {
     /// What went wrong.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// The authorization server sent an error back (RFC 6749 §4.1.2.1, RFC 8628 §3.5), such as `access_denied` when
         /// the user said no: its code, and what it says to developers, where it says something.

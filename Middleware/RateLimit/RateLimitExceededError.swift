@@ -3,6 +3,9 @@ public import HTTPChainCore
 /// A call was refused because its rate limit is reached and its turn would come too late; nothing was sent.
 public struct RateLimitExceededError: RefusalError, AnnotatedError {
     /// Whose limit is reached.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Cause: Sendable, Hashable {
         /// The limit of the stage.
         case limit

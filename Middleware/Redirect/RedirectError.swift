@@ -4,6 +4,9 @@ import HTTPTypes
 /// A redirect that may not be followed, or cannot be.
 public struct RedirectError: ResponseError {
     /// What is wrong with the redirect.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// There were more redirects than the limit allows.
         case tooManyHops(limit: Int)

@@ -44,6 +44,9 @@ extension RetryHistory: AttemptCounting {
 }
 
 /// Why a call was not tried again.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum RetryStop: Sendable, Hashable {
     /// The response is not one that is retried.
     case notNeeded

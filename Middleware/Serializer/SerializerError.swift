@@ -13,6 +13,9 @@ public struct SerializerError: HTTPChainError {
     }
 
     /// What went wrong.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// No serializer speaks the media type; `nil` where the message names none.
         case noSerializer(contentType: String?, of: Message, available: [String])

@@ -5,6 +5,9 @@ public import HTTPChainCore
 /// It names the variable at fault and never shows a value.
 public struct URLBuilderError: HTTPChainError {
     /// What is wrong.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// The base is not an absolute http or https URL, for the reason given.
         case invalidBase(String, reason: String)

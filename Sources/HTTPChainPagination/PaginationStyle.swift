@@ -125,6 +125,9 @@ public struct Page<Value: Sendable>: Sendable {
 /// Why a list ends before its last page.
 public struct PaginationError: HTTPChainError, Hashable {
     /// Why.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// What stands for the next page cannot be followed; with what it is, redacted.
         case cannotFollow(String)

@@ -46,6 +46,9 @@ public struct RouteTableError: HTTPChainError, Hashable {
 /// A route cannot be called so.
 public struct RouteError: HTTPChainError, Hashable {
     /// Why.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// There is no route with the name.
         case unknownRoute(String, known: [String])

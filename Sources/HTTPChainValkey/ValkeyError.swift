@@ -4,6 +4,9 @@ public import HTTPChainCore
 /// A Valkey or Redis server did not do what it was asked.
 public struct ValkeyError: HTTPChainError {
     /// What went wrong.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Kind: Sendable, Hashable {
         /// There is no connection, and none can be made now.
         case unavailable

@@ -3,6 +3,9 @@ public import HTTPChainCore
 /// Credentials cannot be made.
 public struct AuthenticationError: NetworkFailure {
     /// What went wrong.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// The provider of credentials threw; ``AuthenticationError/underlyingError`` is what it threw.
         case providerFailed(ProtectionSpace)

@@ -1,6 +1,9 @@
 public import HTTPChainCore
 
 /// Why a 401 or 407 was left unanswered and is the caller's response.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum AuthenticationRefusal: Sendable, Hashable, CustomStringConvertible {
     /// Nobody has a credential for the protection space.
     case noCredential(ProtectionSpace)

@@ -3,6 +3,9 @@ public import HTTPChainCore
 /// There is no token to send.
 public struct BearerAuthError: NetworkFailure {
     /// What went wrong.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// The token holds characters that no token may have (RFC 6750 §2.1).
         case malformedToken

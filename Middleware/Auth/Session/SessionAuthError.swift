@@ -3,6 +3,9 @@ public import HTTPChainCore
 /// There is no session to send a request in.
 public struct SessionAuthError: NetworkFailure {
     /// What went wrong.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// No session could be opened; the cause says why.
         case authenticationFailed

@@ -3,6 +3,9 @@ public import HTTPChainCore
 /// A store of credentials in a file cannot be read or written.
 public struct CredentialStoreError: HTTPChainError, Hashable {
     /// What is wrong with the file.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// Others than the owner may read or write the file, which has this mode.
         case readableByOthers(mode: UInt16)

@@ -2,6 +2,9 @@
 ///
 /// Two are equal in strength, SHA-512-256 and SHA-256: of these the server's order decides, as RFC 7616 §3.7 wants it.
 /// MD5 is broken as a hash function; it is answered because most servers offer nothing else.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// MD5, also what is meant where a challenge names no algorithm.
     case md5 = "MD5"

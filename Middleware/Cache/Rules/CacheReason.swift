@@ -1,4 +1,7 @@
 /// The rule by which the cache decided.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum CacheReason: Sendable, Hashable, CaseIterable {
     /// It is fresh.
     case fresh

@@ -1,6 +1,9 @@
 import HTTPChainCore
 
 /// Something that happened in a cache.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum CacheEvent: Sendable {
     /// A stored response answered, and the server was not asked.
     case hit(CacheKey, CacheStatus)

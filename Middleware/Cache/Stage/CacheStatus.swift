@@ -5,6 +5,9 @@ public import HTTPChainCore
 /// ``HTTPChainCore/Response/cacheStatus`` gives it; it also stands in the `Cache-Status` field.
 public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
     /// Why a request went to the server, RFC 9211 §2.2.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Forward: String, Sendable, Hashable {
         /// The cache was told to leave the request alone.
         case bypass

@@ -7,6 +7,9 @@ public import HTTPChainCore
 /// place of wrong bytes, and where the store is closed meanwhile.
 public struct CacheStoreFault: HTTPChainError, Hashable {
     /// What went wrong.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// What is stored is not what was written; it was removed.
         case damaged(String)

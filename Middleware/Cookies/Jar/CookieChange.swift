@@ -1,6 +1,9 @@
 /// A change of what a ``CookieJar`` holds.
 public struct CookieChange: Sendable, Hashable, CustomStringConvertible {
     /// What happened to the cookie.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Kind: Sendable, Hashable {
         /// It is new.
         case added

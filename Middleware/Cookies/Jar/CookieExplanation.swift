@@ -13,6 +13,9 @@ public struct CookieExplanation: Sendable, Hashable, CustomStringConvertible {
     /// Its value is not kept.
     public struct Absent: Sendable, Hashable, CustomStringConvertible {
         /// Why a cookie is not in the jar.
+        #if hasAttribute(nonexhaustive)
+        @nonexhaustive
+        #endif
         public enum Cause: Sendable, Hashable {
             /// A `Set-Cookie` field was not stored.
             case refused(CookieReason)

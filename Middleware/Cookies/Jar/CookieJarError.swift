@@ -3,6 +3,9 @@ public import HTTPChainCore
 /// The file of a ``CookieJar`` cannot be used.
 public struct CookieJarError: HTTPChainError, Hashable {
     /// What is wrong with the file.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// It is not a file of this kind, or was changed by hand.
         case damaged(line: Int)

@@ -1,5 +1,8 @@
 extension LogShipper {
     /// Why records are lost.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum DropReason: String, Sendable, Hashable, CaseIterable {
         /// The queue was full of records that are as severe or more so; or the spool was full.
         case full

@@ -75,6 +75,9 @@ extension LogShipper {
     }
 
     /// What happens to a batch, for an observer.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Event: Sendable {
         /// The receiver took it, but for the records it rejected; what it said, if it said something.
         case acknowledged(records: Int, rejected: Int, message: String?)

@@ -4,6 +4,9 @@ public import HTTPTypes
 /// Why a batch of log records was not delivered, as far as it was not an error of the chain.
 public struct LogShipperError: HTTPChainError {
     /// What happened.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// The receiver answered with this status that it may take the batch later.
         case later(HTTPResponse.Status)

@@ -4,6 +4,9 @@ public import HTTPChainCore
 /// Why a ``LogSpool`` could not be opened, or could not do what it was asked.
 public struct LogSpoolError: HTTPChainError, Hashable {
     /// What went wrong.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// The spool holds as much as it may; the record was not kept.
         case full(limit: ByteCount)

@@ -47,6 +47,9 @@ extension Call {
 /// A call was not waited for.
 public struct BlockingCallError: HTTPChainError, Hashable {
     /// Why.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// The thread is one of Swift's concurrent pool.
         case onPool

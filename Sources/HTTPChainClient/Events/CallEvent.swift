@@ -6,6 +6,9 @@ public import HTTPChainProgress
 /// one call come in order.
 public struct CallEvent: Sendable {
     /// What happened.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Change: Sendable {
         /// The call is about to begin; nothing was sent, and a duplicate is not found yet.
         case willBegin

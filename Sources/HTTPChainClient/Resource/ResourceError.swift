@@ -44,6 +44,9 @@ public struct LostUpdateError: HTTPChainError {
 /// A resource cannot be sent or understood.
 public struct ResourceError: HTTPChainError, Hashable {
     /// Why.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// The path of the type does not end with a variable after a slash.
         case pathWithoutIdentity(String)

@@ -107,6 +107,9 @@ public struct StoredReply<Output: Sendable>: Sendable {
 /// A stored reply was asked for that the client cannot have.
 public struct ReplyStoreError: HTTPChainError, Hashable {
     /// Why.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// The client was made without a store.
         case noStore(requestType: String)

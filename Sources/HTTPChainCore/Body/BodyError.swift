@@ -1,6 +1,9 @@
 /// A body could not be read, or not as asked.
 public struct BodyError: HTTPChainError, Hashable {
     /// What went wrong.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// The body can be read once and was read before.
         case alreadyRead

@@ -33,6 +33,9 @@ public struct ConnectionSettings: Sendable {
     public init() {}
 
     /// A version of TLS.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum TLSVersion: String, Sendable, Hashable, CustomStringConvertible {
         /// TLS 1.2, RFC 5246.
         case tls12 = "TLS 1.2"
@@ -97,6 +100,9 @@ public struct ConnectionSettings: Sendable {
 /// A connection setting that is not valid, or that the transport cannot keep.
 public struct ConnectionSettingsError: HTTPChainError, Hashable {
     /// What is wrong.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// The transport cannot keep this setting on this platform; the second text says what to do instead.
         case unsupported(setting: String, advice: String)

@@ -1,6 +1,9 @@
 /// A request that cannot be sent as it stands; nothing was sent.
 public struct InvalidRequestError: HTTPChainError, Hashable {
     /// What is wrong with the request.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// The target is not absolute: no stage completed the reference.
         case relativeURL(String)

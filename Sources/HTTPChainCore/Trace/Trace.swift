@@ -33,6 +33,9 @@ public struct Trace: Sendable, CustomStringConvertible {
     }
 
     /// How a span ended.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Outcome: Sendable, Hashable, CustomStringConvertible {
         /// With a response.
         case response(HTTPResponse.Status)

@@ -88,6 +88,9 @@ public struct ODataBatchResponses: Sendable {
 /// What is wrong with the answer to a batch, or to one of its requests.
 public struct ODataBatchError: HTTPChainError, Hashable {
     /// What is wrong.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// The answer has no list of responses as a batch has it.
         case notABatch

@@ -3,6 +3,9 @@ public import HTTPChainCore
 /// A query cannot be written as a URL.
 public struct ODataQueryError: HTTPChainError, Hashable {
     /// What is wrong with it.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// A name that is none: with a character that no identifier may have.
         case invalidName(String)

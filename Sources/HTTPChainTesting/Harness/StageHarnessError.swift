@@ -3,6 +3,9 @@ public import HTTPChainCore
 /// A test drove a stage in a way that the stage did not follow.
 public struct StageHarnessError: HTTPChainError, Hashable {
     /// What did not fit.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// The stage called `next` more often than there are answers.
         case noAnswerLeft(call: Int, request: String)

@@ -104,6 +104,9 @@ public struct StageConformance: Sendable {
 
 extension StageConformance {
     /// One rule.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Check: Sendable, Hashable, CaseIterable, CustomStringConvertible {
         /// A cancelled call cancels what it waits for, and ends at once.
         case cancellationReachesNext

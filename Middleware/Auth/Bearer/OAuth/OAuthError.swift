@@ -30,6 +30,9 @@ public struct OAuthError: HTTPChainError {
     }
 
     /// What went wrong.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// The server refused, RFC 6749 §5.2: its code, and what it says to developers, where it says something.
         case refused(Code, detail: String?)

@@ -18,6 +18,9 @@ public enum ExchangeUnit: String, Sendable, Hashable {
 }
 
 /// How an exchange ended, as far as it decides how severe that is.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
 public enum ExchangeOutcome: String, Sendable, Hashable, CaseIterable {
     /// With an answer below 400.
     case success

@@ -1,5 +1,8 @@
 extension TransportConformance {
     /// One thing that every transport must do; its raw value is the sentence.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Check: String, CaseIterable, Sendable, CustomStringConvertible {
         // The request.
         case methodsArrive = "Every method arrives with its body and brings the answer back"

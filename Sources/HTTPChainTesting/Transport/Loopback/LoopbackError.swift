@@ -3,6 +3,9 @@ public import HTTPChainCore
 /// What ends a script of a ``LoopbackServer``.
 public struct LoopbackError: HTTPChainError {
     /// What happened.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
     public enum Problem: Sendable, Hashable {
         /// The client closed or reset the connection.
         case peerClosed
