@@ -321,8 +321,8 @@ struct ResourceTests {
         #expect(throws: ResourceError.self) { try notes.saveCall(nameless) }
     }
 
-    @Test("What is no resource is an error that says why")
-    func errors() async throws {
+    @Test("What is no resource is an error that says why", arguments: Way.allCases)
+    func errors(way: Way) async throws {
         struct Flat: Resource { static let path = "flat" }
         struct Bare: Resource {
             static let path = "bare/{id}"
@@ -331,7 +331,8 @@ struct ResourceTests {
             init() {}
         }
         let service = ObjectService(["/notes/n1": [1, 2]])
-        let client = Client(over: try Chain(transport: service) { URLBuilderMiddleware(base: Garden.base) })
+        let (transport, base) = try await way.transport(to: service)
+        let client = Client(over: try Chain(transport: transport) { URLBuilderMiddleware(base: base) })
         #expect(throws: ResourceError.self) { try client.resources(of: Flat.self) }
         #expect(throws: ResourceError.self) { try ResourceRecord(Bare()) }
         let notes = try client.resources(of: Note.self)

@@ -143,12 +143,19 @@ struct PageTests {
 
     @Test(
         "What cannot be followed, leaves the origin, or was there before ends the list with an error",
-        arguments: 0..<dead.count
+        arguments: 0..<dead.count,
+        Way.allCases
     )
-    func deadEnds(index: Int) async throws {
-        let (link, problem) = Self.dead[index]
+    func deadEnds(index: Int, way: Way) async throws {
+        var (link, problem) = Self.dead[index]
+        if way == .loopback {
+            // The server's origin has another scheme, and a port of its own.
+            if link.hasPrefix("<//") { problem = Self.elsewhere("http://evil.example/") }
+            link = link.replacing("<https://api.example.com:8443/>", with: "<https://localhost:8443/>")
+            if link.hasPrefix("<https://localhost") { problem = Self.elsewhere("https://localhost:8443/") }
+        }
         let seen = Events<Request>()
-        let chain = try await Self.chain(["\(Self.base)/plants": (Self.link(link), "[1]")], seen: seen)
+        let chain = try await Self.chain(["\(Self.base)/plants": (Self.link(link), "[1]")], seen: seen, way)
         let request = Request.get("plants", headers: [.authorization: "Bearer secret"])
         for prefetches in [false, true] {
             let pages = chain.pages(of: [Int].self, from: request, by: .linkHeader())
@@ -214,49 +221,60 @@ struct PageTests {
         #expect(seen.all.count == 3)
     }
 
-    @Test("A redirect does not move the home of a list to another origin")
-    func redirected() async throws {
-        let chain = try Chain(
-            transport: ClosureTransport { request in
-                var response: Response
-                if request.head.authority == "api.example.com" {
-                    response = Response(.found, headers: [.location: "https://cdn.example.com/plants"])
-                } else {
-                    response = Response(.ok, headers: Self.link("</plants?page=2>; rel=next"), body: "[1]")
-                }
+    @Test("A redirect does not move the home of a list to another origin", arguments: Way.allCases)
+    func redirected(way: Way) async throws {
+        func transport(_ answer: @escaping @Sendable (Request) -> Response) async throws -> (any Transport, String) {
+            let service = ClosureTransport { request in
+                var response = answer(request)
                 response.request = request.head
                 return response
             }
-        ) {
-            URLBuilderMiddleware(base: Self.base)
+            return try await way.transport(to: service, at: Self.base, over: URLSessionTransport())
+        }
+        let (cdn, elsewhere) = try await transport { _ in
+            Response(.ok, headers: Self.link("</plants?page=2>; rel=next"), body: "[1]")
+        }
+        let target = way == .memory ? "https://cdn.example.com" : elsewhere
+        let (api, base) = try await transport { _ in Response(.found, headers: [.location: "\(target)/plants"]) }
+        let both = ClosureTransport { request in
+            try await (request.url.hasPrefix(target) ? cdn : api).send(request)
+        }
+        let chain = try Chain(transport: both) {
+            URLBuilderMiddleware(base: base)
             RedirectMiddleware()
         }
         let pages = chain.pages(of: [Int].self, from: .get("plants"), by: .linkHeader())
         let error = await #expect(throws: PaginationError.self) { try await Self.collect(pages) }
-        #expect(error?.problem == Origin("https://cdn.example.com/").map { .otherOrigin($0) })
+        #expect(error?.problem == Origin(target + "/").map { .otherOrigin($0) })
     }
 
-    @Test("One page ahead is asked for while the last is looked at, and cancelled when nobody wants it")
-    func prefetch() async throws {
+    @Test(
+        "One page ahead is asked for while the last is looked at, and cancelled when nobody wants it",
+        arguments: Way.allCases
+    )
+    func prefetch(way: Way) async throws {
         let asked = Events<String>()
         let cancelled = Counter()
-        let chain = try Chain(
-            transport: ClosureTransport { request in
-                asked.add(request.head.path ?? "")
-                if request.head.path == "/a?offset=2" {
-                    do {
-                        try await Task.sleep(for: .seconds(3600))
-                    } catch {
-                        cancelled.add()
-                        throw error
-                    }
-                }
-                var response = Response(.ok, body: "[1]")
-                response.request = request.head
-                return response
+        let served = Rendezvous()
+        let service = ClosureTransport { request in
+            asked.add(request.head.path ?? "")
+            if request.head.path == "/a?offset=2" { try await served.wait() }
+            var response = Response(.ok, body: "[1]")
+            response.request = request.head
+            return response
+        }
+        defer { served.reach() }
+        let (transport, base) = try await way.transport(to: service, at: Self.base, over: URLSessionTransport())
+        let watched = ClosureTransport { request in
+            do {
+                return try await transport.send(request)
+            } catch {
+                cancelled.add()
+                throw error
             }
-        ) {
-            URLBuilderMiddleware(base: Self.base)
+        }
+        let chain = try Chain(transport: watched) {
+            URLBuilderMiddleware(base: base)
         }
         let pages = chain.pages(of: [Int].self, from: .get("a"), by: .offset())
         do {
