@@ -171,6 +171,8 @@ let package = Package(
         .library(name: "HTTPChainErrorHandlerXML", targets: ["HTTPChainErrorHandlerXML"]),
         .library(name: "HTTPChainHAR", targets: ["HTTPChainHAR"]),
         .library(name: "HTTPChainHARTesting", targets: ["HTTPChainHARTesting"]),
+        .library(name: "HTTPChainLogShipper", targets: ["HTTPChainLogShipper"]),
+        .library(name: "HTTPChainLogSpool", targets: ["HTTPChainLogSpool"]),
         .library(name: "HTTPChainMacros", targets: ["HTTPChainMacros"]),
         .library(name: "HTTPChainMetrics", targets: ["HTTPChainMetrics"]),
         .library(name: "HTTPChainOAuth", targets: ["HTTPChainOAuth"]),
@@ -322,6 +324,8 @@ let package = Package(
         stage("Headers"),
         stage("Hedging"),
         stage("LoadShedding"),
+        stage("LogShipper", ["HTTPChainRemoteLogging", logging, metrics]),
+        stage("LogSpool", ["HTTPChainLogShipper", "HTTPChainRemoteLogging", "CZlib", logging, metrics]),
         stage("Metrics", [metrics, structuredFields]),
         stage("Multipart"),
         stage("OAuth", ["HTTPChainAuth", crypto]),
@@ -329,8 +333,8 @@ let package = Package(
         stage("RateLimit", [structuredFields]),
         stage("RateLimitValkey", ["HTTPChainRateLimit", "HTTPChainValkey"]),
         stage("Redirect"),
-        stage("RemoteLogging", [logging, metrics, structuredFields]),
-        stage("RemoteLoggingServiceLifecycle", ["HTTPChainRemoteLogging", serviceLifecycle]),
+        stage("RemoteLogging", [logging, structuredFields]),
+        stage("RemoteLoggingServiceLifecycle", ["HTTPChainLogShipper", serviceLifecycle]),
         stage("RequestProcessor"),
         stage("Retry"),
         stage("Serializer"),
@@ -347,7 +351,10 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
-        tests("HTTPChainTests", of: ["HTTPChain", "HTTPChainAuthDigest", "AppNames", "ServerNames", logging]),
+        tests(
+            "HTTPChainTests",
+            of: ["HTTPChain", "HTTPChainAuthDigest", "HTTPChainLogShipper", "AppNames", "ServerNames", logging]
+        ),
         .target(name: "AppNames", path: "Tests/Neighbors/AppNames", swiftSettings: settings),
         .target(name: "ServerNames", path: "Tests/Neighbors/ServerNames", swiftSettings: settings),
         tests("HTTPChainCoreTests", of: []),
@@ -495,14 +502,18 @@ let package = Package(
         tests(
             "RemoteLoggingTests",
             of: [
-                "HTTPChainRemoteLogging", "HTTPChainRemoteLoggingServiceLifecycle", "HTTPChainGzip",
-                "HTTPChainURLSession", "LogSpoolKillDrill", logging, metrics, serviceLifecycle, unixSignals,
+                "HTTPChainRemoteLogging", "HTTPChainLogShipper", "HTTPChainLogSpool",
+                "HTTPChainRemoteLoggingServiceLifecycle", "HTTPChainGzip", "HTTPChainURLSession", "LogSpoolKillDrill",
+                logging, metrics, serviceLifecycle, unixSignals,
             ],
             resources: [.copy("Resources")]
         ),
         .executableTarget(
             name: "LogSpoolKillDrill",
-            dependencies: ["HTTPChainCore", "HTTPChainRemoteLogging", "HTTPChainURLSession", "DrillSupport", logging],
+            dependencies: [
+                "HTTPChainCore", "HTTPChainRemoteLogging", "HTTPChainLogShipper", "HTTPChainLogSpool",
+                "HTTPChainURLSession", "DrillSupport", logging,
+            ],
             path: "Tests/LogSpoolKillDrill",
             swiftSettings: settings
         ),
@@ -552,7 +563,10 @@ let package = Package(
 
         example(
             "BinClient",
-            [.product(name: "FlyingFox", package: "FlyingFox"), .product(name: "FlyingSocks", package: "FlyingFox")],
+            [
+                "HTTPChainLogShipper", .product(name: "FlyingFox", package: "FlyingFox"),
+                .product(name: "FlyingSocks", package: "FlyingFox"),
+            ],
             excluding: ["Tests"]
         ),
         .testTarget(
@@ -602,7 +616,7 @@ let package = Package(
         example(
             "LogReceiver",
             [
-                "HTTPChainHAR", "HTTPChainInMemory", httpTypes, logging,
+                "HTTPChainHAR", "HTTPChainInMemory", "HTTPChainLogShipper", httpTypes, logging,
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "FlyingSocks", package: "FlyingFox"),
             ],

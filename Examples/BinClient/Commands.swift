@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChain
+import HTTPChainLogShipper
 
 func printError(_ text: String) {
     FileHandle.standardError.write(Data((text + "\n").utf8))

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChain
+import HTTPChainLogShipper
 import Logging
 
 /// A shop's client that logs its calls, and what it does besides, to a receiver.

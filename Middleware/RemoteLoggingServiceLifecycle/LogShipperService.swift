@@ -1,8 +1,8 @@
 #if ServiceLifecycle
-public import HTTPChainRemoteLogging
+public import HTTPChainLogShipper
 public import ServiceLifecycle
 
-/// Runs a ``/HTTPChainRemoteLogging/LogShipper`` as a service of a program, so that the log is sent before the program
+/// Runs a ``/HTTPChainLogShipper/LogShipper`` as a service of a program, so that the log is sent before the program
 /// ends; the trait `ServiceLifecycle` brings it.
 ///
 /// ```swift

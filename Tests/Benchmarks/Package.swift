@@ -16,7 +16,8 @@ let inMemory = Target.Dependency.product(name: "HTTPChainInMemory", package: "sw
 let stages = [
     "Auth", "AuthDigest", "Cache", "CacheSQLite", "CircuitBreaker", "Client", "ConcurrencyLimit", "Cookies",
     "EventStream",
-    "Fallback", "HAR", "Hedging", "LoadShedding", "Progress", "RateLimit", "Redirect", "RemoteLogging", "Retry",
+    "Fallback", "HAR", "Hedging", "LoadShedding", "LogShipper", "LogSpool", "Progress", "RateLimit", "Redirect",
+    "RemoteLogging", "Retry",
     "StatusValidation", "Timeout",
 ].map {
     Target.Dependency.product(name: "HTTPChain\($0)", package: "swift-http-chain")
@@ -55,6 +56,7 @@ let package = Package(
             name: "Figures",
             dependencies: [
                 "Scenarios", "MallocCounter", core, httpTypes,
+                .product(name: "HTTPChainLogShipper", package: "swift-http-chain"),
                 .product(name: "HTTPChainRemoteLogging", package: "swift-http-chain"),
                 .product(name: "HTTPChainURLSession", package: "swift-http-chain"),
                 .product(name: "FlyingFox", package: "FlyingFox"),

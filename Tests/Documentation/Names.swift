@@ -1,6 +1,7 @@
 // What blocks of the documentation use without declaring it: values of the types that their names say. Nothing runs here.
 import Foundation
 import HTTPChain
+import HTTPChainLogShipper
 import Logging
 
 #if canImport(FoundationNetworking)

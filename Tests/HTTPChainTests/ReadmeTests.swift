@@ -1,6 +1,7 @@
 import Foundation
 import HTTPChain
 import HTTPChainInMemory
+import HTTPChainLogShipper
 import HTTPChainTesting
 import Testing
 

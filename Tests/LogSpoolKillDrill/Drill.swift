@@ -1,6 +1,7 @@
 import DrillSupport
 import Foundation
 import HTTPChainCore
+import HTTPChainLogSpool
 import HTTPChainRemoteLogging
 import Logging
 

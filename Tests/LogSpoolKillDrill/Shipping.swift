@@ -1,5 +1,7 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainLogShipper
+import HTTPChainLogSpool
 import HTTPChainRemoteLogging
 import HTTPChainURLSession
 import Logging

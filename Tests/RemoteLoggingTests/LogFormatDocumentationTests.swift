@@ -1,4 +1,5 @@
 import HTTPChainCore
+import HTTPChainLogShipper
 import HTTPChainRemoteLogging
 import Logging
 import Testing

@@ -2,6 +2,7 @@
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
+import HTTPChainLogShipper
 import HTTPChainRemoteLogging
 import HTTPChainRemoteLoggingServiceLifecycle
 import HTTPChainTesting

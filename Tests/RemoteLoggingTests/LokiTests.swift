@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainLogShipper
 import HTTPChainRemoteLogging
 import HTTPTypes
 import Logging

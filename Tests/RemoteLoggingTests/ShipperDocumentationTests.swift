@@ -2,6 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPChainGzip
 import HTTPChainInMemory
+import HTTPChainLogShipper
 import HTTPChainRemoteLogging
 import HTTPTypes
 import Logging

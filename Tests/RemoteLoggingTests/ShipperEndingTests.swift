@@ -6,6 +6,7 @@ import HTTPTypes
 import Logging
 import Testing
 
+@testable import HTTPChainLogShipper
 @testable import HTTPChainRemoteLogging
 
 @Suite("Flushing and shutting down a log shipper", .timeLimit(.minutes(10)))

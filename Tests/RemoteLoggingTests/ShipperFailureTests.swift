@@ -7,6 +7,7 @@ import Logging
 import TestSupport
 import Testing
 
+@testable import HTTPChainLogShipper
 @testable import HTTPChainRemoteLogging
 
 @Suite("A log shipper whose receiver fails", .timeLimit(.minutes(10)))

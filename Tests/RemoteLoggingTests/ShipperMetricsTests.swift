@@ -1,5 +1,6 @@
 import HTTPChainCore
 import HTTPChainInMemory
+import HTTPChainLogShipper
 import HTTPChainRemoteLogging
 import HTTPChainTesting
 import HTTPTypes

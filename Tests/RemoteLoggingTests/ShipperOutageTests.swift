@@ -7,6 +7,7 @@ import Logging
 import TestSupport
 import Testing
 
+@testable import HTTPChainLogShipper
 @testable import HTTPChainRemoteLogging
 
 /// A receiver that can be stopped and started again on its port, and writes down what it got.

@@ -4,6 +4,7 @@ import Logging
 import TestSupport
 import Testing
 
+@testable import HTTPChainLogShipper
 @testable import HTTPChainRemoteLogging
 
 @Suite("The queue of a log shipper", .seeded)

@@ -6,6 +6,7 @@ import Logging
 import TestSupport
 import Testing
 
+@testable import HTTPChainLogShipper
 @testable import HTTPChainRemoteLogging
 
 @Suite("When a log shipper sends, and when again", .seeded)

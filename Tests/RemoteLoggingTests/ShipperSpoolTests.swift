@@ -7,6 +7,8 @@ import Logging
 import TestSupport
 import Testing
 
+@testable import HTTPChainLogShipper
+@testable import HTTPChainLogSpool
 @testable import HTTPChainRemoteLogging
 
 @Suite("A log shipper with a spool", .timeLimit(.minutes(10)))

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
+import HTTPChainLogShipper
 import HTTPChainRemoteLogging
 import HTTPChainTesting
 import HTTPTypes

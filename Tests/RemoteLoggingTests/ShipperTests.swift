@@ -8,6 +8,7 @@ import Logging
 import TestSupport
 import Testing
 
+@testable import HTTPChainLogShipper
 @testable import HTTPChainRemoteLogging
 
 @Suite("Shipping log records", .timeLimit(.minutes(10)))

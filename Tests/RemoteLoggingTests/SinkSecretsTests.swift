@@ -1,6 +1,8 @@
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
+import HTTPChainLogShipper
+import HTTPChainLogSpool
 import HTTPChainRemoteLogging
 import HTTPChainTesting
 import HTTPTypes

@@ -4,6 +4,7 @@ import Logging
 import TestSupport
 import Testing
 
+@testable import HTTPChainLogSpool
 @testable import HTTPChainRemoteLogging
 
 @Suite("A spool whose files are damaged", .heavy, .timeLimit(.minutes(10)))

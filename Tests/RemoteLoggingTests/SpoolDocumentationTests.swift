@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainLogSpool
 import HTTPChainRemoteLogging
 import Logging
 import Testing

@@ -4,6 +4,7 @@ import Logging
 import TestSupport
 import Testing
 
+@testable import HTTPChainLogSpool
 @testable import HTTPChainRemoteLogging
 
 /// What happened to each record in a script some steps of which failed.

@@ -3,6 +3,7 @@ import HTTPChainCore
 import TestSupport
 import Testing
 
+@testable import HTTPChainLogSpool
 @testable import HTTPChainRemoteLogging
 
 /// What a process that was killed has said, a line for each step.

@@ -4,6 +4,7 @@ import Logging
 import TestSupport
 import Testing
 
+@testable import HTTPChainLogSpool
 @testable import HTTPChainRemoteLogging
 
 @Suite("A spool whose machine loses power", .heavy, .seeded, .timeLimit(.minutes(10)))

@@ -3,6 +3,7 @@ import HTTPChainCore
 import Logging
 import Testing
 
+@testable import HTTPChainLogSpool
 @testable import HTTPChainRemoteLogging
 
 @Suite("A log record in bytes")

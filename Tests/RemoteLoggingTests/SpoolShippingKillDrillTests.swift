@@ -6,6 +6,8 @@ import Logging
 import TestSupport
 import Testing
 
+@testable import HTTPChainLogShipper
+@testable import HTTPChainLogSpool
 @testable import HTTPChainRemoteLogging
 
 /// A receiver that writes down the numbers that it gets, and now and then asks for them later.

@@ -4,6 +4,7 @@ import Logging
 import TestSupport
 import Testing
 
+@testable import HTTPChainLogSpool
 @testable import HTTPChainRemoteLogging
 
 /// A directory that goes with the test; it is not there yet.

@@ -3,6 +3,7 @@ import HTTPChainCore
 import Logging
 import Testing
 
+@testable import HTTPChainLogSpool
 @testable import HTTPChainRemoteLogging
 
 @Suite("A spool of log records", .timeLimit(.minutes(10)))

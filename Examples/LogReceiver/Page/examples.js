@@ -6,6 +6,7 @@ export function curlExample(origin) {
 
 export function swiftExample(origin) {
   return `import HTTPChain
+import HTTPChainLogShipper
 import Logging
 
 let shipper = LogShipper(

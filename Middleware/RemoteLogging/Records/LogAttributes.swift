@@ -20,7 +20,7 @@ public struct LogAttributes: Sendable, Hashable {
     }
 
     /// The list itself, for those who go through it where each nanosecond counts.
-    private(set) var attributes: [Attribute] = []
+    package private(set) var attributes: [Attribute] = []
 
     /// Makes an empty list.
     public init() {}
@@ -48,6 +48,14 @@ public struct LogAttributes: Sendable, Hashable {
     public mutating func append(_ name: String, _ value: JSONValue) {
         attributes.append(Attribute(name, value))
     }
+}
+
+extension LogAttributes {
+    /// Nested deeper than this a value is left out: parsers of protocol buffers, for one, go a hundred messages deep,
+    /// and a value of OTLP takes three for each level.
+    package static let deepest = 16
+    /// What stands in place of a value that is nested too deep.
+    package static let elision = "…"
 }
 
 extension LogAttributes: RandomAccessCollection {

@@ -22,7 +22,7 @@ struct MetadataConverter {
     }
 
     private func value(_ value: Logger.MetadataValue, depth: Int) -> JSONValue {
-        guard depth <= JSONWriter.deepest else { return .string(JSONWriter.elision) }
+        guard depth <= LogAttributes.deepest else { return .string(LogAttributes.elision) }
         switch value {
         case .string(let text): return .string(settings.shown(text))
         case .stringConvertible(let value): return number(value) ?? .string(settings.shown(value.description))

@@ -1,5 +1,7 @@
 public import Foundation
 public import HTTPChainCore
+public import HTTPChainLogShipper
+public import HTTPChainLogSpool
 public import HTTPChainRemoteLogging
 import HTTPTypes
 import Logging

@@ -2,6 +2,7 @@ import Foundation
 import HTTPChainCore
 import Logging
 
+@testable import HTTPChainLogSpool
 @testable import HTTPChainRemoteLogging
 
 /// The files of a log spool, as an earlier process, or something else, has left them.

@@ -1,0 +1,94 @@
+import HTTPChainCore
+import HTTPChainRemoteLogging
+
+/// A record in the `key=value` pairs that are called logfmt.
+struct LogfmtLine {
+    private let common: [UInt8]
+
+    /// Makes a writer that adds the same pairs to each line.
+    init(members: [(name: String, value: JSONValue)]) {
+        var writer = JSONWriter()
+        for member in members { Self.write(member.name, member.value, to: &writer) }
+        common = writer.bytes
+    }
+
+    /// Appends `msg="…"` and the attributes; what is null is left out.
+    func write(_ record: LogRecord, to writer: inout JSONWriter) {
+        writer.raw("msg=")
+        Self.write(record.message, to: &writer)
+        for attribute in record.attributes {
+            Self.write(attribute.name, attribute.value, to: &writer)
+        }
+        writer.raw(common)
+    }
+
+    private static func write(_ name: String, _ value: JSONValue, to writer: inout JSONWriter) {
+        guard let text = value.plainText else { return }
+        writer.raw(" ")
+        writeName(name == "msg" ? "attributes.msg" : name, to: &writer)
+        writer.raw("=")
+        write(text, to: &writer)
+    }
+
+    /// A name ends at a space, an equals sign or a quote.
+    private static func writeName(_ name: String, to writer: inout JSONWriter) {
+        if name.isEmpty { writer.raw("_") }
+        for byte in name.utf8 {
+            writer.byte(byte.isPlain && byte != UInt8(ascii: "=") ? byte : UInt8(ascii: "_"))
+        }
+    }
+
+    /// A value stands in quotes, with the escapes of JSON, where it could be read as something else.
+    private static func write(_ text: String, to writer: inout JSONWriter) {
+        if !text.isEmpty, text.utf8.allSatisfy({ $0.isPlain && $0 != UInt8(ascii: "=") }) {
+            writer.escaped(text)
+        } else {
+            writer.string(text)
+        }
+    }
+}
+
+extension UInt8 {
+    /// Whether it is no space, no control character, no quote and no backslash.
+    fileprivate var isPlain: Bool {
+        self > 0x20 && self != 0x7F && self != UInt8(ascii: "\"") && self != UInt8(ascii: "\\")
+    }
+}
+
+/// Writes attributes as members of an object that has other members already; no name stands twice.
+struct FlatLogObject {
+    /// The names that are taken, by their lengths, for nearly every attribute has a length of its own.
+    private let taken: [Int: [String]]
+    private let common: [UInt8]
+
+    /// Makes a writer.
+    ///
+    /// - Parameters:
+    ///   - taken: The names of members that stand there.
+    ///   - members: What is added to each object.
+    init(taken: [String], members: [(name: String, value: JSONValue)]) {
+        let reserved = Set(taken)
+        var json = JSONWriter()
+        for (name, value) in members { Self.write(Self.name(name, isTaken: reserved.contains(name)), value, to: &json) }
+        common = json.bytes
+        self.taken = Dictionary(grouping: taken + members.map(\.name), by: \.utf8.count)
+    }
+
+    /// Appends members, each with a comma before it.
+    func write(_ attributes: LogAttributes, to json: inout JSONWriter) {
+        for attribute in attributes {
+            let isTaken = taken[attribute.name.utf8.count]?.contains(attribute.name) ?? false
+            Self.write(Self.name(attribute.name, isTaken: isTaken), attribute.value, to: &json)
+        }
+        json.raw(common)
+    }
+
+    private static func name(_ name: String, isTaken: Bool) -> String { isTaken ? "attributes.\(name)" : name }
+
+    private static func write(_ name: String, _ value: JSONValue, to json: inout JSONWriter) {
+        json.raw(",\"")
+        json.escaped(name)
+        json.raw("\":")
+        json.value(value)
+    }
+}

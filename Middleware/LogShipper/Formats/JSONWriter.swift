@@ -1,0 +1,270 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainRemoteLogging
+
+/// Writes JSON (RFC 8259) byte by byte, with nothing in between.
+///
+/// It knows no grammar: whoever writes puts braces, commas and quotes. What it does know are the escapes of strings,
+/// and how numbers look.
+///
+/// The bytes are in memory of its own, because an array asks at each of the sixty pieces of a record whether it is
+/// unique, which took most of the time.
+struct JSONWriter: ~Copyable {
+    private var base: UnsafeMutablePointer<UInt8>
+    private var capacity: Int
+    /// How many bytes were written.
+    private(set) var count = 0
+
+    init(capacity: Int = 256) {
+        self.capacity = max(capacity, 64)
+        base = .allocate(capacity: self.capacity)
+    }
+
+    deinit {
+        base.deallocate()
+    }
+
+    // MARK: What was written
+
+    /// What was written, without a copy.
+    consuming func data() -> Data {
+        let data = Data(bytesNoCopy: base, count: count, deallocator: .custom { start, _ in start.deallocate() })
+        discard self
+        return data
+    }
+
+    /// A copy of what was written.
+    var bytes: [UInt8] { Array(UnsafeBufferPointer(start: base, count: count)) }
+
+    /// Gives what was written to a closure, for as long as that runs.
+    borrowing func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        body(UnsafeBufferPointer(start: base, count: count))
+    }
+
+    /// Takes back what stands after so many bytes.
+    mutating func truncate(to count: Int) {
+        self.count = min(count, self.count)
+    }
+
+    // MARK: Bytes
+
+    /// Makes room for more bytes.
+    @inline(__always)
+    private mutating func reserve(_ more: Int) {
+        if capacity &- count < more { grow(by: more) }
+    }
+
+    @inline(never)
+    private mutating func grow(by more: Int) {
+        let larger = max(2 * capacity, count + more)
+        let new = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
+        new.update(from: base, count: count)
+        base.deallocate()
+        base = new
+        capacity = larger
+    }
+
+    /// Appends a byte.
+    @inline(__always)
+    mutating func byte(_ byte: UInt8) {
+        reserve(1)
+        base[count] = byte
+        count &+= 1
+    }
+
+    /// Appends text that needs no escapes.
+    @inline(__always)
+    mutating func raw(_ text: StaticString) {
+        let length = text.utf8CodeUnitCount
+        reserve(length)
+        (base + count).update(from: text.utf8Start, count: length)
+        count &+= length
+    }
+
+    /// Appends what was written elsewhere.
+    mutating func raw(_ bytes: [UInt8]) {
+        bytes.withUnsafeBufferPointer { raw($0) }
+    }
+
+    private mutating func raw(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard let start = bytes.baseAddress else { return }
+        reserve(bytes.count)
+        (base + count).update(from: start, count: bytes.count)
+        count &+= bytes.count
+    }
+
+    // MARK: Strings
+
+    /// Appends a string in quotes.
+    mutating func string(_ text: String) {
+        byte(UInt8(ascii: "\""))
+        escaped(text)
+        byte(UInt8(ascii: "\""))
+    }
+
+    /// Appends the content of a string, escaped.
+    mutating func escaped(_ text: String) {
+        var text = text
+        text.withUTF8 { escaped($0) }
+    }
+
+    /// Appends the content of a string, escaped and cut off after so many bytes, between two characters of Unicode.
+    ///
+    /// - Returns: How many bytes it took of the text.
+    @discardableResult
+    mutating func escaped(_ text: String, upTo limit: Int) -> Int {
+        var text = text
+        return text.withUTF8 { escaped($0, upTo: limit) }
+    }
+
+    /// Appends UTF-8 as the content of a string, escaped and cut off between two characters.
+    ///
+    /// - Returns: How many bytes it took of the text.
+    @discardableResult
+    mutating func escaped(_ text: UnsafeBufferPointer<UInt8>, upTo limit: Int) -> Int {
+        guard text.count > limit else {
+            escaped(text)
+            return text.count
+        }
+        var end = max(0, limit)
+        while end > 0, text[end] & 0xC0 == 0x80 { end -= 1 }
+        escaped(UnsafeBufferPointer(rebasing: text[..<end]))
+        return end
+    }
+
+    private mutating func escaped(_ text: UnsafeBufferPointer<UInt8>) {
+        // Eight bytes are copied at a time as long as none of them needs an escape.
+        let source = UnsafeRawBufferPointer(text)
+        var index = 0
+        reserve(text.count)
+        while index < text.count {
+            if text.count &- index >= 8 {
+                let word = source.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                if !word.hasByteToEscape {
+                    UnsafeMutableRawPointer(base + count).storeBytes(of: word, as: UInt64.self)
+                    count &+= 8
+                    index &+= 8
+                    continue
+                }
+            }
+            let end = min(index &+ 8, text.count)
+            while index < end {
+                let byte = text[index]
+                index &+= 1
+                if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                    escape(byte)
+                    // The escape took more than was reserved.
+                    reserve(text.count &- index)
+                } else {
+                    base[count] = byte
+                    count &+= 1
+                }
+            }
+        }
+    }
+
+    private mutating func escape(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""): raw("\\\"")
+        case UInt8(ascii: "\\"): raw("\\\\")
+        case 0x0A: raw("\\n")
+        case 0x0D: raw("\\r")
+        case 0x09: raw("\\t")
+        default:
+            raw(byte < 0x10 ? "\\u000" : "\\u001")
+            let digit = byte & 0x0F
+            self.byte(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+        }
+    }
+
+    // MARK: Numbers
+
+    /// Appends the digits of a whole number.
+    mutating func integer(_ value: Int64) {
+        if value < 0 { byte(UInt8(ascii: "-")) }
+        integer(value.magnitude)
+    }
+
+    /// Appends the digits of a whole number.
+    mutating func integer(_ value: UInt64) {
+        var digits = 1
+        var power: UInt64 = 10
+        while value >= power {
+            digits &+= 1
+            let (next, overflow) = power.multipliedReportingOverflow(by: 10)
+            if overflow { break }
+            power = next
+        }
+        integer(value, digits: digits)
+    }
+
+    /// Appends a whole number with zeros before it, so that it has so many digits.
+    mutating func integer(_ value: UInt64, digits: Int) {
+        reserve(digits)
+        var rest = value
+        var position = count &+ digits
+        count = position
+        for _ in 0..<digits {
+            position &-= 1
+            base[position] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+    }
+
+    /// Appends a number so that it is read back the same; it must be finite.
+    mutating func number(_ value: Double) {
+        // Swift writes the shortest digits that tell the number from its neighbours, in a form that JSON has too.
+        var text = value.description
+        text.withUTF8 { raw($0) }
+    }
+}
+
+extension UInt64 {
+    /// Whether one of its eight bytes is a control character, a quote or a backslash.
+    fileprivate var hasByteToEscape: Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let quote = self ^ (ones &* UInt64(UInt8(ascii: "\"")))
+        let backslash = self ^ (ones &* UInt64(UInt8(ascii: "\\")))
+        let control = (self &- (ones &* 0x20)) & ~self
+        let either = ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash)
+        return (control | either) & (ones &* 0x80) != 0
+    }
+}
+
+extension JSONWriter {
+    /// Appends any value; numbers that are not finite are `null`, which is all that JSON has for them.
+    mutating func value(_ value: JSONValue, depth: Int = 0) {
+        guard depth <= LogAttributes.deepest else { return string(LogAttributes.elision) }
+        switch value {
+        case .null: raw("null")
+        case .bool(let value): raw(value ? "true" : "false")
+        case .integer(let value): integer(value)
+        case .number(let value) where value.isFinite: number(value)
+        case .number: raw("null")
+        case .string(let value): string(value)
+        case .array(let elements):
+            raw("[")
+            for (index, element) in elements.enumerated() {
+                if index > 0 { raw(",") }
+                self.value(element, depth: depth + 1)
+            }
+            raw("]")
+        case .object(let members):
+            raw("{")
+            // In one order always, which a dictionary has not.
+            for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
+                if index > 0 { raw(",") }
+                string(member.key)
+                raw(":")
+                self.value(member.value, depth: depth + 1)
+            }
+            raw("}")
+        }
+    }
+}
+
+extension Double {
+    /// What stands for a number that is not finite where a string may stand for it, as in the JSON mapping of protocol
+    /// buffers.
+    var nonFiniteName: StaticString { isNaN ? "NaN" : self < 0 ? "-Infinity" : "Infinity" }
+}

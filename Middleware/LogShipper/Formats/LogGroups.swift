@@ -1,0 +1,81 @@
+import HTTPChainRemoteLogging
+import Logging
+
+/// The records of a batch put together by what they have in common, in one pass.
+struct LogGroups {
+    /// Records of one component, and of one level where levels are told apart.
+    struct Group {
+        let component: String
+        let level: Logger.Level
+        /// Where its records are in ``LogGroups/order``.
+        fileprivate(set) var range: Range<Int>
+    }
+
+    /// The groups, in the order of their first records.
+    private(set) var groups: [Group] = []
+    /// The positions of the records, group after group, in each as they were.
+    private(set) var order: [Int] = []
+
+    init(_ records: [LogRecord], byLevel: Bool) {
+        let numbers = Self.numbers(of: records, byLevel: byLevel, groups: &groups)
+        var next: [Int] = []
+        next.reserveCapacity(groups.count)
+        var start = 0
+        for index in groups.indices {
+            let end = start + groups[index].range.count
+            groups[index].range = start..<end
+            next.append(start)
+            start = end
+        }
+        order = [Int](repeating: 0, count: records.count)
+        for (position, number) in numbers.enumerated() {
+            order[next[number]] = position
+            next[number] += 1
+        }
+    }
+
+    /// The number of each record's group; the groups are made and their records counted on the way.
+    private static func numbers(of records: [LogRecord], byLevel: Bool, groups: inout [Group]) -> [Int] {
+        let levels = byLevel ? Logger.Level.allCases.count : 1
+        var components: [String: Int] = [:]
+        // The group of each component and level, or -1.
+        var table: [Int] = []
+        var last: (component: String, number: Int)?
+        return records.map { record in
+            let component: Int
+            if let last, last.component == record.component {
+                component = last.number
+            } else if let known = components[record.component] {
+                component = known
+            } else {
+                component = components.count
+                components[record.component] = component
+                table += repeatElement(-1, count: levels)
+            }
+            last = (record.component, component)
+            let cell = component * levels + (byLevel ? record.level.rank : 0)
+            if table[cell] < 0 {
+                table[cell] = groups.count
+                groups.append(Group(component: record.component, level: record.level, range: 0..<0))
+            }
+            let number = table[cell]
+            groups[number].range = 0..<(groups[number].range.count + 1)
+            return number
+        }
+    }
+}
+
+extension Logger.Level {
+    /// Its name.
+    var name: StaticString {
+        switch self {
+        case .trace: "trace"
+        case .debug: "debug"
+        case .info: "info"
+        case .notice: "notice"
+        case .warning: "warning"
+        case .error: "error"
+        case .critical: "critical"
+        }
+    }
+}

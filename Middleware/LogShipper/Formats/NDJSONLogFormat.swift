@@ -1,0 +1,101 @@
+public import Foundation
+import HTTPChainCore
+import HTTPChainRemoteLogging
+
+/// Newline-delimited JSON: an object for each record, a line for each object.
+///
+/// ```json
+/// {"time":"2026-11-21T15:19:20.123456Z","level":"info","component":"shop.cart","message":"Order placed",
+///  "attributes":{"order.total":12.5},"resource":{"service.name":"shop","service.version":"1.2"}}
+/// ```
+///
+/// (on one line). It is what collectors of files and most log services read when they are told which member is the
+/// time. Times are UTC with microseconds (RFC 3339), numbers that are not finite are `null`, and every line ends with a
+/// newline.
+///
+/// **Options.** ``attributes`` says whether attributes are members of the object itself instead.
+public struct NDJSONLogFormat: LogWireFormat {
+    /// Where attributes stand.
+    public enum Attributes: Sendable, Hashable {
+        /// In objects of their own, `attributes` and `resource`; what is empty is left out.
+        case nested
+        /// Beside `time` and `message`. One whose name is taken is written with `attributes.` before its name.
+        case flat
+    }
+
+    /// Where attributes stand; in objects of their own by default.
+    public var attributes: Attributes
+
+    /// Makes the format.
+    ///
+    /// - Parameter attributes: Where attributes stand; in objects of their own by default.
+    public init(attributes: Attributes = .nested) {
+        self.attributes = attributes
+    }
+
+    /// `application/x-ndjson`.
+    public var contentType: String { "application/x-ndjson" }
+
+    /// A line for each record.
+    public func encode(_ batch: LogBatch) -> Data {
+        var json = JSONWriter(capacity: 512 * batch.records.count)
+        var timestamps = TimestampWriter()
+        let object = FlatLogObject(
+            taken: ["time", "level", "component", "message"],
+            members: attributes == .flat ? batch.resource.members : []
+        )
+        let resource = attributes == .nested ? Self.resourceMember(batch.resource) : []
+        for record in batch.records {
+            json.raw(#"{"time":""#)
+            timestamps.write(record.date, to: &json)
+            json.raw(#"","level":""#)
+            json.raw(record.level.name)
+            json.raw(#"","component":""#)
+            json.escaped(record.component)
+            json.raw(#"","message":""#)
+            json.escaped(record.message)
+            json.raw("\"")
+            if attributes == .nested {
+                Self.write(record.attributes, to: &json)
+                json.raw(resource)
+            } else {
+                object.write(record.attributes, to: &json)
+            }
+            json.raw("}\n")
+        }
+        return json.data()
+    }
+
+    private static func write(_ attributes: LogAttributes, to json: inout JSONWriter) {
+        guard !attributes.isEmpty else { return }
+        json.raw(#","attributes":{"#)
+        for (index, attribute) in attributes.enumerated() {
+            json.raw(index > 0 ? ",\"" : "\"")
+            json.escaped(attribute.name)
+            json.raw("\":")
+            json.value(attribute.value)
+        }
+        json.raw("}")
+    }
+
+    private static func resourceMember(_ resource: LogResource) -> [UInt8] {
+        var json = JSONWriter()
+        json.raw(#","resource":"#)
+        json.value(.object(Dictionary(resource.members.map { ($0.name, $0.value) }) { first, _ in first }))
+        return json.bytes
+    }
+}
+
+extension LogWireFormat where Self == NDJSONLogFormat {
+    /// Newline-delimited JSON, attributes in an object of their own.
+    public static var ndjson: NDJSONLogFormat { NDJSONLogFormat() }
+}
+
+extension LogResource {
+    /// Every name of the resource and its value.
+    var members: [(name: String, value: JSONValue)] {
+        var members = [(name: "service.name", value: JSONValue.string(serviceName))]
+        if let serviceVersion { members.append(("service.version", .string(serviceVersion))) }
+        return members + furtherAttributes.map { ($0.name, $0.value) }
+    }
+}

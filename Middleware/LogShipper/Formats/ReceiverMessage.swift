@@ -1,0 +1,43 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+extension LogReceipt {
+    /// The receipt with what the receiver said, where it refused the batch.
+    func explained(by message: String?) -> LogReceipt {
+        guard case .refused(let reason) = self, let message else { return self }
+        return .refused("\(reason): \(message)")
+    }
+}
+
+/// What a receiver says about a batch, made fit for a line of a log.
+enum ReceiverMessage {
+    private static let limit = 500
+    private static let redaction = Redaction.standard
+
+    /// One line without secrets, of bounded length; `nil` when there is nothing in it.
+    static func line(_ text: String?) -> String? {
+        guard let text else { return nil }
+        let start = text.prefix(4 * limit)
+        let shown = redaction.text(String(start), isCutOff: start.endIndex < text.endIndex)
+        let words = shown.split { $0.isWhitespace || $0.isNewline }
+        let line = words.joined(separator: " ")
+        return line.isEmpty ? nil : line.count > limit ? line.prefix(limit) + "…" : line
+    }
+
+    /// Content that is plain text.
+    static func plainText(_ head: HTTPResponse, _ body: Data) -> String? {
+        guard head.headerFields[.contentType]?.lowercased().hasPrefix("text/plain") ?? true else { return nil }
+        return line(String(data: body, encoding: .utf8))
+    }
+}
+
+/// Where a receiver takes records.
+enum LogEndpoint {
+    /// The path after the URL of the receiver; a URL that already ends with it is left alone.
+    static func url(_ base: String, path: String) -> String {
+        var base = Substring(base)
+        while base.last == "/" { base.removeLast() }
+        return base.hasSuffix(path) ? String(base) : base + path
+    }
+}

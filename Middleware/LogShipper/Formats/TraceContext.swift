@@ -1,0 +1,55 @@
+import HTTPChainCore
+import HTTPChainRemoteLogging
+
+/// Which of a record's attributes tell the trace that it belongs to, by their positions.
+///
+/// The names are those of OpenTelemetry for logs in formats other than its own, the values those of W3C Trace Context.
+struct TraceContext {
+    private(set) var traceID: Int?
+    private(set) var spanID: Int?
+    private(set) var flags: Int?
+    private(set) var flagBits: UInt8 = 0
+
+    init(of attributes: LogAttributes) {
+        for (position, attribute) in attributes.enumerated() {
+            switch attribute.name.utf8.count {
+            case 8 where attribute.name == "trace_id" && attribute.value.isHexadecimal(digits: 32): traceID = position
+            case 7 where attribute.name == "span_id" && attribute.value.isHexadecimal(digits: 16): spanID = position
+            case 11 where attribute.name == "trace_flags":
+                guard let text = attribute.value.string, text.utf8.count == 2, let bits = UInt8(text, radix: 16) else {
+                    continue
+                }
+                flags = position
+                flagBits = bits
+            default: continue
+            }
+        }
+        // A span, and flags, are those of a trace; without it they are just attributes.
+        if traceID == nil {
+            spanID = nil
+            flags = nil
+        }
+    }
+
+    /// How many attributes it is made of.
+    var count: Int { (traceID == nil ? 0 : 1) + (spanID == nil ? 0 : 1) + (flags == nil ? 0 : 1) }
+
+    /// Whether the attribute at a position is one of them.
+    func holds(_ position: Int) -> Bool { position == traceID || position == spanID || position == flags }
+}
+
+extension JSONValue {
+    /// Whether it is a string of so many hexadecimal digits that are not all zero.
+    fileprivate func isHexadecimal(digits: Int) -> Bool {
+        guard case .string(let text) = self, text.utf8.count == digits else { return false }
+        return text.utf8.contains { $0 != UInt8(ascii: "0") }
+            && text.utf8.allSatisfy {
+                switch $0 {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+                    UInt8(ascii: "A")...UInt8(ascii: "F"):
+                    true
+                default: false
+                }
+            }
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainRemoteLogging
+import HTTPTypes
+
+/// Where batches go, and in what form.
+struct LogDestination: Sendable {
+    let url: String
+    let format: any LogWireFormat
+    let resource: LogResource
+    let transport: any Transport
+
+    /// How much of an answer is read for what it says.
+    private static let answerLimit = ByteCount.kibibytes(64)
+
+    /// Sends an encoded batch once.
+    ///
+    /// - Returns: What came of it; `nil` when the task was cancelled before there was an answer.
+    func send(_ content: Data, until deadline: Duration, in environment: ChainEnvironment) async -> ExportVerdict? {
+        var request = Request.post(url, headers: [.contentType: format.contentType], body: HTTPBody(content))
+        request.isLogTraffic = true
+        request.environment = environment
+        request.options[CallDeadline.self] = deadline
+        do {
+            let response = try await transport.send(request)
+            let body = await beginning(of: response.body, environment.time)
+            return ExportVerdict(response.head, body: body, format: format, now: environment.time.date)
+        } catch {
+            if Task.isCancelled { return nil }
+            return ExportVerdict(error, format: format, now: environment.time.date)
+        }
+    }
+
+    /// The first bytes of an answer, the rest being read and forgotten.
+    ///
+    /// The head has said already what became of the batch: a body that breaks, or does not come in time, cannot make
+    /// a batch that was taken one to be sent again.
+    private func beginning(of body: HTTPBody, _ time: any TimeSource) async -> Data {
+        guard let seen = try? await body.lookAhead(upTo: Self.answerLimit) else { return Data() }
+        await seen.body.drain(time: time)
+        return seen.preview.bytes
+    }
+
+    /// The records as the content of a request; those that cannot be expressed are left out.
+    ///
+    /// - Returns: The content, `nil` where no record is left, and the records left out with the reason.
+    func encode(_ records: [LogRecord]) -> (content: Data?, failed: [LogRecord], failure: (any Error)?) {
+        do {
+            return (try format.encode(LogBatch(resource: resource, records: records)), [], nil)
+        } catch {
+            var failed: [LogRecord] = []
+            let kept = records.filter { record in
+                let isGood = (try? format.encode(LogBatch(resource: resource, records: [record]))) != nil
+                if !isGood { failed.append(record) }
+                return isGood
+            }
+            guard !failed.isEmpty, !kept.isEmpty,
+                let content = try? format.encode(LogBatch(resource: resource, records: kept))
+            else { return (nil, records, error) }
+            return (content, failed, error)
+        }
+    }
+}

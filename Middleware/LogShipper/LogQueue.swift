@@ -1,0 +1,125 @@
+import HTTPChainCore
+package import HTTPChainRemoteLogging
+
+/// Where records wait until they are sent.
+///
+/// Records are numbered from 1 in the order in which they were added.
+package protocol LogQueue: Sendable {
+    /// How many records wait.
+    var count: Int { get }
+    /// What they take.
+    var bytes: Int { get }
+    /// The number of the oldest record that waits; `nil` when none does.
+    var oldest: Int? { get }
+    /// The number of the latest record that was added; 0 before the first.
+    var latest: Int { get }
+
+    /// Adds a record, which may cost less severe ones their place.
+    ///
+    /// - Parameters:
+    ///   - record: The record.
+    ///   - size: What it takes.
+    ///   - displaced: Where the records that lost their place are counted.
+    /// - Returns: Why it was not taken; `nil` when it was.
+    mutating func add(
+        _ record: LogRecord,
+        size: Int,
+        displaced: inout LogLevelCounts
+    ) -> LogShipper.DropReason?
+
+    /// Takes the oldest records out.
+    ///
+    /// - Parameters:
+    ///   - count: How many at most.
+    ///   - bytes: What they take together at most; a single larger record is taken nevertheless.
+    mutating func next(_ count: Int, bytes: Int) -> LogQueueNext
+
+    /// Takes out what was read for it.
+    ///
+    /// - Parameter reading: What came of a ``LogQueueNext/reading(_:)``, of which there is one at a time.
+    mutating func take(_ reading: LogQueueReading) -> LogQueueBatch?
+
+    /// Forgets records for good that were taken out before.
+    ///
+    /// - Returns: What is to be done for it where it may take long; `nil` for nothing.
+    mutating func settle(_ batch: LogQueueBatch.Position) -> (@Sendable () -> Void)?
+
+    /// Takes records back that were taken out before and will not be sent, as the shipper ends.
+    ///
+    /// - Returns: Whether the next process has them.
+    mutating func giveBack(_ count: Int) -> Bool
+
+    /// Gives up the records that wait, as the shipper ends.
+    ///
+    /// - Returns: Those that the next process does not have.
+    mutating func abandon() -> LogLevelCounts
+}
+
+/// What there is to take out of a queue.
+package enum LogQueueNext: Sendable {
+    case nothing
+    case batch(LogQueueBatch)
+    /// It has to be read first, which may take long: to be done where nobody waits for the queue.
+    case reading(@Sendable () -> LogQueueReading)
+}
+
+/// What was read for a queue.
+package enum LogQueueReading: Sendable {
+    /// Records, and where the next begin, in terms that only the queue knows.
+    case records([LogRecord], end: any Sendable)
+    /// There is nothing beyond the record with this number.
+    case end(after: Int)
+    /// It could not be read now, and may be another time.
+    case failed
+}
+
+/// Records that were taken out of a queue together.
+package struct LogQueueBatch: Sendable {
+    /// Where they stood.
+    package struct Position: Sendable, Hashable {
+        /// The number of the first.
+        package let first: Int
+        /// The number of the last.
+        package let last: Int
+
+        package init(first: Int, last: Int) {
+            self.first = first
+            self.last = last
+        }
+    }
+
+    package let records: [LogRecord]
+    package let levels: LogLevelCounts
+    package let position: Position
+
+    package init(records: [LogRecord], levels: LogLevelCounts, position: Position) {
+        self.records = records
+        self.levels = levels
+        self.position = position
+    }
+}
+
+extension LogRecord {
+    /// What the record takes in memory, by estimate: its texts and a fixed amount for each of its parts.
+    package var estimatedSize: Int {
+        var size = 96 + message.utf8.count + component.utf8.count
+        // Not by way of the collection, which would retain and release each name and value.
+        let attributes = attributes.attributes
+        for index in attributes.indices {
+            size += 48 + attributes[index].name.utf8.count + attributes[index].value.estimatedSize
+        }
+        return size
+    }
+}
+
+extension JSONValue {
+    /// What is kept outside the value itself.
+    fileprivate var estimatedSize: Int {
+        switch self {
+        case .null, .bool, .integer, .number: 0
+        case .string(let text): text.utf8.count
+        case .array(let elements): elements.reduce(32) { $0 + 24 + $1.estimatedSize }
+        case .object(let members): members.reduce(64) { $0 + 64 + $1.key.utf8.count + $1.value.estimatedSize }
+        }
+    }
+}

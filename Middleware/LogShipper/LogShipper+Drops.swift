@@ -1,0 +1,168 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainRemoteLogging
+public import Logging
+
+extension LogShipper {
+    /// Why records are lost.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
+    public enum DropReason: String, Sendable, Hashable, CaseIterable {
+        /// The queue was full of records that are as severe or more so; or the spool was full.
+        case full
+        /// The queue was full, and a more severe record took the place.
+        case displaced
+        /// The spool could not write it to the disk.
+        case unwritable
+        /// The receiver will never take the batch.
+        case refused
+        /// The batch was sent as often as ``Settings/attempts`` allows, and nobody knows what became of it.
+        case gaveUp = "gave_up"
+        /// The wire format cannot express the record.
+        case unencodable
+        /// The shipper was shut down before.
+        case shutDown = "shut_down"
+        /// The deadline of the shutdown passed before they were sent.
+        case abandoned
+
+        /// Whether a later batch tells the receiver of the loss.
+        var isReported: Bool {
+            switch self {
+            case .full, .displaced, .unwritable, .refused, .gaveUp, .unencodable: true
+            case .shutDown, .abandoned: false
+            }
+        }
+
+        var rank: Int {
+            switch self {
+            case .full: 0
+            case .displaced: 1
+            case .unwritable: 2
+            case .refused: 3
+            case .gaveUp: 4
+            case .unencodable: 5
+            case .shutDown: 6
+            case .abandoned: 7
+            }
+        }
+    }
+
+    /// How many records were lost, by reason and level.
+    public struct Drops: Sendable, Hashable {
+        private var counts = Array(repeating: LogLevelCounts(), count: DropReason.allCases.count)
+
+        /// None.
+        public init() {}
+
+        /// The records lost for one reason.
+        public internal(set) subscript(reason: DropReason) -> LogLevelCounts {
+            get { counts[reason.rank] }
+            _modify { yield &counts[reason.rank] }
+        }
+
+        /// The number of all of them.
+        public var total: Int { counts.reduce(0) { $0 + $1.total } }
+
+        /// All of them by level.
+        public var byLevel: LogLevelCounts { counts.reduce(into: LogLevelCounts()) { $0 += $1 } }
+
+        /// Whether nothing was lost.
+        public var isEmpty: Bool { counts.allSatisfy(\.isEmpty) }
+
+        static func += (left: inout Drops, right: Drops) {
+            for reason in DropReason.allCases { left[reason] += right[reason] }
+        }
+
+        static func - (left: Drops, right: Drops) -> Drops {
+            var result = left
+            for reason in DropReason.allCases { result[reason] = left[reason] - right[reason] }
+            return result
+        }
+    }
+}
+
+extension LogShipper.Drops: CustomStringConvertible {
+    /// The reasons and levels, such as "full (info: 3, error: 1), refused (info: 512)".
+    public var description: String {
+        LogShipper.DropReason.allCases.filter { !self[$0].isEmpty }.map { "\($0.rawValue) (\(self[$0]))" }
+            .joined(separator: ", ")
+    }
+}
+
+/// How many records there are of each level.
+public struct LogLevelCounts: Sendable, Hashable {
+    private var counts = SIMD8<Int>()
+
+    /// No records.
+    public init() {}
+
+    /// The number of records of one level.
+    public package(set) subscript(level: Logger.Level) -> Int {
+        get { counts[level.rank] }
+        set { counts[level.rank] = newValue }
+    }
+
+    /// The number of records of all levels.
+    public var total: Int { counts.wrappedSum() }
+
+    /// Whether there is no record.
+    public var isEmpty: Bool { counts == SIMD8() }
+
+    static func += (left: inout LogLevelCounts, right: LogLevelCounts) {
+        left.counts &+= right.counts
+    }
+
+    static func - (left: LogLevelCounts, right: LogLevelCounts) -> LogLevelCounts {
+        var result = left
+        result.counts &-= right.counts
+        return result
+    }
+}
+
+extension LogLevelCounts: CustomStringConvertible {
+    /// The levels of which there are records, such as "info: 3, error: 1".
+    public var description: String {
+        Logger.Level.allCases.filter { self[$0] != 0 }.map { "\($0.rawValue): \(self[$0])" }.joined(separator: ", ")
+    }
+}
+
+extension Logger.Level {
+    /// The place among the levels: 0 for the least severe.
+    var rank: Int {
+        switch self {
+        case .trace: 0
+        case .debug: 1
+        case .info: 2
+        case .notice: 3
+        case .warning: 4
+        case .error: 5
+        case .critical: 6
+        }
+    }
+}
+
+/// The record that tells the receiver what it will never see.
+enum DropReport {
+    static let component = "HTTPChain.LogShipper"
+
+    static func record(of drops: LogShipper.Drops, date: Date) -> LogRecord {
+        let total = drops.total
+        var attributes = LogAttributes()
+        attributes.append("log.dropped.count", .integer(Int64(total)))
+        let levels = drops.byLevel
+        for level in Logger.Level.allCases where levels[level] > 0 {
+            attributes.append("log.dropped.level.\(level.rawValue)", .integer(Int64(levels[level])))
+        }
+        for reason in LogShipper.DropReason.allCases where !drops[reason].isEmpty {
+            attributes.append("log.dropped.reason.\(reason.rawValue)", .integer(Int64(drops[reason].total)))
+        }
+        return LogRecord(
+            date: date,
+            level: .warning,
+            component: component,
+            message: total == 1 ? "1 log record was dropped" : "\(total) log records were dropped",
+            attributes: attributes
+        )
+    }
+}

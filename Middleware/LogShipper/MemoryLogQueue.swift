@@ -1,0 +1,165 @@
+import HTTPChainRemoteLogging
+import Logging
+
+/// A queue in memory that keeps to a number of records and bytes, and keeps the severe ones when it is full.
+///
+/// There is a ring for each level, and every record has its number: adding one looks at no other, the oldest of the
+/// least severe is the first of its ring, and taking the oldest of all compares the first of each.
+struct MemoryLogQueue: LogQueue {
+    private struct Entry: Sendable {
+        let number: Int
+        let size: Int
+        let record: LogRecord
+    }
+
+    private struct Level: Sendable {
+        var ring = LogRing<Entry>()
+        var bytes = 0
+    }
+
+    private static let levels = Logger.Level.allCases.sorted()
+
+    let maxCount: Int
+    let maxBytes: Int
+    private(set) var count = 0
+    private(set) var bytes = 0
+    private(set) var latest = 0
+    private var levels = ContiguousArray(repeating: Level(), count: Self.levels.count)
+
+    init(maxCount: Int, maxBytes: Int) {
+        self.maxCount = maxCount
+        self.maxBytes = maxBytes
+    }
+
+    var oldest: Int? { oldestLevel.map { levels[$0].ring.first?.number ?? 0 } }
+
+    mutating func add(
+        _ record: LogRecord,
+        size: Int,
+        displaced: inout LogLevelCounts
+    ) -> LogShipper.DropReason? {
+        let level = record.level.rank
+        if count >= maxCount || bytes + size > maxBytes {
+            guard makeRoom(for: size, above: level, displaced: &displaced) else { return .full }
+        }
+        latest += 1
+        count += 1
+        bytes += size
+        levels[level].bytes += size
+        levels[level].ring.append(Entry(number: latest, size: size, record: record))
+        return nil
+    }
+
+    mutating func next(_ maxCount: Int, bytes maxBytes: Int) -> LogQueueNext {
+        guard let first = oldest else { return .nothing }
+        var records: [LogRecord] = []
+        records.reserveCapacity(min(count, maxCount))
+        var counts = LogLevelCounts()
+        var size = 0
+        var last = first
+        while records.count < maxCount, let level = oldestLevel {
+            if let next = levels[level].ring.first?.size, size + next > maxBytes, !records.isEmpty { break }
+            guard let entry = removeFirst(of: level) else { break }
+            size += entry.size
+            last = entry.number
+            counts[entry.record.level] += 1
+            records.append(entry.record)
+        }
+        return .batch(LogQueueBatch(records: records, levels: counts, position: .init(first: first, last: last)))
+    }
+
+    mutating func take(_ reading: LogQueueReading) -> LogQueueBatch? { nil }
+
+    mutating func settle(_ batch: LogQueueBatch.Position) -> (@Sendable () -> Void)? { nil }
+
+    mutating func giveBack(_ count: Int) -> Bool { false }
+
+    mutating func abandon() -> LogLevelCounts {
+        var counts = LogLevelCounts()
+        for (rank, level) in Self.levels.enumerated() { counts[level] = levels[rank].ring.count }
+        levels = ContiguousArray(repeating: Level(), count: Self.levels.count)
+        count = 0
+        bytes = 0
+        return counts
+    }
+
+    /// The level whose first record is older than that of any other.
+    private var oldestLevel: Int? {
+        var result: Int?
+        var number = Int.max
+        for level in levels.indices {
+            if let first = levels[level].ring.first?.number, first < number {
+                number = first
+                result = level
+            }
+        }
+        return result
+    }
+
+    /// Displaces less severe records, the least severe first and of these the oldest, or none if that is not enough.
+    private mutating func makeRoom(for size: Int, above limit: Int, displaced: inout LogLevelCounts) -> Bool {
+        var (below, belowBytes) = (0, 0)
+        for level in 0..<limit {
+            below += levels[level].ring.count
+            belowBytes += levels[level].bytes
+        }
+        guard count - below < maxCount, bytes - belowBytes + size <= maxBytes else { return false }
+        var level = 0
+        while count >= maxCount || bytes + size > maxBytes {
+            guard removeFirst(of: level) != nil else {
+                level += 1
+                continue
+            }
+            displaced[Self.levels[level]] += 1
+        }
+        return true
+    }
+
+    private mutating func removeFirst(of level: Int) -> Entry? {
+        guard let entry = levels[level].ring.popFirst() else { return nil }
+        count -= 1
+        bytes -= entry.size
+        levels[level].bytes -= entry.size
+        return entry
+    }
+}
+
+/// A queue in an array that is used in the round, and grows when it is full.
+struct LogRing<Element> {
+    private var slots: ContiguousArray<Element?> = []
+    private var head = 0
+    private(set) var count = 0
+
+    /// The element that was added first.
+    var first: Element? {
+        count == 0 ? nil : slots[head]
+    }
+
+    mutating func append(_ element: consuming Element) {
+        if count == slots.count { grow() }
+        var index = head + count
+        if index >= slots.count { index -= slots.count }
+        slots[index] = element
+        count += 1
+    }
+
+    mutating func popFirst() -> Element? {
+        guard count > 0 else { return nil }
+        let element = slots[head].take()
+        head += 1
+        if head == slots.count { head = 0 }
+        count -= 1
+        return element
+    }
+
+    private mutating func grow() {
+        var larger: ContiguousArray<Element?> = []
+        larger.reserveCapacity(max(16, slots.count * 2))
+        for offset in 0..<count { larger.append(slots[(head + offset) % slots.count].take()) }
+        for _ in count..<larger.capacity { larger.append(nil) }
+        slots = larger
+        head = 0
+    }
+}
+
+extension LogRing: Sendable where Element: Sendable {}

@@ -1,0 +1,137 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainRemoteLogging
+
+/// The machinery behind a ``LogShipper``: the state behind its lock, and the worker that sends.
+///
+/// It owns one task, the worker, the only one here that is not the child of a call. The first record starts it; it
+/// sleeps while there is nothing to do, and ends when the shipper is shut down or gone. The worker holds the core and
+/// never the shipper, so that a shipper which nobody holds any more can die, and cancel it.
+final class ShipperCore: Sendable {
+    private struct Worker: Sendable {
+        var task: Task<Void, Never>?
+        var isDismissed = false
+    }
+
+    let destination: LogDestination
+    let settings: LogShipper.Settings
+    let environment: ChainEnvironment
+    let observer: (@Sendable (LogShipper.Event) -> Void)?
+    let state: Locked<ShipperState>
+    private let metrics: ShipperMetrics
+    /// Threads of the shipper's own, for a spool: where its disk stalls, nothing waits for it but the shipping.
+    private let fileWork = FileExecutor(limit: 2)
+    private let signal = WakeSignal()
+    private let worker = Locked(Worker())
+
+    init(
+        _ destination: LogDestination,
+        queue: any LogQueue,
+        settings: LogShipper.Settings,
+        environment: ChainEnvironment,
+        metrics: ShipperMetrics,
+        observer: (@Sendable (LogShipper.Event) -> Void)?
+    ) {
+        self.destination = destination
+        self.settings = settings
+        self.environment = environment
+        self.metrics = metrics
+        self.observer = observer
+        state = Locked(ShipperState(queue: queue, settings: settings))
+    }
+
+    /// Queues a record.
+    func add(_ record: LogRecord) {
+        let size = record.estimatedSize
+        wake(state.withLock { $0.add(record, size: size) })
+    }
+
+    func wake(_ wake: ShipperState.Wake) {
+        switch wake {
+        case .nobody: break
+        case .worker: signal.wake()
+        case .newWorker: startWorker()
+        }
+    }
+
+    /// Starts the worker without a record: there are some of an earlier process.
+    func start() {
+        wake(state.withLock { $0.wakeWorker() })
+    }
+
+    /// Brings the metrics up to date.
+    func publish() {
+        metrics.publish(state.withLock { $0.statistics })
+    }
+
+    // MARK: The worker
+
+    private func startWorker() {
+        worker.withLock { worker in
+            guard !worker.isDismissed else { return }
+            // Detached, so as not to keep the task-local values of whoever happened to log first.
+            worker.task = Task.detached { await self.work() }
+        }
+    }
+
+    /// Has the worker end; batches in flight are interrupted.
+    func dismissWorker() {
+        worker.withLock { worker in
+            worker.isDismissed = true
+            worker.task?.cancel()
+        }
+    }
+
+    /// Returns when the worker has ended.
+    func waitForWorker() async {
+        await worker.withLock { $0.task }?.value
+    }
+
+    private func work() async {
+        // Whatever runs in here is shipping, so that nothing that it logs is shipped in turn.
+        await LogShipping.$isUnderWay.withValue(true) {
+            await withDiscardingTaskGroup { group in
+                while let batch = await self.nextBatch() {
+                    group.addTask { await self.deliver(batch) }
+                }
+            }
+        }
+    }
+
+    private func nextBatch() async -> OutgoingBatch? {
+        while !Task.isCancelled {
+            let now = environment.time.elapsed
+            switch state.withLock({ $0.step(now: now) }) {
+            case .export(let batch): return batch
+            case .wait(let instant): await signal.wait(until: instant, on: environment.time)
+            case .read(let read): if let batch = await self.read(read) { return batch }
+            }
+        }
+        return nil
+    }
+
+    /// Reads records where nobody waits for the queue.
+    private func read(_ read: @escaping @Sendable () -> LogQueueReading) async -> OutgoingBatch? {
+        let reading = await fileWork.runToEnd { read() }
+        let now = environment.time.elapsed
+        switch state.withLock({ $0.resume(reading, now: now) }) {
+        case .export(let batch): return batch
+        case .nothing(let signals, let pause):
+            for signal in signals { signal.wake() }
+            await environment.time.wait(until: now + pause)
+            return nil
+        }
+    }
+
+    /// Ends a batch, tells the observer, and wakes who waited for it.
+    func settle(_ batch: OutgoingBatch, _ outcome: ShipperState.Outcome, _ event: LogShipper.Event? = nil) async {
+        let aftermath = state.withLock { $0.settle(batch.id, outcome) }
+        // Who is told and then looks at the statistics finds it there.
+        if let event { observer?(event) }
+        if let forget = aftermath.forget { await fileWork.runToEnd { forget() } }
+        // Before those who wait go on, who may want to see them.
+        publish()
+        wake(aftermath.wake)
+        for signal in aftermath.signals { signal.wake() }
+    }
+}

@@ -1,0 +1,177 @@
+import HTTPChainCore
+import HTTPChainRemoteLogging
+
+/// A batch that is being sent.
+struct OutgoingBatch: Sendable {
+    let id: Int
+    let records: [LogRecord]
+    /// The losses of which a record of their own tells, at the end of the batch.
+    let reported: LogShipper.Drops?
+    /// Rings when somebody wants the batch delivered at once.
+    let signal: WakeSignal
+}
+
+extension ShipperState {
+    /// What the worker does next.
+    enum Step: Sendable {
+        case export(OutgoingBatch)
+        /// Read the next records, and come back with them.
+        case read(@Sendable () -> LogQueueReading)
+        /// Sleep, at most until a point in time.
+        case wait(until: Duration?)
+    }
+
+    /// What follows a reading.
+    enum Resumption: Sendable {
+        case export(OutgoingBatch)
+        /// Nothing to send; who is to be told, and how long to wait before the next step.
+        case nothing([WakeSignal], pause: Duration)
+    }
+
+    private static let pauseAfterFailedReading = Duration.seconds(1)
+
+    /// How a batch ended.
+    enum Outcome: Sendable, Hashable {
+        case acknowledged(rejected: Int)
+        case lost(LogShipper.DropReason)
+        /// The shipper ended first.
+        case interrupted
+    }
+
+    /// What the worker does next, at a point in time.
+    mutating func step(now: Duration) -> Step {
+        guard flights.count < maxFlights else {
+            sleep = .untilSettled
+            return .wait(until: nil)
+        }
+        let since = since ?? now
+        self.since = since
+        let decision = rule.decision(
+            records: queue.count,
+            bytes: queue.bytes,
+            since: since,
+            now: now,
+            isUrgent: isUrgent(queue.oldest)
+        )
+        switch decision {
+        case .send:
+            // A report of losses takes the place of a record.
+            let count = unreported.isEmpty ? rule.records : max(1, rule.records - 1)
+            sleep = .awake
+            switch queue.next(count, bytes: rule.bytes) {
+            case .batch(let batch):
+                if queue.count == 0 { self.since = now }
+                return .export(depart(batch))
+            case .reading(let read): return .read(read)
+            case .nothing: return .wait(until: now)
+            }
+        case .wait(let instant):
+            sleep = .untilFullBatch
+            return .wait(until: instant)
+        case .idle:
+            if mayReportAlone, !unreported.isEmpty {
+                sleep = .awake
+                return .export(depart(nil))
+            }
+            self.since = nil
+            sleep = .untilRecords
+            return .wait(until: nil)
+        }
+    }
+
+    /// Goes on with what was read for the queue.
+    ///
+    mutating func resume(_ reading: LogQueueReading, now: Duration) -> Resumption {
+        let batch = queue.take(reading)
+        if queue.count == 0 { since = now }
+        if let batch { return .export(depart(batch)) }
+        // Whoever flushed waited for records of which there are fewer than it seemed.
+        return .nothing(settledSignals, pause: reading.hasFailed ? Self.pauseAfterFailedReading : .zero)
+    }
+
+    private mutating func depart(_ batch: LogQueueBatch?) -> OutgoingBatch {
+        lastID += 1
+        let reported = unreported.isEmpty ? nil : unreported
+        let signal = WakeSignal()
+        flights[lastID] = Flight(
+            position: batch?.position,
+            first: batch?.position.first ?? queue.latest,
+            levels: batch?.levels ?? LogLevelCounts(),
+            reported: reported,
+            signal: signal
+        )
+        unreported = LogShipper.Drops()
+        mayReportAlone = false
+        return OutgoingBatch(id: lastID, records: batch?.records ?? [], reported: reported, signal: signal)
+    }
+
+    /// Notes that a batch is sent, for the first time or again.
+    mutating func attempt(_ id: Int, isRetry: Bool) {
+        counts.sent += flights[id]?.levels.total ?? 0
+        if isRetry { counts.retries += 1 }
+    }
+
+    /// Takes records out of a batch in flight that cannot be sent.
+    ///
+    /// - Parameter reports: Whether the report of losses is among them.
+    mutating func loseUnencodable(_ levels: LogLevelCounts, reports: Bool, of id: Int) {
+        guard var flight = flights[id] else { return }
+        flight.levels = flight.levels - levels
+        lose(levels, .unencodable)
+        if reports, let reported = flight.reported {
+            unreported += reported
+            flight.reported = nil
+        }
+        flights[id] = flight
+    }
+
+    /// Ends a batch.
+    ///
+    /// - Returns: What is to be done next.
+    mutating func settle(_ id: Int, _ outcome: Outcome) -> Aftermath {
+        guard let flight = flights.removeValue(forKey: id) else { return Aftermath() }
+        var aftermath = Aftermath()
+        switch outcome {
+        case .acknowledged(let rejected):
+            let rejected = min(rejected, flight.levels.total)
+            counts.acknowledged += flight.levels.total - rejected
+            counts.rejected += rejected
+        case .lost(let reason):
+            lose(flight.levels, reason)
+            // Not for a batch that only reported: refused each time, it would be sent without end.
+            if !flight.levels.isEmpty, !flushes.isEmpty { mayReportAlone = true }
+        case .interrupted:
+            if !queue.giveBack(flight.levels.total) { lose(flight.levels, .abandoned) }
+        }
+        if let reported = flight.reported, !outcome.isDelivered { unreported += reported }
+        if let position = flight.position, outcome != .interrupted { aftermath.forget = queue.settle(position) }
+        aftermath.signals = settledSignals
+        if sleep == .untilSettled { aftermath.wake = wakeWorker() }
+        return aftermath
+    }
+
+    /// What is to be done after a change, where nobody waits for the state.
+    struct Aftermath: Sendable {
+        /// Done first: writes down that records are settled.
+        var forget: (@Sendable () -> Void)?
+        var wake = Wake.nobody
+        var signals: [WakeSignal] = []
+    }
+
+    /// Those who flush and need not wait any longer.
+    private var settledSignals: [WakeSignal] {
+        flushes.values.filter { isSettled($0.target) }.map(\.signal)
+    }
+}
+
+extension LogQueueReading {
+    fileprivate var hasFailed: Bool {
+        if case .failed = self { true } else { false }
+    }
+}
+
+extension ShipperState.Outcome {
+    fileprivate var isDelivered: Bool {
+        if case .acknowledged = self { true } else { false }
+    }
+}

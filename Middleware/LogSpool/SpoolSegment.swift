@@ -1,0 +1,193 @@
+import HTTPChainCore
+import HTTPChainRemoteLogging
+
+/// The form of a segment: a header, and then records one after the other, each in a frame.
+///
+/// A header stands twice, so that one bit turned over does not cost the whole segment. The checksums of frames are
+/// mixed with a number that only the header tells: what a record says is never taken for a frame.
+enum SpoolSegment {
+    static let formatVersion: UInt16 = 1
+    /// Both copies of the header.
+    static let headerSize = 64
+    private static let copySize = 32
+    private static let magic: UInt64 = 0x4C4F_4F50_5343_4848
+    /// A checksum and a length stand before each record.
+    static let prologueSize = 8
+    /// The longest segment that can be configured; a longer file is not a segment.
+    static let maximumSize: Int64 = 16 << 20
+
+    enum Header: Sendable, Hashable {
+        /// Sound, with the number that checksums are mixed with.
+        case sound(salt: UInt32)
+        case damaged
+        case newer
+    }
+
+    // MARK: Header
+
+    static func header(number: UInt64, salt: UInt32) -> [UInt8] {
+        var writer = LogRecordWriter(capacity: headerSize)
+        writer.append(magic)
+        writer.append(formatVersion)
+        writer.append(UInt16(0))
+        writer.append(salt)
+        writer.append(number)
+        writer.append(UInt32(0))
+        writer.append(writer.bytes.withUnsafeBytes { CRC32.value($0) })
+        return writer.bytes + writer.bytes
+    }
+
+    static func header(_ bytes: [UInt8], number: UInt64) -> Header {
+        bytes.withUnsafeBytes { buffer in
+            for offset in [0, copySize] where buffer.count >= offset + copySize {
+                let copy = UnsafeRawBufferPointer(rebasing: buffer[offset..<(offset + copySize)])
+                guard copy.number(0, UInt64.self) == magic,
+                    copy.number(28, UInt32.self) == CRC32.value(UnsafeRawBufferPointer(rebasing: copy[..<28]))
+                else { continue }
+                guard copy.number(8, UInt16.self) <= formatVersion else { return .newer }
+                guard copy.number(16, UInt64.self) == number else { continue }
+                return .sound(salt: copy.number(12))
+            }
+            return .damaged
+        }
+    }
+
+    // MARK: Names
+
+    private static let suffix = ".segment"
+    /// What no segment comes to by itself, so that there is always a number for the next.
+    static let maximumNumber: UInt64 = 1 << 62
+
+    static func name(_ number: UInt64) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits + suffix
+    }
+
+    /// The number that a name tells; `nil` for the name of something else.
+    static func number(_ name: String) -> UInt64? {
+        guard name.hasSuffix(suffix), name.utf8.count == 16 + suffix.utf8.count else { return nil }
+        let digits = name.utf8.prefix(16)
+        guard digits.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }) else { return nil }
+        guard let number = UInt64(String(Substring(digits)), radix: 16), number < maximumNumber else { return nil }
+        return number
+    }
+
+    // MARK: Frames
+
+    /// A record with what stands before it; the checksum is not yet mixed with the segment's number.
+    static func frame(_ record: LogRecord) throws(LogSpoolError) -> [UInt8] {
+        var writer = LogRecordWriter(capacity: 512)
+        writer.append(UInt64(0))
+        do throws(LogRecordWriter.TooDeep) {
+            try writer.append(record)
+        } catch {
+            throw LogSpoolError(.recordTooDeep(limit: LogRecordWriter.maximumDepth))
+        }
+        let length = writer.bytes.count - prologueSize
+        guard length < Int(maximumSize) else {
+            throw LogSpoolError(.recordTooLarge(ByteCount(Int64(length)), limit: ByteCount(maximumSize)))
+        }
+        writer.put(UInt32(length), at: 4)
+        writer.put(writer.bytes.withUnsafeBytes { checksum($0) }, at: 0)
+        return writer.bytes
+    }
+
+    /// Mixes the checksum of a frame with the number of its segment.
+    static func seal(_ frame: inout [UInt8], salt: UInt32) {
+        frame.withUnsafeMutableBytes { buffer in
+            let check = UInt32(littleEndian: buffer.loadUnaligned(as: UInt32.self)) ^ salt
+            buffer.storeBytes(of: check.littleEndian, as: UInt32.self)
+        }
+    }
+
+    private static func checksum(_ frame: UnsafeRawBufferPointer) -> UInt32 {
+        CRC32.value(UnsafeRawBufferPointer(rebasing: frame[4...]))
+    }
+
+    /// What stands at an offset.
+    enum Step: Hashable {
+        /// A record.
+        case record(Range<Int>)
+        /// Nothing that can be read; the next whole frame begins at the offset.
+        case damaged(upTo: Int)
+        /// Nothing that can be read, and nothing whole after it.
+        case torn
+        /// The end.
+        case end
+        /// More bytes are needed to tell.
+        case incomplete
+    }
+
+    /// Tells what stands at an offset.
+    ///
+    /// - Parameters:
+    ///   - buffer: A part of a segment without its header.
+    ///   - offset: Where to look.
+    ///   - salt: The number that checksums are mixed with.
+    ///   - isWhole: Whether the buffer goes to the segment's end.
+    static func step(_ buffer: UnsafeRawBufferPointer, at offset: Int, salt: UInt32, isWhole: Bool) -> Step {
+        var budget = Int.max
+        if let end = frameEnd(buffer, at: offset, salt, &budget) { return .record((offset + prologueSize)..<end) }
+        guard isWhole else { return .incomplete }
+        guard offset < buffer.count else { return .end }
+        // Bytes that were made up could look like the beginnings of long frames everywhere.
+        budget = max(buffer.count * 8, 1 << 20)
+        var candidate = offset + 1
+        while candidate + prologueSize <= buffer.count, budget > 0 {
+            if frameEnd(buffer, at: candidate, salt, &budget) != nil { return .damaged(upTo: candidate) }
+            candidate += 1
+        }
+        return .torn
+    }
+
+    /// Where a whole frame that begins at an offset ends.
+    private static func frameEnd(
+        _ buffer: UnsafeRawBufferPointer,
+        at offset: Int,
+        _ salt: UInt32,
+        _ budget: inout Int
+    ) -> Int? {
+        guard buffer.count - offset >= prologueSize else { return nil }
+        let length = Int(buffer.number(offset + 4, UInt32.self))
+        guard length > 0, length <= buffer.count - offset - prologueSize else { return nil }
+        budget -= length
+        let end = offset + prologueSize + length
+        let frame = UnsafeRawBufferPointer(rebasing: buffer[offset..<end])
+        return buffer.number(offset, UInt32.self) == checksum(frame) ^ salt ? end : nil
+    }
+
+    /// What is in a segment.
+    struct Content: Sendable, Hashable {
+        /// Where the last whole frame ends.
+        var end = headerSize
+        /// How many whole frames there are.
+        var records = 0
+        /// How many of them begin before a certain offset.
+        var recordsBefore = 0
+    }
+
+    /// Looks through a segment, header and all.
+    static func content(of bytes: [UInt8], salt: UInt32, before offset: Int64) -> Content {
+        bytes.withUnsafeBytes { buffer in
+            var content = Content()
+            while content.end < buffer.count {
+                switch step(buffer, at: content.end, salt: salt, isWhole: true) {
+                case .record(let range):
+                    content.records += 1
+                    if content.end < offset { content.recordsBefore += 1 }
+                    content.end = range.upperBound
+                case .damaged(let next): content.end = next
+                case .torn, .end, .incomplete: return content
+                }
+            }
+            return content
+        }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The number at an offset, its least significant byte first.
+    fileprivate func number<Number: FixedWidthInteger>(_ offset: Int, _ type: Number.Type = Number.self) -> Number {
+        Number(littleEndian: loadUnaligned(fromByteOffset: offset, as: Number.self))
+    }
+}

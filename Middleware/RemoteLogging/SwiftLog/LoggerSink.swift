@@ -1,0 +1,74 @@
+import HTTPChainCore
+public import Logging
+
+/// Hands records to a `Logger`, with their attributes as metadata and their component as the source.
+///
+/// The logger's backend dates them by itself. Control characters, which could forge lines or steer a terminal, are
+/// escaped; line breaks within a message are left.
+public struct LoggerSink: LogSink {
+    private let logger: Logger
+
+    /// Makes a sink.
+    public init(_ logger: Logger) {
+        self.logger = logger
+    }
+
+    /// Whether the logger takes records of this level; of the component it knows nothing.
+    public func isEnabled(_ level: Logger.Level, for component: String) -> Bool {
+        level >= logger.logLevel
+    }
+
+    /// Logs a record.
+    public func log(_ record: consuming LogRecord) {
+        let record = record
+        logger.log(
+            level: record.level,
+            "\(record.message.escapingControls(but: "\n\t"))",
+            metadata: record.attributes.isEmpty ? nil : Logger.Metadata(record.attributes),
+            source: record.component
+        )
+    }
+}
+
+extension Logger.Metadata {
+    /// The attributes as metadata: arrays and objects keep their shape, all else is text with control characters
+    /// escaped.
+    init(_ attributes: LogAttributes) {
+        self.init(minimumCapacity: attributes.count)
+        for attribute in attributes { self[attribute.name] = Logger.MetadataValue(attribute.value) }
+    }
+}
+
+extension Logger.MetadataValue {
+    fileprivate init(_ value: JSONValue) {
+        self =
+            switch value {
+            case .null: .string("null")
+            case .bool(let value): .string("\(value)")
+            case .integer(let value): .string("\(value)")
+            case .number(let value): .string("\(value)")
+            case .string(let value): .string(value.escapingControls())
+            case .array(let elements): .array(elements.map(Self.init))
+            case .object(let members): .dictionary(members.mapValues(Self.init))
+            }
+    }
+}
+
+extension String {
+    /// The text with characters that end a line, steer a terminal or turn the direction of writing written as in a
+    /// Swift string.
+    ///
+    /// - Parameter kept: Those that are left.
+    func escapingControls(but kept: String = "") -> String {
+        guard unicodeScalars.contains(where: \.isDisruptive) else { return self }
+        var result = ""
+        for scalar in unicodeScalars {
+            if scalar.isDisruptive, !kept.unicodeScalars.contains(scalar) {
+                result += scalar.escaped(asASCII: true)
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}
