@@ -5,61 +5,110 @@ extension TransportConformance {
     #endif
     public enum Check: String, CaseIterable, Sendable, CustomStringConvertible {
         // The request.
+        /// Every method arrives with its body and brings the answer back.
         case methodsArrive = "Every method arrives with its body and brings the answer back"
+        /// Every kind of body arrives whole: bytes, file, file range, streams of either kind.
         case bodyKindsArrive = "Every kind of body arrives whole: bytes, file, file range, streams of either kind"
+        /// Path and query arrive exactly as they were written.
         case targetArrives = "Path and query arrive exactly as they were written"
+        /// Request fields arrive: repeated, long and not ASCII.
         case requestFieldsArrive = "Request fields arrive: repeated, long and not ASCII"
+        /// A known length is sent as exactly that Content-Length, and nothing of it chunked.
         case framingIsExact = "A known length is sent as exactly that Content-Length, and nothing of it chunked"
+        /// A body of unknown length is sent chunked, with no Content-Length beside it.
         case unknownLengthIsChunked = "A body of unknown length is sent chunked, with no Content-Length beside it"
+        /// A big upload arrives whole.
         case bigUploadArrives = "A big upload arrives whole"
+        /// A request that makes no sense is an InvalidRequestError and nothing is sent.
         case invalidRequestsAreRefused = "A request that makes no sense is an InvalidRequestError and nothing is sent"
+        /// A body that is shorter than it declares is that error, not a hang and not a success.
         case shortUploadFails = "A body that is shorter than it declares is that error, not a hang and not a success"
+        /// A body that is longer than it declares is that error, not a hang and not a success.
         case longUploadFails = "A body that is longer than it declares is that error, not a hang and not a success"
+        /// A body that fails halfway is its own error, not a hang and not a success.
         case failingUploadFails = "A body that fails halfway is its own error, not a hang and not a success"
+        /// Upload progress counts upwards and ends at the full length.
         case uploadProgressIsReported = "Upload progress counts upwards and ends at the full length"
+        /// An upload is pulled no faster than the server reads it.
         case uploadIsPulled = "An upload is pulled no faster than the server reads it"
+        /// An answer that comes before the upload was read is delivered.
         case earlyAnswerIsDelivered = "An answer that comes before the upload was read is delivered"
 
         // The response.
+        /// Repeated response fields arrive in order.
         case repeatedFieldsArrive = "Repeated response fields arrive in order"
+        /// Set-Cookie fields arrive one by one.
         case setCookiesArrive = "Set-Cookie fields arrive one by one"
+        /// Response fields arrive when they are empty, long or not ASCII.
         case oddFieldsArrive = "Response fields arrive when they are empty, long or not ASCII"
+        /// Informational responses (100, 103) are passed over for the final one.
         case informationalIsSkipped = "Informational responses (100, 103) are passed over for the final one"
+        /// 204, 304 and answers to HEAD have no body whatever their Content-Length says.
         case noBodyWhereNoneIsAllowed = "204, 304 and answers to HEAD have no body whatever their Content-Length says"
+        /// A chunked body arrives whole, and its pieces as they are sent.
         case chunkedReplyArrives = "A chunked body arrives whole, and its pieces as they are sent"
+        /// A chunked body with trailers after it arrives whole.
         case trailersDoNoHarm = "A chunked body with trailers after it arrives whole"
+        /// A body that ends with its connection arrives whole.
         case closeDelimitedReplyArrives = "A body that ends with its connection arrives whole"
+        /// A big download arrives whole.
         case bigDownloadArrives = "A big download arrives whole"
+        /// An encoded body arrives encoded, or decoded with the fields that said so gone.
         case contentCodingIsHonest = "An encoded body arrives encoded, or decoded with the fields that said so gone"
+        /// A redirect is delivered, not followed.
         case redirectsAreNotFollowed = "A redirect is delivered, not followed"
+        /// A cookie is not sent back.
         case cookiesAreNotKept = "A cookie is not sent back"
+        /// 401 and 407 with a challenge are delivered.
         case challengesAreDelivered = "401 and 407 with a challenge are delivered"
+        /// 4xx and 5xx are responses, not errors.
         case errorStatusesAreResponses = "4xx and 5xx are responses, not errors"
+        /// A second read of a one-shot response body is BodyError.alreadyRead.
         case readOnce = "A second read of a one-shot response body is BodyError.alreadyRead"
 
         // What goes wrong.
+        /// A body that ends before its Content-Length is a TransportError, never a silent end.
         case truncatedBodyFails = "A body that ends before its Content-Length is a TransportError, never a silent end"
+        /// A chunked body without its last chunk is a TransportError, never a silent end.
         case truncatedChunksFail = "A chunked body without its last chunk is a TransportError, never a silent end"
+        /// A connection that is reset within the body is a TransportError.
         case resetBodyFails = "A connection that is reset within the body is a TransportError"
+        /// A Content-Length that is no number, negative or contradictory is a TransportError.
         case lyingLengthFails = "A Content-Length that is no number, negative or contradictory is a TransportError"
+        /// Bytes after the Content-Length are not delivered.
         case excessIsNotDelivered = "Bytes after the Content-Length are not delivered"
+        /// A connection closed before the head is a TransportError.
         case droppedConnectionFails = "A connection closed before the head is a TransportError"
+        /// A connection reset before the head is a TransportError.
         case resetConnectionFails = "A connection reset before the head is a TransportError"
+        /// A head that is cut short is a TransportError.
         case cutHead = "A head that is cut short is a TransportError"
+        /// An answer that is not HTTP is a TransportError.
         case malformedReplyFails = "An answer that is not HTTP is a TransportError"
+        /// A refused connection is a TransportError and nothing was sent.
         case refusedConnectionFails = "A refused connection is a TransportError and nothing was sent"
+        /// A host that does not exist is a TransportError and nothing was sent.
         case unknownHostFails = "A host that does not exist is a TransportError and nothing was sent"
+        /// A server that never answers is a TransportError of kind timedOut.
         case timeoutFails = "A server that never answers is a TransportError of kind timedOut"
 
-        // Giving up, and holding out.
+        // Cancellation and load.
+        /// Cancelling while waiting for the head is a CancellationError and ends the exchange.
         case cancellingEndsWaiting =
             "Cancelling while waiting for the head is a CancellationError and ends the exchange"
+        /// Cancelling while reading the body is a CancellationError and ends the exchange.
         case cancellingEndsReading = "Cancelling while reading the body is a CancellationError and ends the exchange"
+        /// Cancelling while the body of the request is awaited is a CancellationError.
         case cancellingEndsUpload = "Cancelling while the body of the request is awaited is a CancellationError"
+        /// A task that is cancelled already gets a CancellationError.
         case cancelledTaskSendsNothing = "A task that is cancelled already gets a CancellationError"
+        /// Dropping a response that was not read ends its transfer.
         case droppingUnreadEnds = "Dropping a response that was not read ends its transfer"
+        /// Dropping a body that was read in part ends its transfer.
         case droppingHalfReadEnds = "Dropping a body that was read in part ends its transfer"
+        /// A slow reader slows the server down, or at least fills no memory.
         case slowReaderIsBounded = "A slow reader slows the server down, or at least fills no memory"
+        /// 1,000 requests at once are all answered, and again, with no growth in open files.
         case manyAtOnce = "1,000 requests at once are all answered, and again, with no growth in open files"
 
         /// The sentence.
