@@ -1,7 +1,8 @@
-// Mistakes in declarations, which `snippets mistakes` has the compiler find: below each line stand a caret for each error,
-// where the compiler points, the beginning of what it says, and in brackets the fixes that it offers. Nothing else in this
-// file is an error.
+// Mistakes in declarations, and a switch that forgets the cases of later versions, which `snippets mistakes` has the
+// compiler find: below each line stand a caret for each error, where the compiler points, the beginning of what it says,
+// and in brackets the fixes that it offers. Nothing else in this file is an error.
 import Foundation
+import HTTPChainCore
 import HTTPChainMacros
 
 struct User: Codable, Sendable {}
@@ -72,3 +73,11 @@ protocol Bases {
 @Service
 // ^ error: @Service stands on a protocol
 struct Structure {}
+
+func growing(_ version: ConnectionSettings.TLSVersion) -> String {
+    switch version {
+    // ^ error: switch covers known cases, but 'ConnectionSettings.TLSVersion' may have additional unknown values
+    case .tls12: "1.2"
+    case .tls13: "1.3"
+    }
+}
