@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// Who is told of the progress of one call; ``HTTPChainCore/Request/onProgress(_:)`` and its relatives add to them.
+/// The observers of the progress of one call; ``HTTPChainCore/Request/onProgress(_:)`` and its relatives add to them.
 public enum ProgressObservers: RequestOption {
     /// Those who are told.
     public struct Value: Sendable {
@@ -39,10 +39,10 @@ extension Request {
     /// let size = try await saved
     /// ```
     ///
-    /// Whoever iterates slowly misses reports in between, never a first one or the last. The sequence ends with the
-    /// call, and is for one call: one that is sent again is not told of. It does not end where nobody tells of the
-    /// call: for a request that is never sent, and in a chain without ``ProgressMiddleware``;
-    /// ``withProgress(isolation:_:perform:)`` returns in any case.
+    /// A slow loop misses reports in between, never a first one or the last. The sequence ends with the
+    /// body of the response, which is to be read or dropped in another task, and is for one call: one that is sent
+    /// again is not told of. It does not end where nobody tells of the call: for a request that is never sent, and in a
+    /// chain without ``ProgressMiddleware``; ``withProgress(isolation:_:perform:)`` returns in any case.
     public consuming func observingProgress() -> (request: Request, updates: ProgressUpdates) {
         let observer = ProgressObserver()
         add(observer)

@@ -1,4 +1,4 @@
-// What blocks of the documentation use without declaring it: values of the types that their names say. Nothing runs here.
+// What blocks of the documentation use without declaring it: values of the types that their names say.
 import Foundation
 import HTTPChain
 import HTTPChainLogShipper
@@ -9,44 +9,50 @@ import FoundationNetworking
 #endif
 
 /// A value of the type that its place asks for.
-package func assumed<Value>() -> Value { fatalError("\(Value.self)") }
+package func assumed<Value>() -> Value {
+    guard let value = sample(Value.self) else { fatalError("there is no sample of \(Value.self)") }
+    return value
+}
 
 /// What a block leaves out, in the place of `…`.
 package func ellipsis() -> Never { fatalError() }
 
 // The client.
-package var transport: any Transport { assumed() }
-package var chain: Chain { assumed() }
-package var mirror: Chain { assumed() }
-package var request: Request { assumed() }
-package var response: Response { assumed() }
-package var body: HTTPBody { assumed() }
-package var logger: Logger { assumed() }
-package var session: URLSession { assumed() }
-package var shipper: LogShipper { assumed() }
-package var budget: RetryBudget { assumed() }
+package var transport: any Transport { service }
+package var chain: Chain { serviceChain }
+package var mirror: Chain { serviceChain }
+package var request: Request { .get("https://api.example.com/plants/7") }
+package var response: Response { Response(.ok, headers: [.contentType: "text/plain"], body: "oak") }
+package var body: HTTPBody { "oak" }
+package var logger: Logger { Logger(label: "Garden") }
+package var session: URLSession { URLSession(configuration: .ephemeral) }
+package var shipper: LogShipper {
+    let resource = LogResource(serviceName: "Garden")
+    return LogShipper(to: "https://logs.example.com/v1/logs", format: .otlp, resource: resource, over: service)
+}
+package var budget: RetryBudget { RetryBudget(share: 0.1, minimumPerSecond: 1) }
 
 // Files and content.
-package var file: URL { assumed() }
-package var photo: URL { assumed() }
-package var report: URL { assumed() }
-package var log: URL { assumed() }
-package var home: URL { assumed() }
-package var directory: URL { assumed() }
-package var destination: URL { assumed() }
-package var bytes: Data { assumed() }
-package var data: Data { assumed() }
+package var file: URL { routeFile }
+package var photo: URL { scratchFile("photo.jpg", "photo") }
+package var report: URL { scratchFile("report", "report") }
+package var log: URL { scratchFile("log", "line") }
+package var home: URL { scratch }
+package var directory: URL { scratch }
+package var destination: URL { scratch.appending(path: "destination") }
+package var bytes: Data { Data("bytes".utf8) }
+package var data: Data { Data("data".utf8) }
 
 // Who calls.
-package var account: String { assumed() }
-package var password: Secret { assumed() }
-package var token: AccessToken { assumed() }
-package var key: String { assumed() }
+package var account: String { "ada" }
+package var password: Secret { Secret("secret") }
+package var token: AccessToken { AccessToken("token") }
+package var key: String { "key" }
 
 #if !canImport(Darwin)
 extension URL {
     /// Foundation has it on Apple platforms.
-    package static var documentsDirectory: URL { assumed() }
+    package static var documentsDirectory: URL { scratch }
 }
 #endif
 
