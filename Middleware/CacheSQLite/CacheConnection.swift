@@ -165,7 +165,7 @@ final class CacheConnection: Sendable {
         }
         if let lock {
             // First closed: one that is closed later takes the journal away that has its name, which is the new one's.
-            if isDamaged { renew(lock) }
+            if isDamaged { recreate(lock) }
             lock.release()
         }
         let waiting = state.withLock { state in
@@ -296,7 +296,7 @@ final class CacheConnection: Sendable {
     // MARK: - Damage
 
     /// Makes a database anew that this store has closed: it is removed, unless another has it open.
-    private func renew(_ lock: CacheLock) {
+    private func recreate(_ lock: CacheLock) {
         if lock.takeAlone() { return files.remove() }
         // What another removes at the same time must not be written to.
         guard (try? lock.share()) != nil else { return }

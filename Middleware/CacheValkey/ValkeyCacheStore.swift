@@ -35,7 +35,7 @@ public final class ValkeyCacheStore: CacheStore, InvalidationKeeping {
     ///
     /// - Parameters:
     ///   - client: The connection, which other stores may use too.
-    ///   - bounds: How much is stored at most, by all machines together; give all the same.
+    ///   - bounds: How much is stored at most, by all machines together; give each machine the same.
     ///   - options: The prefix of the keys, and how entries are kept.
     ///   - time: The clock that dates responses on this machine; the system's by default.
     public convenience init(

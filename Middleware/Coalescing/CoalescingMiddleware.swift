@@ -70,7 +70,7 @@ public struct CoalescingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     /// Inside the cache, outside retry and authentication.
     public var phase: Phase { .coalesce }
 
-    /// Who is joined, and how much is held.
+    /// The partition, and how much of a body is kept for slow readers.
     public var summary: StageSummary {
         StageSummary(
             "CoalescingMiddleware",

@@ -7,7 +7,7 @@ public enum DigestVerification: ResponseOption {
     @nonexhaustive
     #endif
     public enum Status: Sendable, Hashable {
-        /// Nobody looked: there is no such stage, or it was told not to.
+        /// Not checked: there is no such stage, or it was told not to.
         case notChecked
         /// The response has no digest.
         case noDigest
@@ -47,7 +47,7 @@ public enum DigestVerification: ResponseOption {
         }
     }
 
-    /// Nobody looked.
+    /// Not checked.
     public static var defaultValue: Status { .notChecked }
 }
 

@@ -31,9 +31,9 @@ public struct EventStreamOptions: Sendable {
     ///
     /// While it is spent the stream waits for the policy's longest delay.
     public var budget: RetryBudget?
-    /// Changes the request before each time it is sent, such as a cursor in its query; nobody does by default.
+    /// Changes the request before each time it is sent, such as a cursor in its query; none by default.
     public var prepare: (@Sendable (inout Request, EventStreamPosition) -> Void)?
-    /// Told of each comment as it is read; nobody is by default.
+    /// Told of each comment as it is read; none by default.
     ///
     /// It must return quickly.
     public var onComment: (@Sendable (String) -> Void)?

@@ -5,7 +5,7 @@ import HTTPChainCore
 @nonexhaustive
 #endif
 public enum EventStreamState: Sendable, CustomStringConvertible {
-    /// Nobody has asked for an event yet.
+    /// No event has been asked for yet.
     case idle
     /// The request was sent; the number says how many failures in a row there were before.
     case connecting(failures: Int)

@@ -87,7 +87,7 @@ public struct ContentCoding: Sendable, Hashable, CustomStringConvertible {
     /// The coding with another preference.
     ///
     /// - Parameter quality: 0 to 1, as `Accept-Encoding` says it (`gzip;q=0.5`): three digits count, what lies outside
-    ///   becomes the nearer end. 0 asks the server not to use it; what comes all the same is decoded.
+    ///   becomes the nearer end. 0 asks the server not to use it; what comes nevertheless is decoded.
     public func preferred(_ quality: Double) -> ContentCoding {
         var result = self
         result.quality = quality.isNaN ? 0 : (min(1, max(0, quality)) * 1000).rounded() / 1000

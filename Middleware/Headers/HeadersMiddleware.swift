@@ -36,7 +36,7 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     /// The operations when there is nothing to find out about a request: no closure, no origin, no mistake.
     private let fixed: [FixedOperation]?
 
-    /// Whose value a field has that a call brings and the stage too.
+    /// The value that wins where the call and the stage both bring a field.
     public enum Precedence: Sendable, Hashable {
         /// The call's: what the stage has is a default.
         case call

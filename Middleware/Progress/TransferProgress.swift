@@ -8,7 +8,7 @@ public struct TransferProgress: Sendable {
         case download
     }
 
-    /// Whose bytes are counted.
+    /// The bytes that are counted: those of the caller, or those on the wire.
     public enum View: Sendable, Hashable {
         /// The caller's: the body given for an upload, decoded content for a download.
         case consumer
@@ -31,7 +31,7 @@ public struct TransferProgress: Sendable {
 
     /// The number of the call, the same in all its reports and different for each call of the process.
     public let call: UInt64
-    /// Whose bytes are counted; numbers of one view say nothing about the other.
+    /// The bytes that are counted; numbers of one view say nothing about the other.
     public let view: View
     /// Which way the bytes go.
     public let direction: Direction

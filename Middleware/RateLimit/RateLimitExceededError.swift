@@ -2,7 +2,7 @@ public import HTTPChainCore
 
 /// A call was refused because its rate limit is reached and its turn would come too late; nothing was sent.
 public struct RateLimitExceededError: RefusalError, AnnotatedError {
-    /// Whose limit is reached.
+    /// The limit that is reached: one of your own, or the server's.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -17,7 +17,7 @@ public struct RateLimitExceededError: RefusalError, AnnotatedError {
 
     /// The key of the limit: the origin, unless another group was chosen.
     public let key: String
-    /// Whose limit is reached.
+    /// The limit that is reached.
     public let cause: Cause
     /// How long until the call could have its turn; `nil` when that is not known.
     public let retryAfter: Duration?

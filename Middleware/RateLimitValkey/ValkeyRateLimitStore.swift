@@ -14,7 +14,7 @@ public import HTTPChainValkey
 /// ```
 ///
 /// All limits of a key are looked at and taken from in one step, by a script on the server and by the server's clock:
-/// machines whose clocks differ share a limit all the same. A bucket that is full again is forgotten by the server.
+/// machines whose clocks differ still share a limit. A bucket that is full again is forgotten by the server.
 ///
 /// **When the server is away** (no connection, no answer in time, an error), ``Absence`` decides; by default each
 /// process goes on with buckets of its own. A server that comes back empty begins with full buckets.

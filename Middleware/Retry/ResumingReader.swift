@@ -38,7 +38,7 @@ struct ResumingReader: BodyReader {
             } catch {
                 broken = error
             }
-            // Let go before the wait: nobody reads on there.
+            // Dropped before the wait: there is no more to read there.
             inner = nil
             resumed = nil
             try await resume(after: broken)

@@ -41,7 +41,7 @@ public struct RetryPolicy: Sendable {
     ///   - statuses: The statuses that are retried; ``standardStatuses`` by default.
     ///   - errors: The kinds of transport error that are retried; ``standardErrors`` by default.
     ///   - resumesDownloads: Whether a download that breaks goes on where it broke; it does by default.
-    ///   - verdict: Decides before the policy's own rules do; nobody does by default.
+    ///   - verdict: Decides before the policy's own rules do; none by default.
     public init(
         maximumAttempts: Int = 3,
         totalTime: Duration? = nil,

@@ -28,7 +28,7 @@ struct RetryRun: Sendable {
         var result = consume first
         while case .retry(let wait) = try judge(result) {
             let rest = unread(result)
-            // Let go before the wait: what is not worth reading is cancelled now.
+            // Dropped before the wait: what is not worth reading is cancelled now.
             result = .failure(CancellationError())
             try await pause(for: wait, draining: rest)
             result = await send()

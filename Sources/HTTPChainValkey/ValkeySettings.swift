@@ -8,7 +8,7 @@ public import HTTPChainCore
 /// settings.tls = .systemRoots
 /// ```
 public struct ValkeySettings: Sendable {
-    /// Whom a connection trusts.
+    /// The certificates that a connection trusts.
     public enum TLS: Sendable, Hashable {
         /// Nothing is encrypted.
         case off

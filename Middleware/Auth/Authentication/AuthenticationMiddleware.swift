@@ -14,8 +14,8 @@ import HTTPTypes
 ///
 /// A request gets credentials preemptively where an ``Authenticator`` has some that the server is known to take; else it is
 /// sent without, and a 401 is answered. The strongest scheme goes first: a weaker one is used when the server does not
-/// offer the stronger, or nobody has a credential for it, and never after credentials of the stronger one were turned
-/// down, which would give a password away that they protect. `BasicAuthMiddleware` and its like are this stage with one
+/// offer the stronger, or there is no credential for it, and never after credentials of the stronger one were rejected,
+/// which would give a password away that they protect. `BasicAuthMiddleware` and its like are this stage with one
 /// authenticator. Where several of them stand in a chain they keep to the same rule among themselves.
 ///
 /// **Origins.** Credentials go to the origin that they are for, and to no other: the fields are declared in
@@ -251,7 +251,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
         return response
     }
 
-    /// Whom credentials would go to, and which authenticators may serve it; `nil` when none may.
+    /// The origin that credentials would go to, and the authenticators that may serve it; `nil` when none may.
     private func origin(
         for request: borrowing Request
     ) -> (origin: Origin, admitted: [Bool], binding: OriginBinding?)? {

@@ -5,7 +5,7 @@ public import HTTPChainCore
 @nonexhaustive
 #endif
 public enum AuthenticationRefusal: Sendable, Hashable, CustomStringConvertible {
-    /// Nobody has a credential for the protection space.
+    /// There is no credential for the protection space.
     case noCredential(ProtectionSpace)
     /// The credential was rejected, and there is no other one.
     case rejected(ProtectionSpace)

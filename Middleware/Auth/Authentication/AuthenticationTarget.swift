@@ -1,7 +1,7 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// Who asks for credentials: the server that has the resource, or a proxy on the way to it, RFC 9110 §11.6 and §11.7.
+/// The party that asks for credentials: the server that has the resource, or a proxy on the way to it, RFC 9110 §11.6 and §11.7.
 public enum AuthenticationTarget: Sendable, Hashable, CaseIterable {
     /// The server.
     case origin

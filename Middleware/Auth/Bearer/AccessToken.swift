@@ -6,11 +6,11 @@ import HTTPTypes
 public struct AccessToken: Sendable, Hashable {
     /// The token's text, which does not show itself.
     public let value: Secret
-    /// When it ends to be accepted, by the wall clock; `nil` when nobody said.
+    /// When it ends to be accepted, by the wall clock; `nil` when it is not known.
     public let expiration: Date?
     /// What to ask for the next token with, RFC 6749 §1.5; `nil` when there is none.
     public let refreshToken: Secret?
-    /// What it may be used for, RFC 6749 §3.3; empty when nobody said.
+    /// What it may be used for, RFC 6749 §3.3; empty when it is not known.
     public let scope: [String]
     let credentials: ReadyCredentials?
 

@@ -27,7 +27,7 @@ struct RefreshState<Value: Sendable>: Sendable {
         case refresh
         /// Do not try again: there were too many refreshes.
         case giveUp
-        /// Give up: this path rejects new tokens too, and another refresh would only be lost for the others.
+        /// End: this path rejects new tokens too, and another refresh would only be lost for the others.
         case refuse
     }
 

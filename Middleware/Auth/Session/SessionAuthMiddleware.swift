@@ -37,7 +37,7 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
 
     private typealias Versioned = RefreshState<Session>.Versioned
 
-    /// Who opens the sessions.
+    /// The authenticator that opens the sessions.
     public let authenticator: Authenticator
     let boundOrigins: OriginSet
     private let origins: OriginBindings

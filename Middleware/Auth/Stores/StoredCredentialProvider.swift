@@ -21,7 +21,7 @@ public struct StoredCredentialProvider: CredentialProvider {
     ///   - store: Where they are kept.
     ///   - origins: The origins they may go to.
     ///   - service: The key they are kept under; by default one for each protection space.
-    ///   - fallback: Who is asked when there is none or it was rejected; nobody by default.
+    ///   - fallback: The provider that is asked when there is none or it was rejected; none by default.
     public init(
         _ store: any CredentialStore,
         for origins: some OriginSetConvertible,

@@ -4,7 +4,7 @@ import HTTPTypes
 
 /// Which responses are being stored: of calls that ask for the same at the same time, one stores its response.
 ///
-/// Each of the others gives its response to its caller all the same. A call that was sent after a recording had begun may
+/// Each of the others still gives its response to its caller. A call that was sent after a recording had begun may
 /// know better (it may be a reload), and stores its response too.
 final class RecordingClaims: Sendable {
     fileprivate struct Place: Hashable {

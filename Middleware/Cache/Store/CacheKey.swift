@@ -10,7 +10,7 @@ public struct CacheKey: Sendable, Hashable {
     public let url: String
     /// The method whose responses are stored; GET also answers HEAD.
     public let method: HTTPRequest.Method
-    /// Whose entries these are; empty where all callers share them.
+    /// The user or group that the entries belong to; empty where all callers share them.
     public let partition: String
     /// What the call parameters say beyond the URL; `nil` where the URL says all.
     public let identifier: String?

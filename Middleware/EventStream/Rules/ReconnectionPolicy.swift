@@ -27,7 +27,7 @@ public struct ReconnectionPolicy: Sendable {
     public var statuses: StatusSet
     /// Whether the stream is opened again when the server has ended it; it is by default.
     public var reconnectsAtEnd: Bool
-    /// Decides before the policy's own rules do; nobody does by default.
+    /// Decides before the policy's own rules do; none by default.
     public var verdict: (@Sendable (StreamInterruption) -> ReconnectionVerdict)?
 
     /// Makes a policy; durations below zero count as zero.

@@ -3,7 +3,7 @@
 public struct TraceState: Sendable, Hashable, CustomStringConvertible {
     /// One system's part.
     public struct Member: Sendable, Hashable {
-        /// Whose part it is.
+        /// The key of the vendor that the part belongs to.
         public let key: String
         /// What it means is between the systems of that key.
         public let value: String

@@ -50,7 +50,7 @@ public final class SharedClients: Sendable {
 
     /// Puts a client in the place of the one that the key would make, such as one of mocks.
     ///
-    /// Who has the old one keeps it.
+    /// Callers that have the old one keep it.
     public func set(_ key: Key, to client: Client) {
         // The old client may go away now, which takes locks of others.
         let old = clients.withLock { $0.updateValue(client, forKey: key.name) }

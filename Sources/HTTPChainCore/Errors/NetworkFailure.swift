@@ -1,7 +1,7 @@
 /// An error of a stage that may be the network's: something was to be fetched for a call, such as a token, and could not
 /// be.
 ///
-/// Whoever repeats calls judges it as what ``networkFailure`` says.
+/// A stage that repeats calls judges it as what ``networkFailure`` says.
 public protocol NetworkFailure: HTTPChainError {
     /// What the network did, as seen by the call: ``TransportError/Sent/nothing`` when nothing of the call itself had been
     /// sent. `nil` when the network is not to blame.

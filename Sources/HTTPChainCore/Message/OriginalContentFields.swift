@@ -3,7 +3,7 @@ public import HTTPTypes
 /// The fields that described the content before a content coding (RFC 9110 §8.4) was undone: `Content-Encoding`, and
 /// `Content-Length` where there was one.
 ///
-/// Whoever decodes the content of a response, stage or transport, takes these out of the head and attaches them here.
+/// A stage or transport that decodes the content of a response takes these out of the head and attaches them here.
 /// Digests and lengths that the server gave are of the content as it was before.
 public enum OriginalContentFields: ResponseOption {
     /// Nothing was decoded.

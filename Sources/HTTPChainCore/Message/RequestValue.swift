@@ -1,6 +1,6 @@
 /// The typed value that a request was made from, such as a `GetUser(id: 42)` that was turned into `GET /users/42`.
 ///
-/// Whoever makes requests from values sets it; mocks and stages that act on the kind of call rather than on its URL
+/// Code that makes requests from values sets it; mocks and stages that act on the kind of call rather than on its URL
 /// read it. ``Request/value`` is the short way to it.
 public enum RequestValue: RequestOption {
     /// The request was made by hand.

@@ -58,7 +58,7 @@ public struct UserPartition: Sendable {
     package enum Owner: Sendable, Hashable {
         /// Somebody, by a name that tells one from another; empty for those who are not logged in.
         case user(String)
-        /// Nobody knows: nothing may be shared.
+        /// Not known: nothing may be shared.
         case unknown
     }
 

@@ -67,7 +67,7 @@ final class ParameterNode {
         beginList()
         let element = ParameterNode()
         guard case .list(var nodes) = content else { return element }
-        // Let go of here, so that appending does not copy.
+        // Released here, so that appending does not copy.
         content = .none
         nodes.append(element)
         content = .list(nodes)

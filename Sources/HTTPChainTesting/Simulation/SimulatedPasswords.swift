@@ -49,7 +49,7 @@ struct SimulatedPasswords: Sendable {
         return true
     }
 
-    /// Who credentials are of.
+    /// The user that credentials belong to.
     static func user(in value: String) -> String? {
         if value.hasPrefix("Basic ") {
             return basic(value).map { String($0.prefix { $0 != ":" }) }

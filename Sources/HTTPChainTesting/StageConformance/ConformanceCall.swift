@@ -47,7 +47,7 @@ struct ConformanceCall: Sendable {
             // Taken out, so that nothing here keeps the response.
             try await outcome.wait { outcome in outcome.take() }
         }
-        // Until the task has let go of what it was given, too.
+        // Until the task has released what it was given, too.
         await task.value
         if next.state.value.callCount > ConformanceNext.callLimit {
             throw failure("next was called more than \(ConformanceNext.callLimit) times in one call")

@@ -1,7 +1,7 @@
 import Foundation
 public import HTTPChainCore
 
-/// Who asks a token endpoint: a client that is registered there, RFC 6749 §2.
+/// The client that asks a token endpoint, and is registered there, RFC 6749 §2.
 public struct OAuthClient: Sendable, Hashable {
     /// How a client proves who it is, RFC 6749 §2.3.1.
     public enum Authentication: Sendable, Hashable {

@@ -8,7 +8,7 @@ import HTTPTypes
 package struct OAuthEndpoint: Sendable {
     /// The endpoint's URL.
     package let url: String
-    /// Who asks.
+    /// The client that asks.
     package let client: OAuthClient
     private let transport: (any Transport)?
     private let replyLimit: ByteCount

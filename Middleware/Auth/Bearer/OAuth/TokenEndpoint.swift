@@ -24,7 +24,7 @@ public struct TokenEndpoint: Sendable {
 
     /// The endpoint's URL.
     public var url: String { endpoint.url }
-    /// Who asks.
+    /// The client that asks.
     public var client: OAuthClient { endpoint.client }
 
     /// Describes an endpoint.
