@@ -315,7 +315,7 @@ final class CacheConnection: Sendable {
         files.removeOutdatedMark()
     }
 
-    /// What went wrong.
+    /// The problem.
     func fault(_ error: any Error) -> CacheStoreFault {
         if let fault = error as? CacheStoreFault { return fault }
         // Our columns are never NULL, nor of another type.

@@ -22,7 +22,7 @@ public struct CoalescingError: HTTPChainError {
     /// What happened and what to do.
     public var reason: String { explanation.reason }
 
-    /// What to do about it.
+    /// Advice on what to do about it.
     public var recoverySuggestion: String? { explanation.advice }
 
     private var explanation: Explanation {

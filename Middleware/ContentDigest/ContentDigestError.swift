@@ -2,7 +2,7 @@ public import HTTPChainCore
 
 /// Content is not what its digest says, or a digest cannot be made or verified.
 public struct ContentDigestError: HTTPChainError, Hashable {
-    /// What went wrong.
+    /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -17,7 +17,7 @@ public struct ContentDigestError: HTTPChainError, Hashable {
         case notVerifiable(DigestVerification.Reason)
     }
 
-    /// What went wrong.
+    /// The problem.
     public let problem: Problem
     /// The request and the response's head, redacted.
     public let exchange: ExchangeSnapshot?
@@ -30,10 +30,10 @@ public struct ContentDigestError: HTTPChainError, Hashable {
     /// Always "ContentDigestMiddleware".
     public var stage: String { "ContentDigestMiddleware" }
 
-    /// What happened.
+    /// A description of what happened.
     public var reason: String { explanation.reason }
 
-    /// What to do about it; `nil` where there is nothing.
+    /// Advice on what to do about it; `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }
 
     private var explanation: Explanation {

@@ -4,7 +4,7 @@ public import HTTPTypes
 
 /// A stream of events could not be opened, or not be read on.
 public struct EventStreamError: HTTPChainError {
-    /// What went wrong.
+    /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -31,7 +31,7 @@ public struct EventStreamError: HTTPChainError {
         case undecodable(type: String, codingPath: String, detail: String)
     }
 
-    /// What went wrong.
+    /// The problem.
     public let problem: Problem
     /// How often the stream was to be opened since it last worked; 0 where that does not matter.
     public let failures: Int
@@ -72,10 +72,10 @@ public struct EventStreamError: HTTPChainError {
         EventStreamError(problem, failures: failures, exchange: exchange, underlyingError: underlyingError)
     }
 
-    /// What happened.
+    /// A description of what happened.
     public var reason: String { explanation.reason }
 
-    /// What to do about it; `nil` where there is nothing.
+    /// Advice on what to do about it; `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }
 
     private var explanation: Explanation {

@@ -2,7 +2,7 @@ public import HTTPChainCore
 
 /// Content could not be compressed, or not be decoded.
 public struct ContentCodingError: HTTPChainError, Hashable {
-    /// What went wrong.
+    /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -31,7 +31,7 @@ public struct ContentCodingError: HTTPChainError, Hashable {
         case failed(String)
     }
 
-    /// What went wrong.
+    /// The problem.
     public let problem: Problem
     /// The coding that was being undone or applied; `nil` where it is none in particular.
     public let coding: ContentCoding?
@@ -59,10 +59,10 @@ public struct ContentCodingError: HTTPChainError, Hashable {
     /// Always "GzipMiddleware".
     public var stage: String { "GzipMiddleware" }
 
-    /// What happened.
+    /// A description of what happened.
     public var reason: String { explanation.reason }
 
-    /// What to do about it; `nil` where there is nothing.
+    /// Advice on what to do about it; `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }
 
     private var explanation: Explanation {

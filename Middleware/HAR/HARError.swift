@@ -3,7 +3,7 @@ import HTTPChainSupport
 
 /// An archive cannot be read, written or replayed.
 public struct HARError: HTTPChainError, Hashable {
-    /// What is wrong.
+    /// The problem.
     ///
     /// An open set: treat a kind that you do not know as you treat most.
     #if hasAttribute(nonexhaustive)
@@ -38,7 +38,7 @@ public struct HARError: HTTPChainError, Hashable {
         case noTransport(mode: String)
     }
 
-    /// What is wrong.
+    /// The problem.
     public let problem: Problem
     /// The file, where it is known.
     public let path: String?
@@ -85,7 +85,7 @@ public struct HARError: HTTPChainError, Hashable {
         }
     }
 
-    /// What to do about it.
+    /// Advice on what to do about it.
     public var recoverySuggestion: String? {
         switch problem {
         case .malformed, .missing, .unexpected: "export the archive again, as HAR 1.2"

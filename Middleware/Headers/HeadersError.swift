@@ -2,7 +2,7 @@ public import HTTPChainCore
 
 /// A header field cannot be set as asked; nothing was sent.
 public struct HeadersError: HTTPChainError {
-    /// What is wrong.
+    /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -23,7 +23,7 @@ public struct HeadersError: HTTPChainError {
         case tooManyFields(Int)
     }
 
-    /// What is wrong.
+    /// The problem.
     public let problem: Problem
     /// The request as it stood; `nil` when the error is not about a request.
     public let exchange: ExchangeSnapshot?
@@ -39,10 +39,10 @@ public struct HeadersError: HTTPChainError {
     /// Always "HeadersMiddleware".
     public var stage: String { "HeadersMiddleware" }
 
-    /// What happened.
+    /// A description of what happened.
     public var reason: String { explanation.reason }
 
-    /// What to do about it; `nil` where there is nothing.
+    /// Advice on what to do about it; `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }
 
     private var explanation: Explanation {
@@ -72,7 +72,7 @@ extension HeadersError.Problem: CustomStringConvertible {
         }
     }
 
-    /// What to do about it.
+    /// Advice on what to do about it.
     var fix: String {
         switch self {
         case .invalidName: "use letters, digits and any of !#$%&'*+-.^_`|~ (RFC 9110 §5.1)"

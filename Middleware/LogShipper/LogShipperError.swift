@@ -3,7 +3,7 @@ public import HTTPTypes
 
 /// Why a batch of log records was not delivered, as far as it was not an error of the chain.
 public struct LogShipperError: HTTPChainError {
-    /// What happened.
+    /// A description of what happened.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -16,7 +16,7 @@ public struct LogShipperError: HTTPChainError {
         case timedOut(Duration)
     }
 
-    /// What happened.
+    /// A description of what happened.
     public let problem: Problem
 
     /// Makes the error for a problem.
@@ -27,10 +27,10 @@ public struct LogShipperError: HTTPChainError {
     /// Always "LogShipper".
     public var stage: String { "LogShipper" }
 
-    /// What happened.
+    /// A description of what happened.
     public var reason: String { explanation.reason }
 
-    /// What to do about it; `nil` where there is nothing.
+    /// Advice on what to do about it; `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }
 
     private var explanation: Explanation {

@@ -3,7 +3,7 @@ public import HTTPChainCore
 
 /// Why a ``LogSpool`` could not be opened, or could not do what it was asked.
 public struct LogSpoolError: HTTPChainError, Hashable {
-    /// What went wrong.
+    /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -22,7 +22,7 @@ public struct LogSpoolError: HTTPChainError, Hashable {
         case system(operation: String, path: String, code: Int32, message: String)
     }
 
-    /// What went wrong.
+    /// The problem.
     public let problem: Problem
 
     /// Makes an error.
@@ -33,10 +33,10 @@ public struct LogSpoolError: HTTPChainError, Hashable {
     /// Always "log spool".
     public var stage: String { "log spool" }
 
-    /// What happened.
+    /// A description of what happened.
     public var reason: String { explanation.reason }
 
-    /// What to do about it; `nil` where there is nothing.
+    /// Advice on what to do about it; `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }
 
     private var explanation: Explanation {

@@ -2,7 +2,7 @@ public import HTTPChainCore
 
 /// A multipart body cannot be framed as asked, or what arrived is not one.
 public struct MultipartError: HTTPChainError, Hashable {
-    /// What is wrong.
+    /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -43,7 +43,7 @@ public struct MultipartError: HTTPChainError, Hashable {
         case readConcurrently
     }
 
-    /// What is wrong.
+    /// The problem.
     public let problem: Problem
     /// Why a value could not be encoded.
     public let underlyingError: (any Error)?
@@ -62,10 +62,10 @@ public struct MultipartError: HTTPChainError, Hashable {
     /// Hashes the problem.
     public func hash(into hasher: inout Hasher) { hasher.combine(problem) }
 
-    /// What happened.
+    /// A description of what happened.
     public var reason: String { explanation.reason }
 
-    /// What to do about it; `nil` where there is nothing.
+    /// Advice on what to do about it; `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }
 
     private var explanation: Explanation {

@@ -5,7 +5,7 @@ public import HTTPChainCore
 ///
 /// What the token endpoint says is an `OAuthError`, as everywhere.
 public struct SignInError: HTTPChainError {
-    /// What went wrong.
+    /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -35,7 +35,7 @@ public struct SignInError: HTTPChainError {
         case dismissed
     }
 
-    /// What went wrong.
+    /// The problem.
     public let problem: Problem
     /// The request and the head of its reply, redacted; `nil` when it did not go wrong there.
     public let exchange: ExchangeSnapshot?
@@ -52,10 +52,10 @@ public struct SignInError: HTTPChainError {
     /// Always "OAuth".
     public var stage: String { "OAuth" }
 
-    /// What happened.
+    /// A description of what happened.
     public var reason: String { explanation.reason }
 
-    /// What to do about it; `nil` where there is nothing.
+    /// Advice on what to do about it; `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }
 
     private var explanation: Explanation {

@@ -38,10 +38,10 @@ public struct RedirectError: ResponseError {
     /// Always "RedirectMiddleware".
     public var stage: String { "RedirectMiddleware" }
 
-    /// What happened.
+    /// A description of what happened.
     public var reason: String { explanation.reason }
 
-    /// What to do about it; `nil` where there is nothing.
+    /// Advice on what to do about it; `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }
 
     private var explanation: Explanation {

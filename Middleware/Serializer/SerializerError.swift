@@ -12,7 +12,7 @@ public struct SerializerError: HTTPChainError {
         case response
     }
 
-    /// What went wrong.
+    /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -39,7 +39,7 @@ public struct SerializerError: HTTPChainError {
         case lineTooLong(Int, limit: ByteCount)
     }
 
-    /// What went wrong.
+    /// The problem.
     public let problem: Problem
     /// The request and the head of the response, redacted.
     public let exchange: ExchangeSnapshot?
@@ -56,10 +56,10 @@ public struct SerializerError: HTTPChainError {
     /// Always "SerializerMiddleware".
     public var stage: String { "SerializerMiddleware" }
 
-    /// What happened.
+    /// A description of what happened.
     public var reason: String { explanation.reason }
 
-    /// What to do about it; `nil` where there is nothing.
+    /// Advice on what to do about it; `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }
 
     private var explanation: Explanation {

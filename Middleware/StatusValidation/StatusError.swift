@@ -22,10 +22,10 @@ public struct StatusError: ResponseError {
     /// Always "StatusValidationMiddleware".
     public var stage: String { "StatusValidationMiddleware" }
 
-    /// What happened.
+    /// A description of what happened.
     public var reason: String { explanation.reason }
 
-    /// What to do about it; `nil` where there is nothing.
+    /// Advice on what to do about it; `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }
 
     private var explanation: Explanation {

@@ -4,7 +4,7 @@ public import HTTPChainCore
 ///
 /// It names the variable at fault and never shows a value.
 public struct URLBuilderError: HTTPChainError {
-    /// What is wrong.
+    /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -35,7 +35,7 @@ public struct URLBuilderError: HTTPChainError {
         case unencodableQuery(path: String, reason: String)
     }
 
-    /// What is wrong.
+    /// The problem.
     public let problem: Problem
     /// The request as it stood, redacted; `nil` when a template or encoder was used without a request.
     public internal(set) var exchange: ExchangeSnapshot?
@@ -63,10 +63,10 @@ public struct URLBuilderError: HTTPChainError {
         }
     }
 
-    /// What happened.
+    /// A description of what happened.
     public var reason: String { explanation.reason }
 
-    /// What to do about it; `nil` where there is nothing.
+    /// Advice on what to do about it; `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }
 
     private var explanation: Explanation {

@@ -106,7 +106,7 @@ public struct NoReplayError: HTTPChainError, Hashable {
     /// What is missing.
     public var reason: String { "no archive is replayed in this task" }
 
-    /// What to do about it.
+    /// Advice on what to do about it.
     public var recoverySuggestion: String? {
         "give the test the trait .replay(\"file.har\"), and do not detach the task"
     }

@@ -154,7 +154,7 @@ public struct PaginationError: HTTPChainError, Hashable {
         }
     }
 
-    /// What to do about it.
+    /// Advice on what to do about it.
     public var recoverySuggestion: String? {
         switch problem {
         case .cannotFollow: nil

@@ -83,7 +83,7 @@ public struct RouteError: HTTPChainError, Hashable {
         }
     }
 
-    /// What to do about it.
+    /// Advice on what to do about it.
     public var recoverySuggestion: String? {
         switch problem {
         case .unknownRoute(_, let known):

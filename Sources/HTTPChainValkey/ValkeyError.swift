@@ -3,7 +3,7 @@ public import HTTPChainCore
 
 /// A Valkey or Redis server did not do what it was asked.
 public struct ValkeyError: HTTPChainError {
-    /// What went wrong.
+    /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -24,7 +24,7 @@ public struct ValkeyError: HTTPChainError {
         case closed
     }
 
-    /// What went wrong.
+    /// The problem.
     public let kind: Kind
     /// The server, as "host:port".
     public let server: String
@@ -55,7 +55,7 @@ public struct ValkeyError: HTTPChainError {
         return detail.isEmpty ? what : "\(what) (\(detail))"
     }
 
-    /// What to do about it.
+    /// Advice on what to do about it.
     public var recoverySuggestion: String? {
         switch kind {
         case .unavailable, .connectionLost, .timeout, .busy: "try again; if it lasts, look at the server"

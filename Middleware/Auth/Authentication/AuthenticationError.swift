@@ -2,7 +2,7 @@ public import HTTPChainCore
 
 /// Credentials cannot be made.
 public struct AuthenticationError: NetworkFailure {
-    /// What went wrong.
+    /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -20,7 +20,7 @@ public struct AuthenticationError: NetworkFailure {
         case bodyReadableOnce(scheme: String)
     }
 
-    /// What went wrong.
+    /// The problem.
     public let problem: Problem
     /// The stage that failed.
     public let stage: String
@@ -48,10 +48,10 @@ public struct AuthenticationError: NetworkFailure {
         TransportError.behind(underlyingError, stage: stage, exchange: exchange)
     }
 
-    /// What happened.
+    /// A description of what happened.
     public var reason: String { explanation.reason }
 
-    /// What to do about it; `nil` where there is nothing.
+    /// Advice on what to do about it; `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }
 
     private var explanation: Explanation {

@@ -2,7 +2,7 @@ public import HTTPChainCore
 
 /// There is no token to send.
 public struct BearerAuthError: NetworkFailure {
-    /// What went wrong.
+    /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -21,7 +21,7 @@ public struct BearerAuthError: NetworkFailure {
         case signedOut
     }
 
-    /// What went wrong.
+    /// The problem.
     public let problem: Problem
     /// The request as it stood, redacted.
     public let exchange: ExchangeSnapshot?
@@ -56,10 +56,10 @@ public struct BearerAuthError: NetworkFailure {
         TransportError.behind(underlyingError, stage: stage, exchange: exchange)
     }
 
-    /// What happened.
+    /// A description of what happened.
     public var reason: String { explanation.reason }
 
-    /// What to do about it; `nil` where there is nothing.
+    /// Advice on what to do about it; `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }
 
     private var explanation: Explanation {

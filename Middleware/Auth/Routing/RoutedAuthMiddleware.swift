@@ -122,10 +122,10 @@ public struct UnknownAuthRouteError: HTTPChainError, Hashable {
     /// Always "RoutedAuthMiddleware".
     public var stage: String { "RoutedAuthMiddleware" }
 
-    /// What happened.
+    /// A description of what happened.
     public var reason: String { explanation.reason }
 
-    /// What to do about it; `nil` where there is nothing.
+    /// Advice on what to do about it; `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }
 
     private var explanation: Explanation {

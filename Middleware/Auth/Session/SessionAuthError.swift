@@ -2,7 +2,7 @@ public import HTTPChainCore
 
 /// There is no session to send a request in.
 public struct SessionAuthError: NetworkFailure {
-    /// What went wrong.
+    /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -17,7 +17,7 @@ public struct SessionAuthError: NetworkFailure {
         case noSession
     }
 
-    /// What went wrong.
+    /// The problem.
     public let problem: Problem
     /// The request as it stood, redacted.
     public let exchange: ExchangeSnapshot?
@@ -55,10 +55,10 @@ public struct SessionAuthError: NetworkFailure {
         TransportError.behind(underlyingError, stage: stage, exchange: exchange)
     }
 
-    /// What happened.
+    /// A description of what happened.
     public var reason: String { explanation.reason }
 
-    /// What to do about it; `nil` where there is nothing.
+    /// Advice on what to do about it; `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }
 
     private var explanation: Explanation {

@@ -6,7 +6,7 @@ public import HTTPChainCore
 /// Only the body of a large entry throws it to its reader: where its storage is damaged behind what was read already, in
 /// place of wrong bytes, and where the store is closed meanwhile.
 public struct CacheStoreFault: HTTPChainError, Hashable {
-    /// What went wrong.
+    /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -29,7 +29,7 @@ public struct CacheStoreFault: HTTPChainError, Hashable {
         case system(operation: String, path: String, code: Int32, message: String)
     }
 
-    /// What went wrong.
+    /// The problem.
     public let problem: Problem
 
     /// Makes a fault.
@@ -40,10 +40,10 @@ public struct CacheStoreFault: HTTPChainError, Hashable {
     /// Always "cache store".
     public var stage: String { "cache store" }
 
-    /// What happened.
+    /// A description of what happened.
     public var reason: String { explanation.reason }
 
-    /// What to do about it; `nil` where there is nothing.
+    /// Advice on what to do about it; `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }
 
     private var explanation: Explanation {

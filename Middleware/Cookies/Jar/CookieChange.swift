@@ -13,7 +13,7 @@ public struct CookieChange: Sendable, Hashable, CustomStringConvertible {
         case removed(CookieReason)
     }
 
-    /// What happened.
+    /// A description of what happened.
     public let kind: Kind
     /// The cookie, as it is now or as it was last.
     public let cookie: Cookie

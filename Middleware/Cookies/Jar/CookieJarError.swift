@@ -23,7 +23,7 @@ public struct CookieJarError: HTTPChainError, Hashable {
         case system(operation: String, code: Int32, message: String)
     }
 
-    /// What is wrong.
+    /// The problem.
     public let problem: Problem
     /// The file.
     public let path: String
@@ -46,7 +46,7 @@ public struct CookieJarError: HTTPChainError, Hashable {
         }
     }
 
-    /// What to do about it.
+    /// Advice on what to do about it.
     public var recoverySuggestion: String? {
         switch problem {
         case .damaged, .tooLarge: "move it away to begin with an empty one"

@@ -6,7 +6,7 @@ public struct ODataError: Sendable, Hashable {
     public struct Detail: Sendable, Hashable {
         /// The service's code for it.
         public let code: String?
-        /// What is wrong.
+        /// The problem.
         public let message: String?
         /// What in the request it is about, such as the name of a property.
         public let target: String?
@@ -14,7 +14,7 @@ public struct ODataError: Sendable, Hashable {
 
     /// The service's code for the kind of error; empty where the service gives none.
     public let code: String
-    /// What happened.
+    /// A description of what happened.
     public let message: String
     /// What in the request it is about, such as the name of a property.
     public let target: String?

@@ -73,7 +73,7 @@ public struct ReconnectionPolicy: Sendable {
 
 /// Why a stream does not go on.
 public struct StreamInterruption: Sendable {
-    /// What happened.
+    /// A description of what happened.
     public enum Cause: Sendable {
         /// The server ended the body in good order.
         case ended
@@ -87,7 +87,7 @@ public struct StreamInterruption: Sendable {
         case silent(Duration)
     }
 
-    /// What happened.
+    /// A description of what happened.
     public let cause: Cause
     /// How many failures there were in a row, this one included.
     public let failures: Int

@@ -19,7 +19,7 @@ public struct UnmatchedReplayError: HTTPChainError {
     /// The request that nothing answers.
     public var reason: String { "no recorded entry answers \(method) \(url)" }
 
-    /// What to do about it.
+    /// Advice on what to do about it.
     public var recoverySuggestion: String? {
         "record it (mode .new), or loosen ReplayMatching if it is one of the recorded ones"
     }
@@ -46,6 +46,6 @@ public struct UnusedEntriesError: HTTPChainError, Hashable {
         "not every recorded entry was asked for:\n  " + unused.joined(separator: "\n  ")
     }
 
-    /// What to do about it.
+    /// Advice on what to do about it.
     public var recoverySuggestion: String? { "send what is missing, or record again with the mode .update" }
 }

@@ -11,7 +11,7 @@ public struct LogRecord: Sendable, Hashable {
     public var level: Logger.Level
     /// The part of the program that it comes from, such as `http.client`; the label of a `Logger`.
     public var component: String
-    /// What happened, for people.
+    /// A description of what happened, for people.
     public var message: String
     /// What happened, for machines.
     public var attributes: LogAttributes

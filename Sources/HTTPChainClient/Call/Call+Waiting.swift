@@ -74,7 +74,7 @@ public struct BlockingCallError: HTTPChainError, Hashable {
         }
     }
 
-    /// What to do about it.
+    /// Advice on what to do about it.
     public var recoverySuggestion: String? {
         switch problem {
         case .onPool: "await the call's value instead, or wait on the main thread of a program or a thread of your own"

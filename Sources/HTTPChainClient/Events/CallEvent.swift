@@ -5,7 +5,7 @@ public import HTTPChainProgress
 /// Each call has ``Change-swift.enum/willBegin`` first and exactly one end: succeeded, failed or cancelled. The events of
 /// one call come in order.
 public struct CallEvent: Sendable {
-    /// What happened.
+    /// A description of what happened.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -42,7 +42,7 @@ public struct CallEvent: Sendable {
 
     /// The number of the call, the same in all its events and different for each call of the client, counted from 1.
     public let call: UInt64
-    /// What happened.
+    /// A description of what happened.
     public let change: Change
     /// The call's name in the client's ``Client/registry``, to cancel it by; `nil` before it is there, and for a
     /// duplicate.

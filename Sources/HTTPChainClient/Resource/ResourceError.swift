@@ -76,7 +76,7 @@ public struct ResourceError: HTTPChainError, Hashable {
         }
     }
 
-    /// What to do about it.
+    /// Advice on what to do about it.
     public var recoverySuggestion: String? {
         switch problem {
         case .pathWithoutIdentity: "end it like \"users/{id}\", with the property that tells one from the others"

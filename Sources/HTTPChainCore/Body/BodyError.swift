@@ -1,6 +1,6 @@
 /// A body could not be read, or not as asked.
 public struct BodyError: HTTPChainError, Hashable {
-    /// What went wrong.
+    /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -29,7 +29,7 @@ public struct BodyError: HTTPChainError, Hashable {
         case file(path: String, operation: String, code: Int32, message: String)
     }
 
-    /// What went wrong.
+    /// The problem.
     public let problem: Problem
 
     /// Makes the error for a problem.
@@ -40,10 +40,10 @@ public struct BodyError: HTTPChainError, Hashable {
     /// Always "body".
     public var stage: String { "body" }
 
-    /// What happened.
+    /// A description of what happened.
     public var reason: String { explanation.reason }
 
-    /// What to do about it; `nil` where there is nothing.
+    /// Advice on what to do about it; `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }
 
     private var explanation: Explanation {

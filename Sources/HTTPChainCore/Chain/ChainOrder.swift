@@ -26,7 +26,7 @@ public struct ChainProblem: Sendable, Hashable, CustomStringConvertible {
 
     /// The stage it is about.
     public let stage: String
-    /// What is wrong.
+    /// The problem.
     public let problem: String
     /// What to do.
     public let fix: String

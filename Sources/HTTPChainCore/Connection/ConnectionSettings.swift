@@ -99,7 +99,7 @@ public struct ConnectionSettings: Sendable {
 
 /// A connection setting that is not valid, or that the transport cannot keep.
 public struct ConnectionSettingsError: HTTPChainError, Hashable {
-    /// What is wrong.
+    /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -110,7 +110,7 @@ public struct ConnectionSettingsError: HTTPChainError, Hashable {
         case invalid(setting: String, why: String)
     }
 
-    /// What is wrong.
+    /// The problem.
     public let problem: Problem
     /// The transport that was to be made.
     public let stage: String
@@ -121,7 +121,7 @@ public struct ConnectionSettingsError: HTTPChainError, Hashable {
         self.stage = stage
     }
 
-    /// What is wrong.
+    /// The problem.
     public var reason: String {
         switch problem {
         case .unsupported(let setting, _): "the transport cannot keep the setting \(setting) on this platform"

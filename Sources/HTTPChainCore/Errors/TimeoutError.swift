@@ -66,7 +66,7 @@ public struct TimeoutError: TimeoutFailure, AnnotatedError {
     /// Which limit, how long it took, and how far it had come.
     public var reason: String { explanation.reason }
 
-    /// What to do about it.
+    /// Advice on what to do about it.
     public var recoverySuggestion: String? { explanation.advice }
 
     private var explanation: Explanation {

@@ -1,6 +1,6 @@
 /// The exchange with the server failed below HTTP: no connection, no complete answer, no time left.
 public struct TransportError: AnnotatedError {
-    /// What went wrong.
+    /// The problem.
     ///
     /// An open set: a later version, or a transport of yours, may have further kinds. Compare with those that matter to
     /// you, and treat all others as ``other``.
@@ -73,7 +73,7 @@ public struct TransportError: AnnotatedError {
         case answered = "the server had begun to answer"
     }
 
-    /// What went wrong.
+    /// The problem.
     public let kind: Kind
     /// What the server may have seen.
     public let sent: Sent

@@ -43,10 +43,10 @@ public struct InvalidRequestError: HTTPChainError, Hashable {
     /// Always "transport": the last place a request passes.
     public var stage: String { "transport" }
 
-    /// What happened.
+    /// A description of what happened.
     public var reason: String { explanation.reason }
 
-    /// What to do about it; `nil` where there is nothing.
+    /// Advice on what to do about it; `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }
 
     private var explanation: Explanation {

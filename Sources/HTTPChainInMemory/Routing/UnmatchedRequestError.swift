@@ -72,6 +72,6 @@ public struct UnusedRepliesError: HTTPChainError, Hashable {
     /// All that was not used.
     public var reason: String { "not everything that was scripted was used:\n  " + unused.joined(separator: "\n  ") }
 
-    /// What to do about it.
+    /// Advice on what to do about it.
     public var recoverySuggestion: String? { "send what should use it, or do not script it" }
 }

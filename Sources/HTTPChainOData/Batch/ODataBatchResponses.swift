@@ -87,7 +87,7 @@ public struct ODataBatchResponses: Sendable {
 
 /// What is wrong with the answer to a batch, or to one of its requests.
 public struct ODataBatchError: HTTPChainError, Hashable {
-    /// What is wrong.
+    /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -102,7 +102,7 @@ public struct ODataBatchError: HTTPChainError, Hashable {
         case failed(ODataBatch.ID, status: Int, message: String)
     }
 
-    /// What is wrong.
+    /// The problem.
     public let problem: Problem
 
     init(_ problem: Problem) { self.problem = problem }
@@ -121,7 +121,7 @@ public struct ODataBatchError: HTTPChainError, Hashable {
         }
     }
 
-    /// What to do about it.
+    /// Advice on what to do about it.
     public var recoverySuggestion: String? {
         switch problem {
         case .notABatch: "ask whether the service takes batches in JSON (OData 4.01)"

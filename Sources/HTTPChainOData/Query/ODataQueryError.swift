@@ -19,7 +19,7 @@ public struct ODataQueryError: HTTPChainError, Hashable {
         case negativeCount(Int)
     }
 
-    /// What is wrong.
+    /// The problem.
     public let problem: Problem
 
     init(_ problem: Problem) { self.problem = problem }
@@ -38,7 +38,7 @@ public struct ODataQueryError: HTTPChainError, Hashable {
         }
     }
 
-    /// What to do about it.
+    /// Advice on what to do about it.
     public var recoverySuggestion: String? {
         switch problem {
         case .invalidName: "use letters, digits and underscores, with \"/\" between the names of a path"

@@ -29,7 +29,7 @@ public struct SimulationReport: Sendable, CustomStringConvertible {
         public let invariant: Invariant
         /// The number of the call, where it is known.
         public let call: Int?
-        /// What happened.
+        /// A description of what happened.
         public let detail: String
 
         /// Invariant, call and what happened.

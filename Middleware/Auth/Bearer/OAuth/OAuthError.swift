@@ -29,7 +29,7 @@ public struct OAuthError: HTTPChainError {
         public var description: String { rawValue }
     }
 
-    /// What went wrong.
+    /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -52,7 +52,7 @@ public struct OAuthError: HTTPChainError {
         case noRefreshToken
     }
 
-    /// What went wrong.
+    /// The problem.
     public let problem: Problem
     /// The request to the token endpoint and the head of its reply, redacted; `nil` when there was no request.
     public let exchange: ExchangeSnapshot?
@@ -77,10 +77,10 @@ public struct OAuthError: HTTPChainError {
     /// Always "TokenEndpoint".
     public var stage: String { "TokenEndpoint" }
 
-    /// What happened.
+    /// A description of what happened.
     public var reason: String { explanation.reason }
 
-    /// What to do about it; `nil` where there is nothing.
+    /// Advice on what to do about it; `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }
 
     private var explanation: Explanation {

@@ -14,7 +14,7 @@ public protocol LogFormatter: Sendable {
     /// How much of an exchange it needs to see, at least; the summary by default.
     var leastDetail: ExchangeDetail { get }
 
-    /// What happened, for people.
+    /// A description of what happened, for people.
     ///
     /// What came from outside may hold line breaks; a message of one line should not.
     func message(for exchange: ExchangeLog) -> String

@@ -2,7 +2,7 @@ public import HTTPChainCore
 
 /// What ends a script of a ``LoopbackServer``.
 public struct LoopbackError: HTTPChainError {
-    /// What happened.
+    /// A description of what happened.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -19,7 +19,7 @@ public struct LoopbackError: HTTPChainError {
         case socket(String)
     }
 
-    /// What happened.
+    /// A description of what happened.
     public let problem: Problem
 
     /// Makes the error for a problem.
