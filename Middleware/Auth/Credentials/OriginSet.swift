@@ -79,7 +79,7 @@ extension OriginSet {
         exposed.map { origin in
             ChainProblem(
                 stage: stage,
-                problem: "\(stage) would send \(what) to \(origin) without TLS, for whoever listens to read",
+                problem: "\(stage) would send \(what) to \(origin) without TLS, readable on the network",
                 fix: "use https, or set allowsPlaintext where the network is your own"
             )
         }

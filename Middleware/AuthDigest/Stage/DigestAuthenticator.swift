@@ -86,8 +86,8 @@ public final class DigestAuthenticator: Authenticator {
         problems += provider.origins.exposed.map { origin in
             ChainProblem(
                 stage: stage,
-                problem: "\(stage) sends proofs of the password to \(origin) without TLS: whoever listens can try "
-                    + "passwords against them, and read and change all else",
+                problem: "\(stage) sends proofs of the password to \(origin) without TLS: others on the network can "
+                    + "try passwords against them, and read and change all else",
                 fix: "use https where the server offers it",
                 severity: .warning
             )
