@@ -58,7 +58,8 @@ struct ChallengeTests {
     @Test(
         "A challenge that cannot be answered is none",
         arguments: [
-            #"Basic realm="r""#, #"Digest realm="r""#, #"Digest nonce="n""#, "Digest", "Digest abcdef==",
+            #"Basic realm="r""#, #"Basic realm="r", nonce="n""#, #"Digest realm="r""#, #"Digest nonce="n""#, "Digest",
+            "Digest abcdef==",
             #"Digest realm="r", nonce="n", algorithm=SHA"#, #"Digest realm="r", nonce="n", algorithm=token"#,
             #"Digest realm="r", nonce="n", qop="auth-conf""#, #"Digest realm="r", nonce="n", nonce="m""#,
             #"Digest realm="r", nonce="n", algorithm=MD5, algorithm=SHA-256"#,
@@ -68,6 +69,11 @@ struct ChallengeTests {
     )
     func unanswerable(text: String) {
         #expect(digest(text) == nil)
+    }
+
+    @Test("A tab in a text is read, as RFC 9110 §5.6.4 lets a quoted string hold one")
+    func tab() {
+        #expect(digest("Digest realm=\"a\tb\", nonce=\"n\"")?.realm == "a\tb")
     }
 
     @Test("What servers make grow has limits", arguments: ["realm", "nonce", "opaque"])
@@ -144,5 +150,16 @@ struct AuthenticationInfoTests {
         #expect(DigestAuthenticationInfo(["nextnonce=\"\", rspauth=\"\""]) == nil)
         #expect(DigestAuthenticationInfo(["nextnonce=\"\(String(repeating: "a", count: 2049))\""]) == nil)
         #expect(DigestAuthenticationInfo(["nextnonce=\"a\u{1}\""]) == nil)
+        #expect(DigestAuthenticationInfo(["nextnonce=\"a\u{7F}\""]) == nil)
+        #expect(DigestAuthenticationInfo(["nextnonce=\"a b~\""])?.nextNonce == "a b~")
+        let longest = String(repeating: "a", count: 2048)
+        #expect(DigestAuthenticationInfo(["nextnonce=\"\(longest)\""])?.nextNonce == longest)
+    }
+
+    @Test("Each of its parameters is enough")
+    func alone() {
+        #expect(DigestAuthenticationInfo(["nextnonce=n"])?.nextNonce == "n")
+        #expect(DigestAuthenticationInfo(["rspauth=\"0a\""])?.serverResponse == "0a")
+        #expect(DigestAuthenticationInfo(["qop=auth"])?.qop == .auth)
     }
 }

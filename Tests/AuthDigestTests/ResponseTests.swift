@@ -93,6 +93,8 @@ struct ResponseTests {
             ("charset=UTF-8", "a'(*)%\u{1F600}~", "username*=UTF-8''a%27%28%2A%29%25%F0%9F%98%80~"),
             ("stale=false", "J\u{E4}s\u{F8}n Doe", "username=\"J\u{E4}s\u{F8}n Doe\""),
             ("stale=false", "a\r\nb", "username*=UTF-8''a%0D%0Ab"),
+            ("stale=false", "a\u{7F}~", "username*=UTF-8''a%7F~"),
+            ("charset=UTF-8", "a b~", #"username="a b~""#),
         ]
     )
     func names(parameter: String, user: String, expected: String) throws {

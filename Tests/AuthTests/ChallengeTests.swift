@@ -104,6 +104,7 @@ struct ChallengeTests {
         ),
         Row("no end of a string", #"Basic realm="a, b"#, is: Challenge("Basic", parameters: ["realm": "a, b"])),
         Row("a backslash at the end", #"Basic realm="a\"#, is: Challenge("Basic", parameters: ["realm": #"a\"#])),
+        Row("an escaped quote at the end", #"Basic realm="a\""#, is: Challenge("Basic", parameters: ["realm": #"a""#])),
         Row("no value at the end", "Basic realm=", is: Challenge("Basic", parameters: ["realm": ""])),
         Row("no value and no =", "Basic realm", is: Challenge("Basic", parameters: ["realm": ""])),
         Row("no value before another", #"Digest realm=, nonce="n""#, is: digest(["realm": "", "nonce": "n"])),
@@ -117,6 +118,26 @@ struct ChallengeTests {
         Row("a slash without quotes", "Digest x=1, uri=/a/b", is: digest(["x": "1", "uri": "/a/b"])),
         Row("a parameter without a scheme", "realm=a, Basic x=1", is: Challenge("Basic", parameters: ["x": "1"])),
         Row("nonsense", #"@@@, "a, b", Basic realm=a"#, is: Challenge("Basic", parameters: ["realm": "a"])),
+        Row(
+            "nonsense without a comma after it",
+            "@@@ Basic realm=a",
+            is: Challenge("Basic", parameters: ["realm": "a"])
+        ),
+        Row(
+            "nonsense without a space after it",
+            "@@@,Basic realm=a",
+            is: Challenge("Basic", parameters: ["realm": "a"])
+        ),
+        Row(
+            "a challenge in quotes",
+            #"", Digest x=1, ", Basic realm=a"#,
+            is: Challenge("Basic", parameters: ["realm": "a"])
+        ),
+        Row(
+            "a parameter right after a string",
+            #"Basic realm="a"x=1"#,
+            is: Challenge("Basic", parameters: ["realm": "a", "x": "1"])
+        ),
         Row("text after a string", #"Basic realm="a"b, x=1"#, is: Challenge("Basic", parameters: ["realm": "a"])),
         Row("a value without a name", "Basic realm=a, =b", is: Challenge("Basic", parameters: ["realm": "a"])),
         Row("a name with what no name holds", "Ba@sic x=1, Digest y=2", is: digest(["y": "2"])),
