@@ -64,6 +64,14 @@ struct ErrorTranslationTests {
         Row(NIOSSLError.shutdownFailed(.syscallError), .connectionLost, nothingSent: false),
         Row(NIOSSLError.readInInvalidTLSState, .connectionLost, nothingSent: false),
         Row(BoringSSLError.syscallError, .secureConnectionFailed, nothingSent: false),
+        Row(HTTPClientError.socksHandshakeTimeout, .timedOut, nothingSent: true),
+        Row(HTTPClientError.requestStreamCancelled, .connectionLost, nothingSent: false),
+        Row(HTTPClientError.uncleanShutdown, .connectionLost, nothingSent: false),
+        Row(HTTPClientError.invalidProxyResponse, .cannotConnect, nothingSent: true),
+        Row(NIOSSLError.writeDuringTLSShutdown, .connectionLost, nothingSent: false),
+        Row(NIOSSLError.unableToValidateCertificate, .untrustedServer, nothingSent: true),
+        Row(NIOSSLError.handshakeFailed(.sslError([.eofDuringHandshake])), .secureConnectionFailed, nothingSent: true),
+        Row(NIOSSLExtraError.invalidSNIHostname, .secureConnectionFailed, nothingSent: true),
         Row(CocoaError(.featureUnsupported), .other, nothingSent: false),
     ]
 

@@ -132,6 +132,29 @@ struct FaultTests {
         #expect((transport.requests.first?.response != nil) == (point.sent == .answered))
     }
 
+    @Test(
+        "Each kind of error is thrown as it is at each point, with what the server may have seen there",
+        arguments: [
+            TransportError.Kind.hostNotFound, .cannotConnect, .secureConnectionFailed, .untrustedServer,
+            .networkNotAllowed, .connectionLost, .malformedResponse, .truncatedBody, .timedOut, .shutDown, .other,
+            TransportError.Kind("tunnelClosed", "the tunnel is closed"),
+        ]
+    )
+    func translation(kind: TransportError.Kind) async throws {
+        let rows: [(Fault, TransportError.Sent)] = [
+            (.beforeConnect(kind), .nothing), (.beforeHead(kind), .maybe), (.afterHead(kind), .answered),
+            (.atByte(1, kind), .answered), (.atEnd(kind), .answered),
+        ]
+        for (fault, sent) in rows {
+            transport.enqueue(.text("abc").failing(fault))
+            let error = try await failure { _ = try await transport.send(.get(base)).body.collect() }
+            let transportError = try #require(error as? TransportError)
+            #expect(transportError.kind == kind && transportError.sent == sent, "\(fault.point)")
+            #expect(fault.point.sent == sent)
+            #expect(transportError.reason.hasPrefix(kind.reason) && transportError.reason.hasSuffix(sent.rawValue))
+        }
+    }
+
     @Test("A failure given as an error takes the place of the head")
     func failureShortcut() async throws {
         transport.enqueue(.failure(TestError(text: "x")))

@@ -33,6 +33,77 @@ struct PlatformErrorTests {
         #expect(!Upload.none.mayHaveBeenSent(starts: 0, wasTaken: false, method: .get))
     }
 
+    static let codes: [(codes: [URLError.Code], kind: TransportError.Kind, sent: TransportError.Sent)] = [
+        ([.cannotFindHost, .dnsLookupFailed], .hostNotFound, .nothing),
+        (
+            [
+                .cannotConnectToHost, .notConnectedToInternet, .internationalRoamingOff, .dataNotAllowed,
+                .appTransportSecurityRequiresSecureConnection,
+            ],
+            .cannotConnect, .nothing
+        ),
+        (
+            [
+                .serverCertificateHasBadDate, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
+                .serverCertificateNotYetValid,
+            ],
+            .untrustedServer, .nothing
+        ),
+        (
+            [.secureConnectionFailed, .clientCertificateRejected, .clientCertificateRequired],
+            .secureConnectionFailed, .nothing
+        ),
+        ([.networkConnectionLost, .callIsActive], .connectionLost, .maybe),
+        ([.timedOut], .timedOut, .maybe),
+        (
+            [.badServerResponse, .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData],
+            .malformedResponse, .answered
+        ),
+        (
+            [
+                .unknown, .cancelled, .badURL, .unsupportedURL, .resourceUnavailable, .httpTooManyRedirects,
+                .redirectToNonExistentLocation, .userAuthenticationRequired, .userCancelledAuthentication,
+                .zeroByteResource, .requestBodyStreamExhausted, .fileDoesNotExist, .noPermissionsToReadFile,
+                .dataLengthExceedsMaximum, .cannotLoadFromNetwork, .cannotCreateFile, .cannotWriteToFile,
+                .backgroundSessionWasDisconnected,
+            ],
+            .other, .maybe
+        ),
+    ]
+
+    @Test("Each code of the platform is a kind, and says what the server may have seen", arguments: codes)
+    func eachCode(codes: [URLError.Code], kind: TransportError.Kind, sent: TransportError.Sent) {
+        for code in codes {
+            let error = PlatformError(URLError(code), isAnswered: false, mayHaveBeenSent: false)
+            #expect(error.kind == kind && error.sent == sent, "\(code.rawValue)")
+            let answered = PlatformError(URLError(code), isAnswered: true, mayHaveBeenSent: false)
+            #expect(answered.kind == kind && answered.sent == .answered, "\(code.rawValue)")
+        }
+    }
+
+    @Test("An error that is not the platform's says nothing of what was sent, and keeps its domain and code")
+    func foreign() {
+        let error = PlatformError(POSIXError(.ECONNREFUSED), isAnswered: false, mayHaveBeenSent: false)
+        #expect(error.kind == .other && error.sent == .maybe)
+        #expect((error.cause as NSError).domain == NSPOSIXErrorDomain)
+        #expect((error.cause as NSError).code == Int(ECONNREFUSED))
+    }
+
+    @Test("The words of an underlying error come first, and the URL is in no part of what is kept")
+    func underlying() throws {
+        let url = try #require(URL(string: "https://example.com/?token=hunter2"))
+        let below = NSError(domain: "curl", code: 7, userInfo: [NSLocalizedDescriptionKey: "Failed to connect"])
+        let info: [String: Any] = [
+            NSUnderlyingErrorKey: below, NSLocalizedDescriptionKey: "the outer words",
+            NSURLErrorFailingURLErrorKey: url,
+        ]
+        let error = PlatformError(URLError(.unknown, userInfo: info), isAnswered: false, mayHaveBeenSent: false)
+        #expect(error.kind == .cannotConnect && error.sent == .nothing)
+        #expect(error.detail == "Failed to connect")
+        #expect((error.cause as? URLError)?.code == .unknown)
+        #expect(!"\(error)".contains("hunter2") && !"\((error.cause as NSError).userInfo)".contains("hunter2"))
+    }
+
     /// What libcurl writes into its error buffer, as FoundationNetworking passes it on.
     static let texts: [(text: String, kind: TransportError.Kind, isNothingSent: Bool)] = [
         ("Failed to connect to 127.0.0.1 port 1 after 0 ms: Couldn't connect to server", .cannotConnect, true),
@@ -48,6 +119,24 @@ struct PlatformErrorTests {
         ("transfer closed with 10 bytes remaining to read", .truncatedBody, false),
         ("transfer closed with outstanding read data remaining", .connectionLost, false),
         ("Connection timed out after 1001 milliseconds", .timedOut, false),
+        ("Couldn't connect to server", .cannotConnect, true),
+        ("SSL: certificate subject name 'a' does not match target host name 'b'", .untrustedServer, true),
+        ("error setting certificate verify locations", .secureConnectionFailed, true),
+        ("end of response with 10 bytes missing", .truncatedBody, false),
+        ("HTTP/2 stream 1 was not closed cleanly: PROTOCOL_ERROR (err 1)", .connectionLost, false),
+        ("Received HTTP/0.9 when not allowed", .malformedResponse, false),
+        ("Unsupported HTTP version in response", .malformedResponse, false),
+        ("Unsupported response code in HTTP response", .malformedResponse, false),
+        ("Invalid Content-Length: value", .malformedResponse, false),
+        ("Header without colon", .malformedResponse, false),
+        ("Nul byte in header", .malformedResponse, false),
+        ("Too large response headers: 307201 > 307200", .malformedResponse, false),
+        ("Illegal or missing hexadecimal sequence in chunked-encoding", .malformedResponse, false),
+        ("invalid chunk hex-length char", .malformedResponse, false),
+        ("Error while processing content unencoding: invalid block type", .malformedResponse, false),
+        ("Unrecognized content encoding type", .malformedResponse, false),
+        ("Weird server reply", .malformedResponse, false),
+        ("words that nobody knows", .other, false),
     ]
 
     @Test("Only what cannot happen after the request was sent says that nothing was sent", arguments: texts)
