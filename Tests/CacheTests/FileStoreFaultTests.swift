@@ -74,6 +74,7 @@ struct FileStoreFaultTests {
         // One failure costs what it was about; a disk that is dead or read-only costs what was to come.
         let floor = fault == .dead || fault == .readOnly ? 1 : 3
         #expect(found >= floor * runs, "\(found) entries were found in \(runs) runs")
+        Drill.report("cache-faults-\(fault.rawValue)", runs)
     }
 
     @Test("The disk is full after any number of bytes: nothing wrong is ever found, and nothing is left over")

@@ -1,17 +1,10 @@
 import Foundation
+import TestSupport
 
 /// CacheKillDrill, the process that tests start beside themselves.
 enum Helper {
     /// It stands beside the tests.
-    static var url: URL? {
-        let candidates = [CommandLine.arguments[0], Bundle.main.bundlePath, Bundle.main.executablePath ?? ""]
-        for candidate in candidates {
-            let url = URL(fileURLWithPath: candidate).deletingLastPathComponent()
-                .appendingPathComponent("CacheKillDrill")
-            if FileManager.default.isExecutableFile(atPath: url.path) { return url }
-        }
-        return nil
-    }
+    static var url: URL? { Programs.beside("CacheKillDrill") }
 
     /// What it stores.
     static func content(_ number: Int, _ generation: Int, _ length: Int) -> Data {

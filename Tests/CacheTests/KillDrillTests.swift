@@ -29,7 +29,7 @@ struct KillDrillTests {
         try FileManager.default.createDirectory(at: journals.url, withIntermediateDirectories: true)
         let random = Seed.numbers()
         var book = Book()
-        var found = 0
+        var (found, killed) = (0, 0)
         for round in 0..<kills {
             try await withThrowingTaskGroup(of: Process.TerminationReason.self) { group in
                 for parity in 0...1 {
@@ -43,11 +43,13 @@ struct KillDrillTests {
                 }
                 for try await ending in group { #expect(ending == .uncaughtSignal, "it ended by itself") }
             }
+            killed += 1
             for parity in 0...1 { book.read(String(decoding: try journals.content(of: "\(parity)"), as: UTF8.self)) }
             found += try await inspect(kind, round, book)
         }
         #expect(found > kills * (Drill.isFull ? 5 : 2), "there was something to look at")
         #expect(book.removals > kills, "there was something to remove")
+        Drill.report("cache-kills-\(kind.rawValue)", killed)
     }
 
     /// What the processes say that they have done, in the order of each key.
@@ -70,26 +72,6 @@ struct KillDrillTests {
                 }
             }
         }
-    }
-
-    /// Runs the helper until it has made some changes, and kills it some microseconds later.
-    private func runAndKill(
-        _ helper: URL,
-        _ arguments: [String],
-        after steps: Int,
-        _ delay: UInt32
-    ) throws -> Process.TerminationReason {
-        let process = Process()
-        process.executableURL = helper
-        process.arguments = arguments
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        _ = output.fileHandleForReading.readData(ofLength: "ready\n".count + steps)
-        usleep(delay)
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
-        return process.terminationReason
     }
 
     private func inspect(_ kind: StoreKind, _ round: Int, _ book: Book) async throws -> Int {

@@ -18,6 +18,7 @@ struct RandomModelTests {
     func random(mode: CacheRules.Mode) async throws {
         let seed = UInt64(mode == .private ? 1 : 2)
         var seen: Set<RandomWorld.Turn> = []
+        var steps = 0
         for round in 0..<max(1, Self.steps / 2 / 50) {
             var world = RandomWorld(mode: mode, seed: seed &* 1_000_003 &+ UInt64(round))
             // Other tests want their turn.
@@ -26,9 +27,11 @@ struct RandomModelTests {
                 let difference = await world.step()
                 #expect(difference == nil, "seed \(round), step \(step): \(difference ?? "")")
                 if difference != nil { return }
+                steps += 1
             }
             seen.formUnion(world.seen)
         }
+        Drill.report("cache-steps-\(mode)", steps)
         // Fewer steps than these need not have come by everything.
         if Self.steps >= 3000 { #expect(seen == Set(RandomWorld.Turn.allCases)) }
     }

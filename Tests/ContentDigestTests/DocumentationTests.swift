@@ -2,6 +2,7 @@ import Foundation
 import HTTPChainContentDigest
 import HTTPChainCore
 import HTTPTypes
+import TestSupport
 import Testing
 
 /// The code of the documentation page, which compiles here.
@@ -75,21 +76,5 @@ struct DocumentationTests {
         #expect(response.options[DigestVerification.self] == .verifiedWhileRead([.contentDigest(.sha256)]))
         Page.look(at: response)
         #expect(Page.legacy(report).options[RequestDigests.self] == [.contentMD5])
-    }
-}
-
-extension String {
-    /// The lines of all blocks between two markers that stand on lines of their own, without indentation.
-    fileprivate func lines(between start: String, _ end: String) -> [String] {
-        var isInside = false
-        var result: [String] = []
-        for line in split(separator: "\n").map({ $0.trimmingCharacters(in: .whitespaces) }) {
-            switch line {
-            case end where isInside: isInside = false
-            case start where !isInside: isInside = true
-            default: if isInside { result.append(line) }
-            }
-        }
-        return result
     }
 }

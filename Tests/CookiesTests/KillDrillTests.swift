@@ -9,7 +9,7 @@ import Testing
 struct KillDrillTests {
     private let scratch: ScratchDirectory
     private let journals: ScratchDirectory
-    private let kills = ProcessInfo.processInfo.environment["HTTPCHAIN_DRILLS"] == "full" ? 300 : 15
+    private let kills = Drill.isFull ? 300 : 15
 
     init() throws {
         scratch = try ScratchDirectory.created()
@@ -48,6 +48,7 @@ struct KillDrillTests {
         let file = scratch.file("cookies")
         let random = Seed.numbers()
         var book = Book()
+        var killed = 0
         for round in 0..<kills {
             try await withThrowingTaskGroup(of: Process.TerminationReason.self) { group in
                 for parity in 0...1 {
@@ -57,40 +58,17 @@ struct KillDrillTests {
                         file.path, "\(random.next() >> 1)", journals.file("\(parity)").path, "\(parity)",
                     ]
                     group.addTask {
-                        try await offThePool { try runAndKill(helper, arguments, after: changes, and: delay) }
+                        try await offThePool { try runAndKill(helper, arguments, after: changes, delay) }
                     }
                 }
                 for try await ending in group { #expect(ending == .uncaughtSignal, "it ended by itself") }
             }
             for parity in 0...1 { try book.read(String(decoding: journals.content(of: "\(parity)"), as: UTF8.self)) }
             try await inspect(file, &book, round)
+            killed += 1
         }
         #expect(book.stored > kills * 3 && book.removed > kills / 3, "there was something to look at")
-    }
-
-    /// Runs the drill until it has made some changes, however long that takes, and kills it some microseconds later.
-    private func runAndKill(
-        _ helper: URL,
-        _ arguments: [String],
-        after changes: Int,
-        and delay: UInt32
-    ) throws -> Process.TerminationReason {
-        let process = Process()
-        process.executableURL = helper
-        process.arguments = arguments
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        var awaited = "ready\n".utf8.count + changes
-        while awaited > 0 {
-            let data = output.fileHandleForReading.readData(ofLength: awaited)
-            if data.isEmpty { break }
-            awaited -= data.count
-        }
-        usleep(delay)
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
-        return process.terminationReason
+        Drill.report("cookie-kills", killed)
     }
 
     private func inspect(_ file: URL, _ book: inout Book, _ round: Int) async throws {
@@ -139,9 +117,5 @@ struct KillDrillTests {
     }
 
     /// The drill stands beside the tests.
-    private static var helper: URL? {
-        [CommandLine.arguments[0], Bundle.main.bundlePath, Bundle.main.executablePath ?? ""]
-            .map { URL(fileURLWithPath: $0).deletingLastPathComponent().appendingPathComponent("CookieKillDrill") }
-            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
-    }
+    private static var helper: URL? { Programs.beside("CookieKillDrill") }
 }

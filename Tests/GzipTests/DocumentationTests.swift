@@ -2,6 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPChainGzip
 import HTTPTypes
+import TestSupport
 import Testing
 
 /// The code of the documentation page, which compiles here.
@@ -73,21 +74,5 @@ struct DocumentationTests {
         )
         #expect(Data(text.utf8) == Samples.json(100_000))
         #expect(try Data(contentsOf: archive) == Data("archive".utf8))
-    }
-}
-
-extension String {
-    /// The lines of all blocks between two markers that stand on lines of their own, without indentation.
-    fileprivate func lines(between start: String, _ end: String) -> [String] {
-        var isInside = false
-        var result: [String] = []
-        for line in split(separator: "\n").map({ $0.trimmingCharacters(in: .whitespaces) }) {
-            switch line {
-            case end where isInside: isInside = false
-            case start where !isInside: isInside = true
-            default: if isInside { result.append(line) }
-            }
-        }
-        return result
     }
 }

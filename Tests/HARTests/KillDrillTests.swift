@@ -53,7 +53,7 @@ struct KillDrillTests {
         let random = Seed.numbers()
         var file = scratch.file("0.har")
         var expected: [String: Int] = [:]
-        var total = 0
+        var (total, killed) = (0, 0)
         for round in 0..<kills {
             // A file that grows takes longer to read each time.
             if round.isMultiple(of: 20) {
@@ -66,7 +66,7 @@ struct KillDrillTests {
                     let delay = UInt32(random.index(below: 20_000))
                     let arguments = [file.path, "\(half)-\(round)", journals.file(half).path]
                     group.addTask {
-                        try await offThePool { try runAndKill(helper, arguments, after: count, and: delay) }
+                        try await offThePool { try runAndKill(helper, arguments, after: count, delay) }
                     }
                 }
                 for try await ending in group { #expect(ending == .uncaughtSignal, "it ended by itself") }
@@ -88,43 +88,16 @@ struct KillDrillTests {
                 expected[name] = numbers.count
             }
             #expect(expected.allSatisfy { $0.value == 0 || found[$0.key] != nil }, "round \(round)")
+            killed += 1
         }
         #expect(total > kills * 6, "there was something to look at")
+        Drill.report("archive-kills", killed)
         // Whatever the last kill has left is mended.
         let last = try await runProgram(helper, [file.path, "last", journals.file("last").path, "1"])
         #expect(last.status == 0, "\(last.errorText)")
         #expect(try entries(of: HARArchive(Data(contentsOf: file)))["last"] == [0])
     }
 
-    /// Runs the drill until it has written some entries, however long that takes, and kills it some microseconds later.
-    private func runAndKill(
-        _ helper: URL,
-        _ arguments: [String],
-        after count: Int,
-        and delay: UInt32
-    ) throws -> Process.TerminationReason {
-        let process = Process()
-        process.executableURL = helper
-        process.arguments = arguments
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        var awaited = "ready\n".utf8.count + count
-        while awaited > 0 {
-            let data = output.fileHandleForReading.readData(ofLength: awaited)
-            if data.isEmpty { break }
-            awaited -= data.count
-        }
-        usleep(delay)
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
-        return process.terminationReason
-    }
-
     /// The drill stands beside the tests.
-    private static var helper: URL? {
-        [CommandLine.arguments[0], Bundle.main.bundlePath, Bundle.main.executablePath ?? ""]
-            .map { URL(fileURLWithPath: $0).deletingLastPathComponent().appendingPathComponent("HARKillDrill") }
-            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
-    }
+    private static var helper: URL? { Programs.beside("HARKillDrill") }
 }

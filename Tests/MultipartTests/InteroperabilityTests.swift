@@ -89,26 +89,13 @@ struct InteroperabilityTests {
         let sent = try #require(outcome.requests.first)
         let type = try #require(sent.head.headerFields[.contentType])
         guard let parts = try await parser.parse(sent.body.collect(), contentType: type) else {
-            return notRun("python3 cannot import \(parser.rawValue); install it with: pip install \(parser.rawValue)")
+            let name = parser.rawValue
+            return Programs.notRun("python3 cannot import \(name); install it with: pip install \(name)")
         }
         let seen = parts.map { part in
             [part.name, part.fileName, part.contentType, part.size > 200 ? "\(part.size) bytes" : part.text]
         }
         // In any order: Werkzeug gives fields and files apart.
         #expect(seen.map(\.description).sorted() == expected.map(\.description).sorted())
-    }
-
-    /// Says that a test did not run: as a failure where everything must be there.
-    private func notRun(_ reason: String, sourceLocation: SourceLocation = #_sourceLocation) {
-        let text = "NOT RUN: \(Test.current?.name ?? "a test"): \(reason)"
-        if ProcessInfo.processInfo.environment["CI"] != nil {
-            Issue.record("\(text)", sourceLocation: sourceLocation)
-            return
-        }
-        #if compiler(>=6.3)
-        Issue.record("\(text)", severity: .warning, sourceLocation: sourceLocation)
-        #else
-        print(text)
-        #endif
     }
 }

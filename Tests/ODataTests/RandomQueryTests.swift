@@ -207,16 +207,7 @@ struct RandomQueryTests {
         case 0: return try JSONDecoder().decode([String?].self, from: outcome.standardOutput)
         // 3 is said by the script, 127 by env where there is no Python.
         case 3, 127:
-            let text = "NOT RUN: \(Test.current?.name ?? "a test"): pip install abnf"
-            if ProcessInfo.processInfo.environment["CI"] != nil {
-                Issue.record("\(text)")
-                return nil
-            }
-            #if compiler(>=6.3)
-            Issue.record("\(text)", severity: .warning)
-            #else
-            print(text)
-            #endif
+            Programs.notRun("pip install abnf")
             return nil
         default: throw ParserFailed(description: String(outcome.errorText.suffix(2_000)))
         }

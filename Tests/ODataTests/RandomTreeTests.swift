@@ -315,16 +315,7 @@ struct RandomTreeTests {
         case 0: return try JSONDecoder().decode([[Int]?].self, from: outcome.standardOutput)
         // 3 is said by the script, 127 by env where there is no Python.
         case 3, 127:
-            let text = "NOT RUN: \(Test.current?.name ?? "a test"): pip install odata-query sqlalchemy"
-            if ProcessInfo.processInfo.environment["CI"] != nil {
-                Issue.record("\(text)")
-                return nil
-            }
-            #if compiler(>=6.3)
-            Issue.record("\(text)", severity: .warning)
-            #else
-            print(text)
-            #endif
+            Programs.notRun("pip install odata-query sqlalchemy")
             return nil
         default: throw ParserFailed(description: String(outcome.errorText.prefix(2_000)))
         }

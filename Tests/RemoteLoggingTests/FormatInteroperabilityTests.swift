@@ -56,20 +56,10 @@ struct FormatInteroperabilityTests {
         #expect(problems == "", sourceLocation: sourceLocation)
     }
 
-    /// Says that a test did not run: as a failure where everything must be there.
     private func notRun(sourceLocation: SourceLocation = #_sourceLocation) {
-        let text = """
-            NOT RUN: \(Test.current?.name ?? "a test"): python3 cannot import opentelemetry.proto; install it with: \
-            pip install opentelemetry-proto
-            """
-        if ProcessInfo.processInfo.environment["CI"] != nil {
-            Issue.record("\(text)", sourceLocation: sourceLocation)
-            return
-        }
-        #if compiler(>=6.3)
-        Issue.record("\(text)", severity: .warning, sourceLocation: sourceLocation)
-        #else
-        print(text)
-        #endif
+        Programs.notRun(
+            "python3 cannot import opentelemetry.proto; install it with: pip install opentelemetry-proto",
+            sourceLocation: sourceLocation
+        )
     }
 }

@@ -124,6 +124,7 @@ struct SpoolFaultTests {
         let count = sound.count
         #expect(count > 100)
         let step = Drill.isFull || durability == .process ? 1 : 7
+        var runs = 0
         for operation in stride(from: 0, to: count, by: step) {
             // Other tests want their turn.
             await Task.yield()
@@ -133,7 +134,9 @@ struct SpoolFaultTests {
             let mayKeepRefused = durability == .power && fault != .once && fault != .late
             let ledger = script(directory, files, durability, mayKeepRefused: mayKeepRefused)
             try inspect(directory, ledger)
+            runs += 1
         }
+        Drill.report("spool-faults-\(fault.rawValue)-\(durability)", runs)
     }
 
     @Test("The disk is full after any number of bytes: what was accepted is there, and nothing else")

@@ -39,12 +39,12 @@ struct SpoolKillDrillTests {
 
     @Test("Every record that was accepted is acknowledged or there, in order, and nothing acknowledged comes again")
     func kills() async throws {
-        let helper = try #require(SpoolHelper.url("LogSpoolKillDrill"), "LogSpoolKillDrill was not built")
+        let helper = try #require(Programs.beside("LogSpoolKillDrill"), "LogSpoolKillDrill was not built")
         var random = SpoolNumbers(state: 7)
         var next = 0
         var steps = SpoolSteps()
         var sent = -1
-        var checked = 0
+        var (checked, killed) = (0, 0)
         for round in 0..<kills {
             let delay = UInt32(random.next(40_000))
             steps.accepted = []
@@ -76,7 +76,9 @@ struct SpoolKillDrillTests {
             #expect(told == last || told == last - 1, "round \(round): the last that was accepted is there")
             next = last + 1
             checked += left.count
+            killed += 1
         }
+        Drill.report("spool-kills", killed)
         let least = Drill.isFull ? (accepted: 20, checked: 5) : (accepted: 5, checked: 1)
         #expect(
             next > kills * least.accepted && checked > kills * least.checked,
@@ -96,12 +98,6 @@ struct SpoolHelper: Sendable {
     init(_ url: URL, _ arguments: [String]) {
         self.url = url
         self.arguments = arguments
-    }
-
-    static func url(_ name: String) -> URL? {
-        let candidates = [CommandLine.arguments[0], Bundle.main.bundlePath, Bundle.main.executablePath ?? ""]
-        return candidates.map { URL(fileURLWithPath: $0).deletingLastPathComponent().appendingPathComponent(name) }
-            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
     }
 
     /// Runs the program until it says that it is ready, and kills it some microseconds later.

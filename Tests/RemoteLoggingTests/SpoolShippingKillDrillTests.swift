@@ -57,10 +57,11 @@ struct SpoolShippingKillDrillTests {
 
     @Test("Every record that was accepted reaches the receiver; only what was under way at a kill comes twice")
     func kills() async throws {
-        let program = try #require(SpoolHelper.url("LogSpoolKillDrill"), "LogSpoolKillDrill was not built")
+        let program = try #require(Programs.beside("LogSpoolKillDrill"), "LogSpoolKillDrill was not built")
         let receiver = try await NumberReceiver()
         var random = SpoolNumbers(state: 3)
         var accepted: [Int] = []
+        var killed = 0
         for _ in 0..<kills {
             // The last one may have been accepted without a word.
             let first = (accepted.last ?? -2) + 2
@@ -74,7 +75,9 @@ struct SpoolShippingKillDrillTests {
             let numbers = lines.dropLast().filter { $0.hasPrefix("a ") }.compactMap { Int($0.dropFirst(2)) }
             #expect(numbers == numbers.sorted())
             accepted += numbers
+            killed += 1
         }
+        Drill.report("shipping-kills", killed)
         try await drain(to: receiver.url)
         await receiver.stop()
 

@@ -1,4 +1,5 @@
 package import Foundation
+package import Testing
 
 /// Does what blocks its thread on a thread of its own, because the tests share a pool with as many threads as the
 /// machine has cores.
@@ -56,10 +57,69 @@ package func runProgram(
     }
 }
 
+/// Runs a program that tells its steps until it has made some, however long that takes, and kills it a little later.
+///
+/// It writes "ready" and a line break to its standard output when it begins, and one byte for each step. Call it off the
+/// pool.
+///
+/// - Parameters:
+///   - program: The program.
+///   - arguments: Its arguments.
+///   - steps: How many steps it makes at least.
+///   - delay: How much longer it runs, in microseconds.
+package func runAndKill(
+    _ program: URL,
+    _ arguments: [String],
+    after steps: Int,
+    _ delay: UInt32
+) throws -> Process.TerminationReason {
+    let process = Process()
+    process.executableURL = program
+    process.arguments = arguments
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    var awaited = "ready\n".utf8.count + steps
+    while awaited > 0 {
+        let data = output.fileHandleForReading.readData(ofLength: awaited)
+        if data.isEmpty { break }
+        awaited -= data.count
+    }
+    usleep(delay)
+    kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+    return process.terminationReason
+}
+
 /// A program that the tests need if it is there.
 package enum Programs {
     /// Whether a test whose program is not installed fails, and is not skipped: with `CI` in the environment.
     package static let areRequired = ProcessInfo.processInfo.environment["CI"] != nil
+
+    /// A program of this package, which stands beside the tests; `nil` when it was not built.
+    package static func beside(_ name: String) -> URL? {
+        [CommandLine.arguments[0], Bundle.main.bundlePath, Bundle.main.executablePath ?? ""]
+            .map { URL(fileURLWithPath: $0).deletingLastPathComponent().appendingPathComponent(name) }
+            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+    }
+
+    /// Says that a test did not run, loudly: a warning, and a failure where all programs are required.
+    ///
+    /// - Parameters:
+    ///   - reason: What is missing, and how to get it.
+    ///   - sourceLocation: The test.
+    package static func notRun(_ reason: String, sourceLocation: SourceLocation = #_sourceLocation) {
+        let text = "NOT RUN: \(Test.current?.name ?? "a test"): \(reason)"
+        if areRequired {
+            Issue.record("\(text)", sourceLocation: sourceLocation)
+            return
+        }
+        #if compiler(>=6.3)
+        Issue.record("\(text)", severity: .warning, sourceLocation: sourceLocation)
+        #else
+        print(text)
+        #endif
+    }
 
     /// Where a program is, looked for in `PATH`; `nil` when it is not installed.
     package static func find(_ name: String) -> URL? {

@@ -4,6 +4,7 @@ import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPChainTimeout
 import HTTPTypes
+import TestSupport
 import Testing
 
 /// The same chain on a clock that stands still.
@@ -82,21 +83,5 @@ struct DocumentationTests {
         #expect(try await Page.call(transport) == Data("report".utf8))
         #expect(try await still(Page.attempt(transport)).send(.get("https://api.example.com/")).status == .ok)
         #expect(try await Page.options(still(Page.attempt(Server { _ in Response(.ok) }))).count == 3)
-    }
-}
-
-extension String {
-    /// The lines of all blocks between two markers that stand on lines of their own, without indentation.
-    fileprivate func lines(between start: String, _ end: String) -> [String] {
-        var isInside = false
-        var result: [String] = []
-        for line in split(separator: "\n").map({ $0.trimmingCharacters(in: .whitespaces) }) {
-            switch line {
-            case end where isInside: isInside = false
-            case start where !isInside: isInside = true
-            default: if isInside { result.append(line) }
-            }
-        }
-        return result
     }
 }
