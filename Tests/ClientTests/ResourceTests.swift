@@ -333,10 +333,13 @@ struct ResourceTests {
         let service = ObjectService(["/notes/n1": [1, 2]])
         let (transport, base) = try await way.transport(to: service)
         let client = Client(over: try Chain(transport: transport) { URLBuilderMiddleware(base: base) })
-        #expect(throws: ResourceError.self) { try client.resources(of: Flat.self) }
-        #expect(throws: ResourceError.self) { try ResourceRecord(Bare()) }
+        let flat = #expect(throws: ResourceError.self) { try client.resources(of: Flat.self) }
+        #expect(flat?.problem == .pathWithoutIdentity("flat"))
+        let bare = #expect(throws: ResourceError.self) { try ResourceRecord(Bare()) }
+        #expect(bare?.problem == .notAnObject("a Bare"))
         let notes = try client.resources(of: Note.self)
-        await #expect(throws: ResourceError.self) { try await notes.fetch("n1") }
+        let list = await #expect(throws: ResourceError.self) { try await notes.fetch("n1") }
+        #expect(list?.problem == .notAnObject("what the service sent for a Note"))
         let missing = await #expect(throws: ResourceError.self) { try await notes.fetch("n2") }
         #expect(missing?.problem == .status(404))
         await #expect(throws: ResourceError.self) { try await notes.list() }

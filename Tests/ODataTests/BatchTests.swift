@@ -87,13 +87,28 @@ struct BatchTests {
         "What is no answer to a batch is an error",
         arguments: [
             "", "[]", #"{"value":[]}"#, #"{"responses":[{"id":"1"}]}"#, #"{"responses":[{"id":"1","status":7}]}"#,
-            #"{"responses":[{"status":200}]}"#, #"{"responses":[{"id":"1","status":200},{"id":"1","status":200}]}"#,
+            #"{"responses":[{"status":200}]}"#,
         ]
     )
     func malformed(answer: String) async throws {
         var batch = ODataBatch()
         batch.add(.get("People"))
-        await #expect(throws: ODataBatchError.self) { try await Self.exchange(batch, answer: answer) }
+        let error = await #expect(throws: ODataBatchError.self) { try await Self.exchange(batch, answer: answer) }
+        #expect(error?.problem == .notABatch)
+    }
+
+    @Test("A request with two answers, and one with none, are errors that name it")
+    func miscounted() async throws {
+        var batch = ODataBatch()
+        let first = batch.add(.get("People"))
+        let second = batch.add(.get("Plants"))
+        let twice = #"{"responses":[{"id":"1","status":200},{"id":"1","status":200}]}"#
+        let error = await #expect(throws: ODataBatchError.self) { try await Self.exchange(batch, answer: twice) }
+        #expect(error?.problem == .answeredTwice(first))
+        let (_, answers) = try await Self.exchange(batch, answer: #"{"responses":[{"id":"1","status":200}]}"#)
+        #expect(try answers[first].status == .ok)
+        let missing = #expect(throws: ODataBatchError.self) { try answers[second] }
+        #expect(missing?.problem == .notAnswered(second))
     }
 
     @Test("A batch of nothing sends nothing")

@@ -131,6 +131,30 @@ struct ReconnectionTests {
         #expect(wait(.seconds(1_000)) == .reconnect(after: .seconds(300)))
     }
 
+    @Test("A policy limits what a server may ask for, and says when failures are forgotten and that an end is final")
+    func ownSettings() {
+        let limited = ReconnectionPolicy(jitter: 0, serverDelayLimit: .seconds(10))
+        #expect(waits(limited, 1) { $0.retry(.seconds(11)) } == [.seconds(10)])
+        #expect(waits(limited, 1) { $0.retry(.seconds(9)) } == [.seconds(9)])
+        var reconnection = Reconnection(limited, isReplayable: true)
+        let busy = StreamInterruption.Cause.status(.serviceUnavailable, retryAfter: .seconds(11))
+        let asked = reconnection.decide(busy, lastEventID: nil, at: .zero, random: Constant(value: 0))
+        #expect(asked == .reconnect(after: .seconds(10)))
+
+        for (time, wait) in [(4, 2), (5, 1)] {
+            var brief = Reconnection(ReconnectionPolicy(jitter: 0, stableAfter: .seconds(5)), isReplayable: true)
+            _ = brief.decide(.broken(lost), lastEventID: nil, at: .zero, random: Constant(value: 0))
+            brief.opened(at: .zero)
+            let next = brief.decide(.broken(lost), lastEventID: nil, at: .seconds(time), random: Constant(value: 0))
+            #expect(next == .reconnect(after: .seconds(wait)), "\(time)")
+        }
+
+        var ending = Reconnection(ReconnectionPolicy(jitter: 0, reconnectsAtEnd: false), isReplayable: true)
+        let broken = ending.decide(.broken(lost), lastEventID: nil, at: .zero, random: Constant(value: 0))
+        #expect(broken == .reconnect(after: .seconds(1)))
+        #expect(ending.decide(.ended, lastEventID: nil, at: .zero, random: Constant(value: 0)) == .finish)
+    }
+
     @Test("After as many failures in a row as are allowed the next is the last")
     func maximum() {
         #expect(waits(ReconnectionPolicy(maximumFailures: 2), 5).count == 2)
