@@ -460,7 +460,7 @@ let package = Package(
         tests(
             "InteroperabilityTests",
             of: ["HTTPChain", "HTTPChainAuthDigest", "HTTPChainContentDigest", "HTTPChainAsyncHTTPClient"],
-            excluding: ["servers"]
+            excluding: ["servers", "trusting"]
         ),
         tests("LoadSheddingTests", of: ["HTTPChainLoadShedding"]),
         tests(
@@ -538,7 +538,10 @@ let package = Package(
         tests("RoutesTests", of: ["HTTPChainRoutes", "HTTPChainRoutesYAML", "HTTPChainClient", "HTTPChain"]),
         tests("SerializerTests", of: ["HTTPChainSerializer"]),
         tests("SerializerXMLTests", of: ["HTTPChainSerializerXML", "HTTPChainSerializer", xmlCoder]),
-        tests("SimulationTests", of: ["HTTPChain", "HTTPChainAuthDigest", "HTTPChainContentDigest"]),
+        tests(
+            "SimulationTests",
+            of: ["HTTPChain", "HTTPChainAuthDigest", "HTTPChainContentDigest", "HTTPChainMetrics", metrics]
+        ),
         tests("StatusValidationTests", of: ["HTTPChainStatusValidation"]),
         tests("TimeoutTests", of: ["HTTPChainTimeout"]),
         tests(

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPChain
 import HTTPChainContentDigest
+import TestSupport
 import Testing
 
 #if AsyncHTTPClient
@@ -21,11 +22,15 @@ enum Server: String {
     case expired = "HTTPCHAIN_TLS_EXPIRED"
     /// With a certificate for another host.
     case elsewhere = "HTTPCHAIN_TLS_ELSEWHERE"
+    /// Connections end before a byte of theirs is read.
+    case cutAtAccept = "HTTPCHAIN_TLS_CUT_ACCEPT"
     /// Connections to ``tls`` end when the client has said hello.
     case cutAtHello = "HTTPCHAIN_TLS_CUT_HELLO"
     /// They end in the middle of the handshake.
     case cutInHandshake = "HTTPCHAIN_TLS_CUT_HANDSHAKE"
-    /// They end when the client has sent 300,000 bytes.
+    /// Connections over TLS end when a request was read to its end, with no answer.
+    case cutWhenAsked = "HTTPCHAIN_TLS_CUT_ASKED"
+    /// Connections to ``tls`` end when the client has sent 300,000 bytes.
     case cutInUpload = "HTTPCHAIN_TLS_CUT_UPLOAD"
     /// They end when the server has sent 3 MB.
     case cutInDownload = "HTTPCHAIN_TLS_CUT_DOWNLOAD"
@@ -34,19 +39,13 @@ enum Server: String {
     func base(sourceLocation: SourceLocation = #_sourceLocation) -> String? {
         let environment = ProcessInfo.processInfo.environment
         if let base = environment[rawValue], !base.isEmpty { return base }
-        let text = """
-            NOT RUN: \(Test.current?.name ?? "a test"): \(rawValue) names no server; start one with: \
-            eval "$(Tests/InteroperabilityTests/servers start DIRECTORY)"
+        Programs.notRun(
             """
-        if environment["CI"] != nil {
-            Issue.record("\(text)", sourceLocation: sourceLocation)
-            return nil
-        }
-        #if compiler(>=6.3)
-        Issue.record("\(text)", severity: .warning, sourceLocation: sourceLocation)
-        #else
-        print(text)
-        #endif
+            \(rawValue) names no server; start one with: \
+            eval "$(Tests/InteroperabilityTests/servers start DIRECTORY)"
+            """,
+            sourceLocation: sourceLocation
+        )
         return nil
     }
 }
