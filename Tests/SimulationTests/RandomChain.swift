@@ -1,6 +1,7 @@
 import HTTPChain
 import HTTPChainAuthDigest
 import HTTPChainContentDigest
+import HTTPChainMetrics
 import HTTPChainSupport
 import HTTPChainTesting
 
@@ -14,15 +15,28 @@ struct RandomChain {
     /// How users prove who they are.
     private enum Proof { case token, basic, digest }
 
-    /// - Parameter log: Takes what the chains log.
-    static func simulation(seed: UInt64, log: LogOfSecrets = LogOfSecrets()) -> ChainSimulation {
+    /// - Parameters:
+    ///   - log: Takes what the chains log.
+    ///   - balance: Takes what they measure.
+    static func simulation(
+        seed: UInt64,
+        log: LogOfSecrets = LogOfSecrets(),
+        balance: MetricsBalance = MetricsBalance()
+    ) -> ChainSimulation {
         ChainSimulation { world in
-            let chain = RandomChain(world, SeededRandom(seed: seed), log)
+            // Chances of their own, so that a seed is the same chain as it was without metrics.
+            let chain = RandomChain(world, SeededRandom(seed: seed), log, balance, SeededRandom(seed: ~seed))
             return { user in try chain.chain(for: user) }
         }
     }
 
-    init(_ world: SimulatedWorld, _ random: SeededRandom, _ log: LogOfSecrets) {
+    private init(
+        _ world: SimulatedWorld,
+        _ random: SeededRandom,
+        _ log: LogOfSecrets,
+        _ balance: MetricsBalance,
+        _ measuring: SeededRandom
+    ) {
         func maybe(_ share: Double = 0.5) -> Bool { random.double(in: 0...1) < share }
         self.world = world
         let partition = UserPartition.by { $0.simulatedUser }
@@ -32,6 +46,7 @@ struct RandomChain {
         if validates, maybe(0.3) { stages.append(ErrorHandlerMiddleware(.problemDetails)) }
         if maybe(0.3) { stages.append(ProgressMiddleware()) }
         if maybe(0.3) { stages.append(RemoteLoggingMiddleware(log, each: .call, detail: .bodies)) }
+        if measuring.double(in: 0...1) < 0.4 { stages.append(MetricsMiddleware(each: .call, factory: balance)) }
         if maybe(0.6) { stages.append(TimeoutMiddleware(.seconds(maybe() ? 20 : 240))) }
         if maybe(0.2) {
             // The same servers over another way, and without who the user is; or an answer that is none.
@@ -75,6 +90,7 @@ struct RandomChain {
             stages.append(AttemptTimeoutMiddleware(.seconds(30), response: .seconds(20), read: .seconds(20)))
         }
         if maybe(0.2) { stages.append(RemoteLoggingMiddleware(log, each: .attempt, detail: .bodies)) }
+        if measuring.double(in: 0...1) < 0.4 { stages.append(MetricsMiddleware(factory: balance)) }
         shared = stages
         proof = maybe(0.6) ? .token : maybe() ? .digest : .basic
     }

@@ -15,8 +15,12 @@ struct SimulationTests {
         ProcessInfo.processInfo.environment["HTTPCHAIN_SIMULATION_SEED"].flatMap { UInt64($0) }
     private static let callsPerRun = 100
 
-    private static func run(_ seed: UInt64, log: LogOfSecrets = LogOfSecrets()) async throws -> SimulationReport {
-        var simulation = RandomChain.simulation(seed: seed, log: log)
+    private static func run(
+        _ seed: UInt64,
+        log: LogOfSecrets = LogOfSecrets(),
+        balance: MetricsBalance = MetricsBalance()
+    ) async throws -> SimulationReport {
+        var simulation = RandomChain.simulation(seed: seed, log: log, balance: balance)
         simulation.calls = callsPerRun
         return try await simulation.run(seed: seed)
     }
@@ -28,9 +32,13 @@ struct SimulationTests {
         var seed = Self.onlySeed ?? Seed.current &* 1_000_000
         repeat {
             let log = LogOfSecrets()
-            let report = try await Self.run(seed, log: log)
+            let balance = MetricsBalance()
+            let report = try await Self.run(seed, log: log, balance: balance)
             #expect(log.telling.isEmpty, "HTTPCHAIN_SIMULATION_SEED=\(seed): a secret is logged")
             total["records", default: 0] += log.count
+            #expect(balance.inFlight == 0, "HTTPCHAIN_SIMULATION_SEED=\(seed): by its metrics a call has not ended")
+            #expect(balance.begun == balance.ended, "HTTPCHAIN_SIMULATION_SEED=\(seed): a call is measured twice")
+            total["measured", default: 0] += balance.ended
             #expect(report.violations.isEmpty, "HTTPCHAIN_SIMULATION_SEED=\(seed): \(report)")
             calls += report.calls
             total["successes", default: 0] += report.successes
@@ -41,6 +49,7 @@ struct SimulationTests {
         } while calls < Self.calls && Self.onlySeed == nil
         print("simulation: \(calls) calls,", total.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" })
         #expect(total["successes", default: 0] > calls / 3)
+        if Self.onlySeed == nil { #expect(total["measured", default: 0] > calls / 10) }
     }
 
     @Test("A seed gives the same run again, and another seed another one", arguments: 3...12 as ClosedRange<UInt64>)
