@@ -71,7 +71,7 @@ enum ArchiveRecords {
         ].filter { $0.1 > 0 && $0.1.isFinite }
         let head = parts.filter { $0.0 != "receive" }.reduce(0) { $0 + $1.1 }
         return [
-            ("http.client.request.duration", .number(entry.time / 1000)), ("httpchain.start_time", .number(start)),
+            ("httpchain.duration", .number(entry.time / 1000)), ("httpchain.start_time", .number(start)),
             ("httpchain.time_to_head", .number(head / 1000)),
             ("har.timings", .array(parts.map { .array([.string($0.0), .number($0.1)]) })),
         ]

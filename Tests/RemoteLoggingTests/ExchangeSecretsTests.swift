@@ -217,7 +217,7 @@ struct ExchangeSecretsTests {
         let attributes = try sink.record().attributes
         #expect(
             attributes["url.full"]
-                == "https://<redacted>@api.example/a?api_key=<redacted>&page=2&access_token=<redacted>"
+                == "https://REDACTED:REDACTED@api.example/a?api_key=REDACTED&page=2&access_token=REDACTED"
         )
         #expect(attributes["httpchain.request.body"]?.string?.contains(#""user":"Ida""#) == true)
         #expect(attributes["httpchain.response.body"]?.string?.contains(#""user":"Ida""#) == true)

@@ -8,11 +8,12 @@ import Testing
 
 /// A program in Python that reads log content by the definitions of others.
 enum ForeignReader: String, CaseIterable {
-    case otlp, loki, ndjson
+    case otlp, protobuf, loki, ndjson
 
     var format: any LogWireFormat {
         switch self {
         case .otlp: .otlp
+        case .protobuf: .otlp(.protobuf)
         case .loki: .loki
         case .ndjson: .ndjson
         }
@@ -25,20 +26,91 @@ enum ForeignReader: String, CaseIterable {
             try directory.file("content", content),
             try directory.file("meant", JSONEncoder().encode(MeantBatch(batch))),
         ]
+        let arguments = [rawValue, files[0].path, files[1].path]
+        return try await Self.problems(byScript: "read_logs", arguments, keeping: directory)
+    }
+
+    /// What the program finds wrong with spans in both encodings; `nil` when it cannot run on this machine.
+    static func spanProblems(json: Data, protobuf: Data, meaning spans: [SpanRecord]) async throws -> String? {
+        let directory = try ScratchDirectory.created()
+        let files = [
+            try directory.file("json", json), try directory.file("protobuf", protobuf),
+            try directory.file("meant", JSONEncoder().encode(spans.map(MeantSpan.init))),
+        ]
+        return try await problems(byScript: "read_spans", files.map(\.path), keeping: directory)
+    }
+
+    private static func problems(
+        byScript name: String,
+        _ arguments: [String],
+        keeping directory: ScratchDirectory
+    ) async throws -> String? {
         let script = try #require(
-            Bundle.module.url(forResource: "read_logs", withExtension: "py", subdirectory: "Resources")
+            Bundle.module.url(forResource: name, withExtension: "py", subdirectory: "Resources")
         )
         let outcome = try await runProgram(
             URL(fileURLWithPath: "/usr/bin/env"),
-            ["python3", "-B", script.path, rawValue, files[0].path, files[1].path]
+            ["python3", "-B", script.path] + arguments
         )
         withExtendedLifetime(directory) {}
         switch outcome.status {
         case 0: return outcome.text.trimmingCharacters(in: .whitespacesAndNewlines)
         // 3 is said by the program, 127 by env where there is no Python.
         case 3, 127: return nil
-        default: return "\(rawValue): \(outcome.errorText)"
+        default: return "\(name): \(outcome.errorText)"
         }
+    }
+}
+
+/// What a span means, written by Foundation's encoder, for the program to compare with.
+private struct MeantSpan: Encodable {
+    let span: SpanRecord
+
+    private enum CodingKeys: String, CodingKey {
+        case traceID, spanID, parent, state, flags, name, kind, start, end, scope, attributes, events, links, code
+        case message, dropped
+    }
+
+    init(_ span: SpanRecord) {
+        self.span = span
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(span.traceID, forKey: .traceID)
+        try container.encode(span.spanID, forKey: .spanID)
+        try container.encode(span.parentSpanID ?? "", forKey: .parent)
+        try container.encode(span.traceState, forKey: .state)
+        try container.encode(Int(span.flags) + 256 + (span.hasRemoteParent ? 512 : 0), forKey: .flags)
+        try container.encode(span.name, forKey: .name)
+        try container.encode(span.kind.rawValue, forKey: .kind)
+        try container.encode("\(span.start)", forKey: .start)
+        try container.encode("\(span.end)", forKey: .end)
+        try container.encode(span.scope, forKey: .scope)
+        try container.encode(MeantAttribute.list(span.attributes), forKey: .attributes)
+        var events = container.nestedUnkeyedContainer(forKey: .events)
+        for event in span.events {
+            var parts = events.nestedUnkeyedContainer()
+            try parts.encode(event.name)
+            try parts.encode("\(event.time)")
+            try parts.encode(MeantAttribute.list(event.attributes))
+        }
+        var links = container.nestedUnkeyedContainer(forKey: .links)
+        for link in span.links {
+            var parts = links.nestedUnkeyedContainer()
+            try parts.encode(link.traceID)
+            try parts.encode(link.spanID)
+            try parts.encode(MeantAttribute.list(link.attributes))
+        }
+        let (code, message) =
+            switch span.status {
+            case .unset: (0, "")
+            case .ok: (1, "")
+            case .error(let text): (2, text)
+            }
+        try container.encode(code, forKey: .code)
+        try container.encode(message, forKey: .message)
+        try container.encode([span.dropped.attributes, span.dropped.events, span.dropped.links], forKey: .dropped)
     }
 }
 
@@ -104,6 +176,10 @@ private struct MeantAttribute: Encodable {
     init(_ name: String, _ value: JSONValue) {
         self.name = name
         self.value = MeantValue(value: value)
+    }
+
+    static func list(_ attributes: LogAttributes) -> [MeantAttribute] {
+        attributes.map { MeantAttribute($0.name, $0.value) }
     }
 
     func encode(to encoder: any Encoder) throws {

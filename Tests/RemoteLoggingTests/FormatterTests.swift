@@ -105,7 +105,7 @@ struct FormatterTests {
             "http.request.method": "GET", "url.full": "https://api.example.com/plants",
             "httpchain.url.final": "https://b.example/", "server.address": "api.example.com", "server.port": 443,
             "http.request.resend_count": 2, "http.request.body.size": 5, "http.response.status_code": 200,
-            "http.response.body.size": 3, "httpchain.body_end": "complete", "http.client.request.duration": 0.012,
+            "http.response.body.size": 3, "httpchain.body_end": "complete", "httpchain.duration": 0.012,
             "httpchain.call.id": "0000000000000abc", "httpchain.unit": "call", "httpchain.start_time": 784_111_777.0,
             "httpchain.outcome": "success", "httpchain.time_to_head": 0.01, "httpchain.attempts": 3,
             "httpchain.cache.status": "x; fwd=miss", "httpchain.cache.hit": false,

@@ -26,13 +26,15 @@ struct OTLPTests {
         #expect(
             content == #"{"resourceLogs":[{"resource":{"attributes":["# + attribute("service.name", "shop") + ","
                 + attribute("service.version", "1.2") + "," + attribute("host.name", "a")
-                + #",{"key":"n","value":{"intValue":"1"}}]},"scopeLogs":[{"scope":{"name":"cart"},"logRecords":["#
+                + #",{"key":"n","value":{"intValue":"1"}},"# + attribute("telemetry.sdk.name", "HTTPChain") + ","
+                + attribute("telemetry.sdk.language", "swift") + "," + attribute("telemetry.sdk.version", "0.1.0")
+                + #"]},"scopeLogs":[{"scope":{"name":"cart"},"logRecords":["#
                 + "{" + times("1500000000") + #","severityNumber":17,"severityText":"error","#
                 + #""body":{"stringValue":"No \"room\""},"attributes":["# + attribute("error.type", "Full") + "]},"
                 + "{" + times("3000000000")
                 + #","severityNumber":5,"severityText":"debug","body":{"stringValue":""}}]},"#
                 + #"{"scope":{"name":"mail"},"logRecords":[{"# + times("2000000000")
-                + #","severityNumber":9,"severityText":"info","body":{"stringValue":"Sent"}}]}]}]}"#
+                + #","severityNumber":9,"severityText":"info","body":{"stringValue":"Sent"}}]}],"schemaUrl":"https://opentelemetry.io/schemas/1.44.0"}]}"#
         )
     }
 
@@ -108,11 +110,32 @@ struct OTLPTests {
         #expect(fields["attributes"]?.array?.compactMap { $0["key"]?.string } ?? [] == left)
     }
 
+    private let library = ["telemetry.sdk.name", "telemetry.sdk.language", "telemetry.sdk.version"]
+
+    @Test("The resource names the library that sends, unless it does so itself")
+    func sdk() throws {
+        #expect(try names(LogResource(serviceName: "shop")) == ["service.name"] + library)
+        let own = LogResource(serviceName: "shop", attributes: ["telemetry.sdk.name": "opentelemetry"])
+        #expect(try names(own) == ["service.name", "telemetry.sdk.name"])
+    }
+
+    @Test(
+        "The scopes of this library have its version and the version of the conventions, those of others do not",
+        arguments: [("http.client", true), ("http.client.attempt", true), ("HTTPChain.LogShipper", true), ("a", false)]
+    )
+    func scopes(component: String, isOwn: Bool) throws {
+        let content = try parsedJSON(logText(.otlp, [logRecord(.info, component)]))
+        let scope = try #require(content["resourceLogs"]?[0]?["scopeLogs"]?[0])
+        #expect(scope["scope"]?["name"]?.string == component)
+        #expect(scope["scope"]?["version"]?.string == (isOwn ? "0.1.0" : nil))
+        #expect(scope["schemaUrl"]?.string == (isOwn ? "https://opentelemetry.io/schemas/1.44.0" : nil))
+    }
+
     @Test("The name and version of the service stand once")
     func service() throws {
         let attributes: LogAttributes = ["service.name": "other", "service.version": "9", "z": 1]
         let named = LogResource(serviceName: "shop", serviceVersion: "1", attributes: attributes)
-        #expect(try names(named) == ["service.name", "service.version", "z"])
+        #expect(try names(named) == ["service.name", "service.version", "z"] + library)
         #expect(try logText(.otlp, [], of: named).contains("other") == false)
         let unversioned = LogResource(serviceName: "shop", attributes: attributes)
         #expect(
@@ -120,9 +143,10 @@ struct OTLPTests {
         )
     }
 
-    @Test("The content is JSON")
+    @Test("The content is JSON, or protocol buffers where that is wanted")
     func contentType() {
         #expect(OTLPLogFormat().contentType == "application/json")
+        #expect(OTLPLogFormat(encoding: .protobuf).contentType == "application/x-protobuf")
     }
 
     @Test(

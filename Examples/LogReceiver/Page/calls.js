@@ -33,7 +33,7 @@ export class Call {
 
 /** What a record says about a span of time, in milliseconds; `undefined` when it has no duration. */
 function span(record) {
-  const seconds = record.number("http.client.request.duration");
+  const seconds = record.number("httpchain.duration");
   if (seconds === undefined || seconds < 0) return undefined;
   const duration = seconds * 1000;
   const start = record.number("httpchain.start_time");

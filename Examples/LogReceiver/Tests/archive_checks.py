@@ -43,7 +43,7 @@ def exchanges(receiver):
     equal([record["level"] for record in kept], ["info", "error", "error"])
     equal({(record["format"], record["service"], record["component"]) for record in kept}, {("har", "checks", "har")})
     first = dict(kept[0]["attributes"])
-    equal((first["http.client.request.duration"], first["httpchain.time_to_head"]), (0.101, 0.081))
+    equal((first["httpchain.duration"], first["httpchain.time_to_head"]), (0.101, 0.081))
     equal(first["har.timings"], [["connect", 30], ["send", 1], ["wait", 50], ["receive", 20]])
     equal(first["http.request.header.x-a"], "1, 2")
     equal(kept[0]["time"], round(first["httpchain.start_time"] * 1000) + 101)

@@ -149,7 +149,7 @@ def send_call(receiver, call, url, start, attempts, cache=None):
     for number, (status, head, total) in enumerate(attempts, 1):
         attributes = {
             "http__request__method": "GET", "url__full": url, "http__response__status_code": status,
-            "http__client__request__duration": total, "httpchain__call__id": call, "httpchain__unit": "attempt",
+            "httpchain__duration": total, "httpchain__call__id": call, "httpchain__unit": "attempt",
             "httpchain__start_time": start + offset, "httpchain__time_to_head": head, "httpchain__attempt": number,
         }
         level = "debug" if status < 500 else "warning"
@@ -159,7 +159,7 @@ def send_call(receiver, call, url, start, attempts, cache=None):
     whole = offset - 0.1
     attributes = {
         "http__request__method": "GET", "url__full": url, "http__response__status_code": attempts[-1][0],
-        "http__client__request__duration": whole, "httpchain__call__id": call, "httpchain__unit": "call",
+        "httpchain__duration": whole, "httpchain__call__id": call, "httpchain__unit": "call",
         "httpchain__start_time": start, "httpchain__attempts": len(attempts),
     }
     if cache:

@@ -3,18 +3,21 @@ import HTTPChainCore
 public import HTTPTypes
 import Logging
 
-/// OpenTelemetry's protocol over HTTP (OTLP/HTTP 1.x), logs in JSON: what the OpenTelemetry Collector and most log
-/// services take.
+/// OpenTelemetry's protocol over HTTP (OTLP/HTTP 1.x) for logs, in JSON or protocol buffers: what the OpenTelemetry
+/// Collector and most log services take.
 ///
 /// ```swift
-/// let format = OTLPLogFormat()
+/// let format = OTLPLogFormat(encoding: .protobuf)
 /// let url = OTLPLogFormat.url(endpoint: "http://collector.example.com:4318")  // …:4318/v1/logs
 /// ```
 ///
-/// The content is an `ExportLogsServiceRequest` in the JSON mapping of protocol buffers, as OTLP narrows it: integers
-/// of 64 bits are strings, enumerations numbers, trace and span identifiers hexadecimal.
+/// The content is an `ExportLogsServiceRequest`: in JSON, the default, or in the wire format of protocol buffers
+/// (``OTLPEncoding/protobuf``). Both say the same. In JSON integers of 64 bits are strings, enumerations numbers, trace
+/// and span identifiers hexadecimal, as OTLP narrows the JSON mapping.
 ///
-/// - The components of the batch become its instrumentation scopes, each with its records in their order.
+/// - The components of the batch become its instrumentation scopes, each with its records in their order. Those of this
+///   library have its version, and the version of the semantic conventions that their attributes follow (`schemaUrl`).
+/// - The resource says which library sends (`telemetry.sdk.*`), unless it says so itself.
 /// - Levels map to severities by the log data model: `trace` 1, `debug` 5, `info` 9, `notice` 10, `warning` 13, `error`
 ///   17, `critical` 21.
 /// - The attributes `trace_id`, `span_id` and `trace_flags` become the record's fields where they are valid
@@ -28,11 +31,18 @@ public struct OTLPLogFormat: LogWireFormat {
     /// The path after the URL of a receiver: `/v1/logs`.
     public static let path = "/v1/logs"
 
-    /// Makes the format; it has no settings.
-    public init() {}
+    /// How the content is written.
+    public var encoding: OTLPEncoding
 
-    /// `application/json`.
-    public var contentType: String { "application/json" }
+    /// Makes the format.
+    ///
+    /// - Parameter encoding: How the content is written; JSON by default.
+    public init(encoding: OTLPEncoding = .json) {
+        self.encoding = encoding
+    }
+
+    /// That of the encoding: `application/json` or `application/x-protobuf`.
+    public var contentType: String { encoding.contentType }
 
     /// Where a receiver takes logs: its URL with ``path`` after it, once.
     ///
@@ -44,67 +54,23 @@ public struct OTLPLogFormat: LogWireFormat {
 
     /// The batch as an `ExportLogsServiceRequest`.
     public func encode(_ batch: LogBatch) -> Data {
-        var writer = OTLPWriter(capacity: 512 * batch.records.count + 1024)
-        writer.write(batch)
-        return writer.data()
+        OTLPLogsRequest(batch: batch).data(as: encoding, capacity: 512 * batch.records.count + 1024)
     }
 
     /// What the answer means, with the receiver's own words and its count of refused records.
+    ///
+    /// An answer is read in the encoding that its `Content-Type` names, and in that of the request where it names none.
     public func receipt(for head: HTTPResponse, body: Data) -> LogReceipt {
-        let receipt = LogReceipt(status: head.status)
-        switch receipt {
-        case .accepted:
-            guard let partial = OTLPAnswer(body).partialSuccess else { return receipt }
-            return .accepted(rejected: partial.rejected, message: ReceiverMessage.line(partial.message))
-        case .later: return receipt
-        case .refused:
-            let message = ReceiverMessage.line(OTLPAnswer(body).message)
-            return receipt.explained(by: message ?? ReceiverMessage.plainText(head, body))
-        }
+        OTLPAnswer.receipt(for: head, body: body, to: encoding, countedAs: "rejectedLogRecords")
     }
 }
 
 extension LogWireFormat where Self == OTLPLogFormat {
     /// OpenTelemetry's protocol over HTTP, in JSON.
     public static var otlp: OTLPLogFormat { OTLPLogFormat() }
-}
 
-/// What is of interest in an `ExportLogsServiceResponse`, or in the `Status` of a failure; what is malformed counts as
-/// absent, for the status alone decides.
-private struct OTLPAnswer: Decodable {
-    struct PartialSuccess: Decodable {
-        let rejected: Int
-        let message: String?
-
-        private enum CodingKeys: String, CodingKey {
-            case rejectedLogRecords, errorMessage
-        }
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            // A string by the mapping, a number from receivers that write JSON by hand.
-            let number = try? container.decode(Int64.self, forKey: .rejectedLogRecords)
-            let text = try? container.decode(String.self, forKey: .rejectedLogRecords)
-            rejected = Int(clamping: max(0, number ?? text.flatMap { Int64($0) } ?? 0))
-            message = try? container.decode(String.self, forKey: .errorMessage)
-        }
-    }
-
-    private(set) var partialSuccess: PartialSuccess?
-    private(set) var message: String?
-
-    private enum CodingKeys: String, CodingKey {
-        case partialSuccess, message
-    }
-
-    init(_ body: Data) {
-        guard !body.isEmpty, let answer = try? JSONDecoder().decode(OTLPAnswer.self, from: body) else { return }
-        self = answer
-    }
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        partialSuccess = try? container.decode(PartialSuccess.self, forKey: .partialSuccess)
-        message = try? container.decode(String.self, forKey: .message)
-    }
+    /// OpenTelemetry's protocol over HTTP.
+    ///
+    /// - Parameter encoding: How the content is written.
+    public static func otlp(_ encoding: OTLPEncoding) -> OTLPLogFormat { OTLPLogFormat(encoding: encoding) }
 }

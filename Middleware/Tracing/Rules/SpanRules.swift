@@ -54,12 +54,7 @@ struct SpanRules: Sendable {
     static func fullURL(of request: borrowing Request, _ redaction: Redaction) -> String {
         var url = request.url
         if let fragment = request.fragment { url += "#" + fragment }
-        var text = redaction.url(url).replacing(Redaction.placeholder, with: "REDACTED")
-        // In the place of user information, of which there are two parts.
-        if let start = text.firstRange(of: "://")?.upperBound, text[start...].hasPrefix("REDACTED@") {
-            text.insert(contentsOf: "REDACTED:", at: start)
-        }
-        return text
+        return Redaction.keepingURLSyntax(redaction.url(url))
     }
 
     private static func add(

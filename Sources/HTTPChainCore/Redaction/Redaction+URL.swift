@@ -5,4 +5,15 @@ extension Redaction {
     public func url(_ url: String) -> String {
         scanned(url, .url)
     }
+
+    /// A URL that ``url(_:)`` has redacted as a URL still: with `REDACTED` for each secret, and twice in the place of
+    /// user information, which has two parts (OpenTelemetry's conventions, `url.full`).
+    package static func keepingURLSyntax(_ redacted: String) -> String {
+        guard redacted.contains(placeholder) else { return redacted }
+        var text = redacted.replacing(placeholder, with: "REDACTED")
+        if let start = text.firstRange(of: "://")?.upperBound, text[start...].hasPrefix("REDACTED@") {
+            text.insert(contentsOf: "REDACTED:", at: start)
+        }
+        return text
+    }
 }

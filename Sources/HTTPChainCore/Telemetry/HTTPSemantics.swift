@@ -3,6 +3,9 @@ import HTTPTypes
 
 /// What OpenTelemetry's conventions for HTTP say of methods, protocols and errors, for every stage that reports them.
 package enum HTTPSemantics {
+    /// The version of this library, as telemetry tells it.
+    package static let libraryVersion = "0.1.0"
+
     /// The methods that may be told by name: those of RFC 9110 §9, PATCH (RFC 5789) and QUERY.
     package static let standardMethods: Set<String> = [
         "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH", "QUERY",

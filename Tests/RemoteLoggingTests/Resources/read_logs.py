@@ -1,6 +1,6 @@
 """Reads log content as its receiver would and compares it with what was meant, record by record.
 
-Usage: read_logs.py otlp|loki|ndjson CONTENT MEANT. Prints what it found wrong, one line for each, and nothing when all
+Usage: read_logs.py otlp|protobuf|loki|ndjson CONTENT MEANT. Prints what it found wrong, one line for each, and nothing when all
 is well. Exits with status 3 when what it needs is not installed.
 """
 
@@ -115,6 +115,28 @@ def any_value(value):
             content]
 
 
+def no_unknown_fields(message, where):
+    """Fields by numbers or of wire types that the definitions do not have; the parser keeps them silently."""
+    from google.protobuf import unknown_fields
+
+    for field in unknown_fields.UnknownFieldSet(message):
+        problem(where, f"the field {field.field_number} of wire type {field.wire_type} is not defined")
+    for descriptor, content in message.ListFields():
+        if descriptor.message_type is not None:
+            for element in content if descriptor.is_repeated else [content]:
+                no_unknown_fields(element, f"{where}.{descriptor.name}")
+
+
+def protobuf(content, meant):
+    from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+
+    request = ExportLogsServiceRequest.FromString(content)
+    no_unknown_fields(request, "request")
+    # Nothing is written in more bytes than it takes.
+    compare("bytes", len(content), request.ByteSize())
+    compare_logs(request, meant)
+
+
 def otlp(content, meant):
     from google.protobuf import json_format
     from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
@@ -124,16 +146,28 @@ def otlp(content, meant):
     for resource in tree["resourceLogs"]:
         for scope in resource["scopeLogs"]:
             scope["logRecords"] = [with_base64(record) for record in scope["logRecords"]]
-    request = json_format.Parse(json.dumps(tree), ExportLogsServiceRequest())
+    compare_logs(json_format.Parse(json.dumps(tree), ExportLogsServiceRequest()), meant)
+
+
+SCHEMA = "https://opentelemetry.io/schemas/1.44.0"
+LIBRARY = [["telemetry.sdk.name", ["string", "HTTPChain"]], ["telemetry.sdk.language", ["string", "swift"]],
+           ["telemetry.sdk.version", ["string", "0.1.0"]]]
+
+
+def compare_logs(request, meant):
     compare("resources", len(request.resource_logs), 1)
     logs = request.resource_logs[0]
     compare("resource", [[pair.key, any_value(pair.value)] for pair in logs.resource.attributes],
-            [[name, tagged(value)] for name, value in meant["resource"]])
+            [[name, tagged(value)] for name, value in meant["resource"]] + LIBRARY)
+    compare("schema", logs.schema_url, SCHEMA)
     expected = {}
     for record in meant["records"]:
         expected.setdefault(record["component"], []).append(record)
     compare("scopes", [scope.scope.name for scope in logs.scope_logs], list(expected))
     for scope in logs.scope_logs:
+        is_own = scope.scope.name == "http.client"
+        compare(f"{scope.scope.name}: version", scope.scope.version, "0.1.0" if is_own else "")
+        compare(f"{scope.scope.name}: schema", scope.schema_url, SCHEMA if is_own else "")
         compare(f"{scope.scope.name}: records", len(scope.log_records), len(expected[scope.scope.name]))
         for number, (seen, record) in enumerate(zip(scope.log_records, expected[scope.scope.name])):
             where = f"{scope.scope.name}[{number}]"
@@ -249,12 +283,14 @@ def ndjson(content, meant):
 
 
 if __name__ == "__main__":
-    with open(sys.argv[2], encoding="utf-8", newline="") as file:
+    with open(sys.argv[2], "rb") as file:
         text = file.read()
+    if sys.argv[1] != "protobuf":
+        text = text.decode("utf-8")
     with open(sys.argv[3], encoding="utf-8") as file:
         goal = json.load(file)
     try:
-        {"otlp": otlp, "loki": loki, "ndjson": ndjson}[sys.argv[1]](text, goal)
+        {"otlp": otlp, "protobuf": protobuf, "loki": loki, "ndjson": ndjson}[sys.argv[1]](text, goal)
     except ImportError as error:
         print(error, file=sys.stderr)
         sys.exit(3)

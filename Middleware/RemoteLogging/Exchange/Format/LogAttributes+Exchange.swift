@@ -9,7 +9,7 @@ extension LogAttributes {
         reserveCapacity(24)
         appendRequest(exchange)
         appendResponse(exchange)
-        append("http.client.request.duration", .number(exchange.duration.inSeconds))
+        append("httpchain.duration", .number(exchange.duration.inSeconds))
         append("httpchain.call.id", .string(exchange.callID.hexadecimal))
         append("httpchain.unit", .string(exchange.unit.rawValue))
         append("httpchain.start_time", .number(exchange.start.timeIntervalSince1970))
@@ -33,8 +33,8 @@ extension LogAttributes {
         let isKnown = Self.knownMethods.contains(method)
         append("http.request.method", .string(isKnown ? method : "_OTHER"))
         if !isKnown { append("http.request.method_original", .string(method)) }
-        append("url.full", .string(exchange.url))
-        if let final = exchange.finalURL { append("httpchain.url.final", .string(final)) }
+        append("url.full", .string(Redaction.keepingURLSyntax(exchange.url)))
+        if let final = exchange.finalURL { append("httpchain.url.final", .string(Redaction.keepingURLSyntax(final))) }
         if let origin = exchange.origin {
             append("server.address", .string(origin.host.withoutBrackets))
             append("server.port", .integer(Int64(origin.port)))

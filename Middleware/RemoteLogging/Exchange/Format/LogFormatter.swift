@@ -56,7 +56,7 @@ extension LogFormatter where Self == CurlLogFormatter {
 /// | `http.response.status_code`, `error.type`, `exception.message` | the status; what went wrong |
 /// | `http.request.resend_count` | the attempts before this one, or before the last of the call |
 /// | `http.request.body.size`, `http.response.body.size` | in bytes |
-/// | `http.client.request.duration` | in seconds, the response's body included |
+/// | `httpchain.duration` | in seconds, the response's body included |
 /// | `http.request.header.<name>`, `http.response.header.<name>` | arrays; from ``ExchangeDetail/headers`` on |
 /// | `httpchain.call.id`, `httpchain.unit` | 16 hexadecimal digits shared by a call and its attempts; `call`, `attempt` |
 /// | `httpchain.start_time`, `httpchain.time_to_head` | seconds since 1970; seconds from the start |

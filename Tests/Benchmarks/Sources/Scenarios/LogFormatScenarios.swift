@@ -12,8 +12,9 @@ public enum LogFormatScenarios {
     /// Every format.
     public static func all() -> [Scenario] {
         [
-            encoding("otlp", .otlp), encoding("loki", .loki), encoding("loki.logfmt", LokiLogFormat(line: .logfmt)),
-            encoding("loki.json", LokiLogFormat(line: .json)), encoding("ndjson", .ndjson),
+            encoding("otlp", .otlp), encoding("otlp.protobuf", .otlp(.protobuf)), encoding("loki", .loki),
+            encoding("loki.logfmt", LokiLogFormat(line: .logfmt)), encoding("loki.json", LokiLogFormat(line: .json)),
+            encoding("ndjson", .ndjson),
         ]
     }
 
@@ -54,7 +55,7 @@ public enum LogFormatScenarios {
         let attributes: LogAttributes = [
             "http.request.method": "GET", "url.full": .string(url), "http.response.status_code": 200,
             "http.response.body.size": .integer(Int64(number) * 37), "network.protocol.version": "1.1",
-            "http.client.request.duration": .number(Double(number) / 8 + 0.01),
+            "httpchain.duration": .number(Double(number) / 8 + 0.01),
         ]
         return LogRecord(
             date: Date(timeIntervalSince1970: 1_760_000_000 + Double(number) / 1000),

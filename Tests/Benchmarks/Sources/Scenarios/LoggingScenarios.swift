@@ -18,7 +18,7 @@ public enum LoggingScenarios {
             attributes: [
                 "http.request.method": "GET", "http.response.status_code": 200,
                 "url.full": .string("https://api.example.com/plants/\(number)"),
-                "http.client.request.duration": 0.0421, "http.response.body.size": 1832,
+                "httpchain.duration": 0.0421, "http.response.body.size": 1832,
             ]
         )
     }

@@ -1,0 +1,116 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainRemoteLogging
+
+/// How the messages of OTLP are written: both encodings say the same.
+public enum OTLPEncoding: String, Sendable, Hashable, CaseIterable {
+    /// The JSON mapping (`http/json`), which people can read.
+    case json
+    /// The wire format of protocol buffers (`http/protobuf`): shorter, and what most receivers expect by default.
+    case protobuf
+
+    /// `application/json` or `application/x-protobuf`.
+    public var contentType: String {
+        switch self {
+        case .json: "application/json"
+        case .protobuf: "application/x-protobuf"
+        }
+    }
+}
+
+/// A request of OTLP, which is written field by field, in one encoding or the other.
+protocol OTLPMessage {
+    /// Writes the fields of the message.
+    func encode<Encoder: OTLPEncoder & ~Copyable>(to encoder: inout Encoder)
+}
+
+extension OTLPMessage {
+    /// The message in an encoding.
+    ///
+    /// - Parameter capacity: How many bytes it takes in JSON, by estimate.
+    func data(as encoding: OTLPEncoding, capacity: Int) -> Data {
+        switch encoding {
+        case .json:
+            var encoder = OTLPJSONEncoder(capacity: capacity)
+            encoder.write { encode(to: &$0) }
+            return encoder.data()
+        case .protobuf:
+            var encoder = ProtobufWriter(capacity: capacity / 2)
+            encode(to: &encoder)
+            return Data(encoder.bytes)
+        }
+    }
+}
+
+/// Writes the fields of a message: in JSON by their names, in the wire format of protocol buffers by their numbers.
+///
+/// What is given is written, the default value of a field too: leaving it out is up to the message.
+protocol OTLPEncoder: ~Copyable {
+    /// `string`.
+    mutating func string(_ name: StaticString, _ number: Int, _ value: String)
+    /// `bool`.
+    mutating func bool(_ name: StaticString, _ number: Int, _ value: Bool)
+    /// `int64`.
+    mutating func int64(_ name: StaticString, _ number: Int, _ value: Int64)
+    /// `double`.
+    mutating func double(_ name: StaticString, _ number: Int, _ value: Double)
+    /// An enumeration, or `uint32`.
+    mutating func uint32(_ name: StaticString, _ number: Int, _ value: UInt32)
+    /// `fixed32`.
+    mutating func fixed32(_ name: StaticString, _ number: Int, _ value: UInt32)
+    /// `fixed64`.
+    mutating func fixed64(_ name: StaticString, _ number: Int, _ value: UInt64)
+    /// The `bytes` of an identifier, which JSON has in hexadecimal; digits that are none end it.
+    mutating func identifier(_ name: StaticString, _ number: Int, _ digits: String)
+    /// A message.
+    mutating func message(_ name: StaticString, _ number: Int, _ body: (inout Self) -> Void)
+    /// So many messages of a repeated field.
+    mutating func messages(_ name: StaticString, _ number: Int, count: Int, _ body: (inout Self, Int) -> Void)
+}
+
+extension OTLPEncoder where Self: ~Copyable {
+    /// A list of `KeyValue`.
+    mutating func attributes(
+        _ name: StaticString,
+        _ number: Int,
+        _ attributes: some RandomAccessCollection<LogAttributes.Attribute>
+    ) {
+        let start = attributes.startIndex
+        messages(name, number, count: attributes.count) { encoder, position in
+            let attribute = attributes[attributes.index(start, offsetBy: position)]
+            encoder.pair(attribute.name, attribute.value)
+        }
+    }
+
+    /// The fields of a `KeyValue`.
+    mutating func pair(_ key: String, _ value: JSONValue, depth: Int = 0) {
+        string("key", 1, key)
+        message("value", 2) { $0.anyValue(value, depth: depth) }
+    }
+
+    /// The field of an `AnyValue`; one that has no field stands for null.
+    mutating func anyValue(_ value: JSONValue, depth: Int = 0) {
+        guard depth <= LogAttributes.deepest else { return string("stringValue", 1, LogAttributes.elision) }
+        switch value {
+        case .string(let text): string("stringValue", 1, text)
+        case .bool(let truth): bool("boolValue", 2, truth)
+        case .integer(let number): int64("intValue", 3, number)
+        case .number(let number): double("doubleValue", 4, number)
+        case .null: break
+        case .array(let elements):
+            message("arrayValue", 5) { encoder in
+                encoder.messages("values", 1, count: elements.count) {
+                    $0.anyValue(elements[$1], depth: depth + 1)
+                }
+            }
+        case .object(let members):
+            // In one order always, which a dictionary has not.
+            let members = members.sorted { $0.key < $1.key }
+            message("kvlistValue", 6) { encoder in
+                encoder.messages("values", 1, count: members.count) {
+                    $0.pair(members[$1].key, members[$1].value, depth: depth + 1)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainRemoteLogging
+import Logging
+
+/// An `ExportLogsServiceRequest`.
+struct OTLPLogsRequest: OTLPMessage {
+    let batch: LogBatch
+
+    func encode<Encoder: OTLPEncoder & ~Copyable>(to encoder: inout Encoder) {
+        let groups = LogGroups(batch.records, byLevel: false)
+        encoder.messages("resourceLogs", 1, count: 1) { encoder, _ in
+            encoder.resource(batch.resource)
+            encoder.messages("scopeLogs", 2, count: groups.groups.count) { encoder, number in
+                let group = groups.groups[number]
+                encoder.scope(group.component)
+                encoder.messages("logRecords", 2, count: group.range.count) { encoder, position in
+                    encoder.record(batch.records[groups.order[group.range.lowerBound + position]])
+                }
+                encoder.scopeSchema(group.component)
+            }
+            encoder.string("schemaUrl", 3, OTLPSchema.url)
+        }
+    }
+}
+
+/// The conventions that names follow, and the library that makes records and spans.
+enum OTLPSchema {
+    /// The version of OpenTelemetry's semantic conventions.
+    static let url = "https://opentelemetry.io/schemas/1.44.0"
+
+    /// Who makes them: `telemetry.sdk.*`, which every resource has to say.
+    static let library: [LogAttributes.Attribute] = [
+        LogAttributes.Attribute("telemetry.sdk.name", .string("HTTPChain")),
+        LogAttributes.Attribute("telemetry.sdk.language", "swift"),
+        LogAttributes.Attribute("telemetry.sdk.version", .string(HTTPSemantics.libraryVersion)),
+    ]
+}
+
+extension LogResource {
+    /// The attributes but for the name and version of the service, which have members of their own.
+    var furtherAttributes: [LogAttributes.Attribute] {
+        attributes.filter {
+            $0.name != "service.name" && !($0.name == "service.version" && serviceVersion != nil)
+        }
+    }
+
+    /// All that OTLP says of it; what the program says of its SDK itself counts.
+    fileprivate var attributesOfOTLP: [LogAttributes.Attribute] {
+        var result = [LogAttributes.Attribute("service.name", .string(serviceName))]
+        if let serviceVersion { result.append(LogAttributes.Attribute("service.version", .string(serviceVersion))) }
+        result += furtherAttributes
+        if !attributes.contains(where: { $0.name.hasPrefix("telemetry.sdk.") }) { result += OTLPSchema.library }
+        return result
+    }
+}
+
+extension OTLPEncoder where Self: ~Copyable {
+    /// The resource of what follows.
+    mutating func resource(_ resource: LogResource) {
+        message("resource", 1) { $0.attributes("attributes", 1, resource.attributesOfOTLP) }
+    }
+
+    /// The scope of what follows: this library's has its version.
+    mutating func scope(_ name: String) {
+        message("scope", 1) { encoder in
+            encoder.string("name", 1, name)
+            if name.isComponentOfHTTPChain { encoder.string("version", 2, HTTPSemantics.libraryVersion) }
+        }
+    }
+
+    /// The conventions that a scope follows: of those of an application's own scopes nothing is known.
+    mutating func scopeSchema(_ name: String) {
+        if name.isComponentOfHTTPChain { string("schemaUrl", 3, OTLPSchema.url) }
+    }
+
+    /// The fields of a `LogRecord`.
+    fileprivate mutating func record(_ record: LogRecord) {
+        let time = record.date.unixNanoseconds
+        fixed64("timeUnixNano", 1, time)
+        fixed64("observedTimeUnixNano", 11, time)
+        uint32("severityNumber", 2, record.level.severityNumber)
+        string("severityText", 3, record.level.rawValue)
+        message("body", 5) { $0.string("stringValue", 1, record.message) }
+        let context = TraceContext(of: record.attributes)
+        let attributes = record.attributes.attributes
+        if context.count == 0 {
+            if !attributes.isEmpty { self.attributes("attributes", 6, attributes) }
+            return
+        }
+        let others = attributes.indices.filter { !context.holds($0) }
+        if !others.isEmpty {
+            messages("attributes", 6, count: others.count) {
+                $0.pair(attributes[others[$1]].name, attributes[others[$1]].value)
+            }
+        }
+        if let position = context.traceID, case .string(let identifier) = attributes[position].value {
+            self.identifier("traceId", 9, identifier)
+        }
+        if let position = context.spanID, case .string(let identifier) = attributes[position].value {
+            self.identifier("spanId", 10, identifier)
+        }
+        if context.flags != nil { fixed32("flags", 8, UInt32(context.flagBits)) }
+    }
+}
+
+extension String {
+    /// Whether records under this name are made by this library.
+    fileprivate var isComponentOfHTTPChain: Bool {
+        self == "http.client" || self == "http.client.attempt" || hasPrefix("HTTPChain")
+    }
+}
+
+extension Logger.Level {
+    /// The number of the severity: the log data model, "Severity Fields" and Appendix B.
+    fileprivate var severityNumber: UInt32 {
+        switch self {
+        case .trace: 1
+        case .debug: 5
+        case .info: 9
+        case .notice: 10
+        case .warning: 13
+        case .error: 17
+        case .critical: 21
+        }
+    }
+}

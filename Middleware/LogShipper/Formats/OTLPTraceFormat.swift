@@ -1,0 +1,144 @@
+public import Foundation
+import HTTPChainCore
+import HTTPChainRemoteLogging
+public import HTTPTypes
+
+/// OpenTelemetry's protocol over HTTP (OTLP/HTTP 1.x) for the spans of traces.
+///
+/// ```swift
+/// let shipper = LogShipper(
+///     to: OTLPTraceFormat.url(endpoint: "http://collector.example.com:4318"),
+///     format: .otlpTraces(.protobuf),
+///     resource: LogResource(serviceName: "Garden"),
+///     over: transport
+/// )
+/// shipper.log(LogRecord(span))
+/// ```
+///
+/// The content is an `ExportTraceServiceRequest`, in JSON or in the wire format of protocol buffers. Each scope has its
+/// spans in their order. Records that are no spans (``SpanRecord/init(_:)``) are left out: those of an application, and
+/// those with which a shipper reports what it dropped, which ``LogShipper/statistics`` tell.
+///
+/// **Answers.** As those to logs (``OTLPLogFormat``).
+public struct OTLPTraceFormat: LogWireFormat {
+    /// The path after the URL of a receiver: `/v1/traces`.
+    public static let path = "/v1/traces"
+
+    /// How the content is written.
+    public var encoding: OTLPEncoding
+
+    /// Makes the format.
+    ///
+    /// - Parameter encoding: How the content is written; JSON by default.
+    public init(encoding: OTLPEncoding = .json) {
+        self.encoding = encoding
+    }
+
+    /// That of the encoding: `application/json` or `application/x-protobuf`.
+    public var contentType: String { encoding.contentType }
+
+    /// Where a receiver takes spans: its URL with ``path`` after it, once.
+    ///
+    /// - Parameter endpoint: The URL of the receiver, such as `http://localhost:4318`.
+    public static func url(endpoint: String) -> String {
+        LogEndpoint.url(endpoint, path: path)
+    }
+
+    /// The spans of the batch as an `ExportTraceServiceRequest`.
+    public func encode(_ batch: LogBatch) -> Data {
+        OTLPTracesRequest(batch).data(as: encoding, capacity: 1024 * batch.records.count + 1024)
+    }
+
+    /// What the answer means, with the receiver's own words and its count of refused spans.
+    public func receipt(for head: HTTPResponse, body: Data) -> LogReceipt {
+        OTLPAnswer.receipt(for: head, body: body, to: encoding, countedAs: "rejectedSpans")
+    }
+}
+
+extension LogWireFormat where Self == OTLPTraceFormat {
+    /// OpenTelemetry's protocol over HTTP for spans.
+    ///
+    /// - Parameter encoding: How the content is written; JSON by default.
+    public static func otlpTraces(_ encoding: OTLPEncoding = .json) -> OTLPTraceFormat {
+        OTLPTraceFormat(encoding: encoding)
+    }
+}
+
+/// An `ExportTraceServiceRequest`.
+private struct OTLPTracesRequest: OTLPMessage {
+    let resource: LogResource
+    let spans: [SpanRecord]
+    let groups: LogGroups
+
+    init(_ batch: LogBatch) {
+        resource = batch.resource
+        let records = batch.records.filter { $0.attributes[SpanRecord.attribute] != nil }
+        let pairs = records.compactMap { record in SpanRecord(record).map { (record, $0) } }
+        spans = pairs.map { $0.1 }
+        groups = LogGroups(pairs.map { $0.0 }, byLevel: false)
+    }
+
+    func encode<Encoder: OTLPEncoder & ~Copyable>(to encoder: inout Encoder) {
+        encoder.messages("resourceSpans", 1, count: 1) { encoder, _ in
+            encoder.resource(resource)
+            encoder.messages("scopeSpans", 2, count: groups.groups.count) { encoder, number in
+                let group = groups.groups[number]
+                encoder.scope(group.component)
+                encoder.messages("spans", 2, count: group.range.count) { encoder, position in
+                    encoder.span(spans[groups.order[group.range.lowerBound + position]])
+                }
+                encoder.scopeSchema(group.component)
+            }
+            encoder.string("schemaUrl", 3, OTLPSchema.url)
+        }
+    }
+}
+
+extension OTLPEncoder where Self: ~Copyable {
+    /// The fields of a `Span`.
+    fileprivate mutating func span(_ span: SpanRecord) {
+        identifier("traceId", 1, span.traceID)
+        identifier("spanId", 2, span.spanID)
+        if !span.traceState.isEmpty { string("traceState", 3, span.traceState) }
+        if let parent = span.parentSpanID { identifier("parentSpanId", 4, parent) }
+        // Whether the parent is of another program is known, and it is or is not.
+        fixed32("flags", 16, UInt32(span.flags) | 0x100 | (span.hasRemoteParent ? 0x200 : 0))
+        string("name", 5, span.name)
+        uint32("kind", 6, UInt32(span.kind.rawValue))
+        fixed64("startTimeUnixNano", 7, span.start)
+        fixed64("endTimeUnixNano", 8, span.end)
+        if !span.attributes.isEmpty { attributes("attributes", 9, span.attributes) }
+        count("droppedAttributesCount", 10, span.dropped.attributes)
+        if !span.events.isEmpty {
+            messages("events", 11, count: span.events.count) { encoder, position in
+                let event = span.events[position]
+                encoder.fixed64("timeUnixNano", 1, event.time)
+                encoder.string("name", 2, event.name)
+                if !event.attributes.isEmpty { encoder.attributes("attributes", 3, event.attributes) }
+            }
+        }
+        count("droppedEventsCount", 12, span.dropped.events)
+        if !span.links.isEmpty {
+            messages("links", 13, count: span.links.count) { encoder, position in
+                let link = span.links[position]
+                encoder.identifier("traceId", 1, link.traceID)
+                encoder.identifier("spanId", 2, link.spanID)
+                if !link.attributes.isEmpty { encoder.attributes("attributes", 4, link.attributes) }
+            }
+        }
+        count("droppedLinksCount", 14, span.dropped.links)
+        switch span.status {
+        case .unset: break
+        case .ok: message("status", 15) { $0.uint32("code", 3, 1) }
+        case .error(let text):
+            message("status", 15) { encoder in
+                if !text.isEmpty { encoder.string("message", 2, text) }
+                encoder.uint32("code", 3, 2)
+            }
+        }
+    }
+
+    private mutating func count(_ name: StaticString, _ number: Int, _ count: Int) {
+        if count > 0 { uint32(name, number, UInt32(clamping: count)) }
+    }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainGzip
+import HTTPChainInMemory
+import HTTPChainTesting
+import HTTPTypes
+import Logging
+import TestSupport
+import Testing
+
+@testable import HTTPChainLogShipper
+@testable import HTTPChainRemoteLogging
+
+@Suite("The variables of OpenTelemetry")
+struct OTLPEnvironmentTests {
+    @Test("Without a variable logs go to this machine, in protocol buffers and uncompressed")
+    func defaults() {
+        let environment = OTLPEnvironment(for: .logs, in: [:])
+        #expect(environment.url == "http://localhost:4318/v1/logs")
+        #expect(environment.headers.isEmpty)
+        #expect(environment.encoding == .protobuf && !environment.compresses && !environment.isDisabled)
+        #expect(environment.timeout == .seconds(10))
+        #expect(environment.resource == LogResource(serviceName: "unknown_service"))
+        #expect(environment.problems == [])
+        #expect(OTLPEnvironment(for: .traces, in: [:]).url == "http://localhost:4318/v1/traces")
+        var settings = LogShipper.Settings.standard
+        settings.exportTimeout = .seconds(10)
+        #expect(environment.settings() == settings)
+    }
+
+    static let endpoints: [(variables: [String: String], url: String, problems: Int)] = [
+        (["OTEL_EXPORTER_OTLP_ENDPOINT": "https://c.example"], "https://c.example/v1/logs", 0),
+        (["OTEL_EXPORTER_OTLP_ENDPOINT": "https://c.example/otlp/"], "https://c.example/otlp/v1/logs", 0),
+        (["OTEL_EXPORTER_OTLP_ENDPOINT": " "], "http://localhost:4318/v1/logs", 0),
+        (["OTEL_EXPORTER_OTLP_LOGS_ENDPOINT": "https://l.example/in"], "https://l.example/in", 0),
+        (
+            [
+                "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT": "https://l.example",
+                "OTEL_EXPORTER_OTLP_ENDPOINT": "https://c.example",
+            ],
+            "https://l.example", 0
+        ),
+        (["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "https://t.example"], "http://localhost:4318/v1/logs", 0),
+        (["OTEL_EXPORTER_OTLP_ENDPOINT": "c.example:4317"], "http://localhost:4318/v1/logs", 1),
+        (
+            ["OTEL_EXPORTER_OTLP_LOGS_ENDPOINT": "x", "OTEL_EXPORTER_OTLP_ENDPOINT": "https://c.example"],
+            "https://c.example/v1/logs", 1
+        ),
+    ]
+
+    @Test("The endpoint of the signal is taken as it is, the general one gets the signal's path", arguments: endpoints)
+    func endpoint(variables: [String: String], url: String, problems: Int) {
+        let environment = OTLPEnvironment(for: .logs, in: variables)
+        #expect(environment.url == url)
+        #expect(environment.problems.count == problems)
+    }
+
+    @Test("Fields are decoded and marked as secrets; those that HTTP cannot send are named without their values")
+    func headers() {
+        let environment = OTLPEnvironment(
+            for: .logs,
+            in: [
+                "OTEL_EXPORTER_OTLP_HEADERS":
+                    " api-key = a%20b ,Authorization=Basic%20Zm9v,bad name=geheim,x=%0Ageheim,"
+            ]
+        )
+        #expect(environment.headers.map(\.value) == ["a b", "Basic Zm9v"])
+        #expect(environment.headers.allSatisfy { $0.indexingStrategy == .disallow })
+        #expect(environment.problems.count == 2)
+        #expect(!environment.problems.joined().contains("geheim"))
+        let own = [
+            "OTEL_EXPORTER_OTLP_HEADERS": "a=1", "OTEL_EXPORTER_OTLP_TRACES_HEADERS": "b=2",
+        ]
+        #expect(OTLPEnvironment(for: .traces, in: own).headers.map(\.name.canonicalName) == ["b"])
+        let malformed = OTLPEnvironment(for: .logs, in: ["OTEL_EXPORTER_OTLP_HEADERS": "geheim"])
+        #expect(malformed.headers.isEmpty)
+        #expect(malformed.problems == ["OTEL_EXPORTER_OTLP_HEADERS is not a list of name=value"])
+    }
+
+    @Test("Protocol, compression, timeout and bounds are read, and what makes no sense is a problem")
+    func values() {
+        let environment = OTLPEnvironment(
+            for: .logs,
+            in: [
+                "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc", "OTEL_EXPORTER_OTLP_LOGS_PROTOCOL": "http/json",
+                "OTEL_EXPORTER_OTLP_COMPRESSION": "gzip", "OTEL_EXPORTER_OTLP_TIMEOUT": "2500",
+                "OTEL_BLRP_MAX_QUEUE_SIZE": "100", "OTEL_BLRP_MAX_EXPORT_BATCH_SIZE": "10",
+                "OTEL_BLRP_SCHEDULE_DELAY": "250", "OTEL_BSP_MAX_QUEUE_SIZE": "7", "OTEL_SDK_DISABLED": "TRUE",
+            ]
+        )
+        #expect(environment.encoding == .json && environment.compresses && environment.isDisabled)
+        let settings = environment.settings()
+        #expect(settings.exportTimeout == .milliseconds(2500) && settings.batchAge == .milliseconds(250))
+        #expect(settings.queueRecords == 100 && settings.batchRecords == 10)
+        #expect(environment.problems == [])
+        let wrong = OTLPEnvironment(
+            for: .traces,
+            in: [
+                "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc", "OTEL_EXPORTER_OTLP_COMPRESSION": "zstd",
+                "OTEL_EXPORTER_OTLP_TIMEOUT": "soon", "OTEL_BSP_MAX_QUEUE_SIZE": "0", "OTEL_SDK_DISABLED": "1",
+            ]
+        )
+        #expect(wrong.encoding == .protobuf && !wrong.compresses && !wrong.isDisabled)
+        #expect(wrong.timeout == .seconds(10))
+        #expect(wrong.settings().queueRecords == LogShipper.Settings.standard.queueRecords)
+        #expect(wrong.problems.count == 4)
+        #expect(OTLPEnvironment(for: .logs, in: ["OTEL_EXPORTER_OTLP_TIMEOUT": "0"]).timeout == .seconds(3600))
+    }
+
+    static let resources: [(variables: [String: String], resource: LogResource, problems: Int)] = [
+        (["OTEL_SERVICE_NAME": "shop"], LogResource(serviceName: "shop"), 0),
+        (
+            ["OTEL_RESOURCE_ATTRIBUTES": "service.name=a,service.version=1.2,host.name=h%2C1, region = eu "],
+            LogResource(serviceName: "a", serviceVersion: "1.2", attributes: ["host.name": "h,1", "region": "eu"]), 0
+        ),
+        (
+            ["OTEL_RESOURCE_ATTRIBUTES": "service.name=a,n=1", "OTEL_SERVICE_NAME": "b"],
+            LogResource(serviceName: "b", attributes: ["n": "1"]), 0
+        ),
+        (["OTEL_RESOURCE_ATTRIBUTES": "a=1,broken"], LogResource(serviceName: "unknown_service"), 1),
+        (["OTEL_RESOURCE_ATTRIBUTES": "a=%FF"], LogResource(serviceName: "unknown_service"), 1),
+    ]
+
+    @Test(
+        "Who sends is the service's name and the attributes, of which a malformed list is not used",
+        arguments: resources
+    )
+    func resource(variables: [String: String], resource: LogResource, problems: Int) {
+        let environment = OTLPEnvironment(for: .logs, in: variables)
+        #expect(environment.resource == resource)
+        #expect(environment.problems.count == problems)
+    }
+
+    @Test("A shipper made of it sends what and where the variables say", .timeLimit(.minutes(10)))
+    func shipper() async throws {
+        let environment = OTLPEnvironment(
+            for: .logs,
+            in: [
+                "OTEL_EXPORTER_OTLP_ENDPOINT": "https://c.example", "OTEL_EXPORTER_OTLP_HEADERS": "api-key=s3cret",
+                "OTEL_EXPORTER_OTLP_COMPRESSION": "gzip", "OTEL_SERVICE_NAME": "shop",
+            ]
+        )
+        let transport = InMemoryTransport { _ in Response(.ok) }
+        let shipper = LogShipper(
+            to: environment.url,
+            format: .otlp(environment.encoding),
+            resource: environment.resource,
+            over: environment.transport(
+                over: try Chain(transport: transport) {
+                    GzipMiddleware(requests: environment.compresses ? .standard : nil)
+                }
+            ),
+            settings: environment.settings()
+        )
+        for number in 0..<50 { shipper.log(logRecord(.info, "shop", "message \(number)")) }
+        try await shipper.shutdown()
+        let request = try #require(transport.requests.first)
+        #expect(request.url == "https://c.example/v1/logs")
+        #expect(request.headers[.contentType] == "application/x-protobuf")
+        #expect(request.headers[.contentEncoding] == "gzip")
+        #expect(request.headers[try #require(HTTPField.Name("api-key"))] == "s3cret")
+    }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainTesting
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import HTTPChainLogShipper
+@testable import HTTPChainRemoteLogging
+
+@Suite("Spans as OTLP", .seeded)
+struct SpanRecordTests {
+    private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+
+    static func span(_ change: (inout SpanRecord) -> Void = { _ in }) -> SpanRecord {
+        var span = SpanRecord(
+            "GET /plants/{id}",
+            kind: .client,
+            traceID: trace,
+            spanID: "00f067aa0ba902b7",
+            scope: "HTTPChainTracing",
+            start: 1_500_000_000,
+            end: 2_000_000_001
+        )
+        change(&span)
+        return span
+    }
+
+    private func batch(_ spans: [SpanRecord]) -> LogBatch {
+        LogBatch(resource: LogResource(serviceName: "garden"), records: spans.map { LogRecord($0) })
+    }
+
+    @Test("A span is an entry of an ExportTraceServiceRequest, under its scope")
+    func json() throws {
+        let span = Self.span {
+            $0.parentSpanID = "1111111111111111"
+            $0.hasRemoteParent = true
+            $0.traceState = "a=1"
+            $0.attributes = ["http.request.method": "GET"]
+            $0.events = [.init("retry", at: 7, attributes: ["n": 2])]
+            $0.links = [.init(traceID: Self.trace, spanID: "2222222222222222")]
+            $0.status = .error("gone")
+            $0.dropped.events = 3
+        }
+        let text = String(decoding: OTLPTraceFormat().encode(batch([span])), as: UTF8.self)
+        #expect(
+            text.contains(
+                #""scopeSpans":[{"scope":{"name":"HTTPChainTracing","version":"0.1.0"},"spans":[{"#
+                    + #""traceId":"4bf92f3577b34da6a3ce929d0e0e4736","spanId":"00f067aa0ba902b7","traceState":"a=1","#
+                    + #""parentSpanId":"1111111111111111","flags":769,"name":"GET /plants/{id}","kind":3,"#
+                    + #""startTimeUnixNano":"1500000000","endTimeUnixNano":"2000000001","#
+                    + #""attributes":[{"key":"http.request.method","value":{"stringValue":"GET"}}],"#
+                    + #""events":[{"timeUnixNano":"7","name":"retry","#
+                    + #""attributes":[{"key":"n","value":{"intValue":"2"}}]}],"#
+                    + #""droppedEventsCount":3,"links":[{"traceId":"4bf92f3577b34da6a3ce929d0e0e4736","#
+                    + #""spanId":"2222222222222222"}],"status":{"message":"gone","code":2}}],"#
+                    + #""schemaUrl":"https://opentelemetry.io/schemas/1.44.0"}]"#
+            ),
+            "\(text)"
+        )
+    }
+
+    @Test("A span comes out of a log record as it went in, and out of a spool", arguments: [1, 2, 3] as [UInt64])
+    func roundTrip(seed: UInt64) throws {
+        for span in RandomSpans(seed: seed).spans(200) {
+            let record = LogRecord(span)
+            #expect(SpanRecord(record) == span)
+            #expect(record.level == (span.isError ? .error : .info))
+        }
+    }
+
+    @Test("A record that has no span, or one that is not complete, is none")
+    func none() {
+        #expect(SpanRecord(logRecord()) == nil)
+        var record = LogRecord(Self.span())
+        record.attributes["trace_id"] = nil
+        #expect(SpanRecord(record) == nil)
+        record = LogRecord(Self.span())
+        record.attributes[SpanRecord.attribute] = ["kind": 9, "start": 1, "end": 2]
+        #expect(SpanRecord(record) == nil)
+        record.attributes[SpanRecord.attribute] = "x"
+        #expect(SpanRecord(record) == nil)
+    }
+
+    @Test("Records that are no spans are left out", arguments: OTLPEncoding.allCases)
+    func others(encoding: OTLPEncoding) {
+        let format = OTLPTraceFormat(encoding: encoding)
+        var mixed = batch([Self.span()])
+        mixed.records.append(logRecord())
+        #expect(format.encode(mixed) == format.encode(batch([Self.span()])))
+    }
+
+    @Test("An answer says how many spans were refused", arguments: OTLPEncoding.allCases)
+    func receipts(encoding: OTLPEncoding) {
+        let bytes =
+            switch encoding {
+            case .json: Data(#"{"partialSuccess":{"rejectedSpans":"2","errorMessage":"old"}}"#.utf8)
+            case .protobuf: Data([0x0A, 7, 0x08, 2, 0x12, 3] + "old".utf8)
+            }
+        let head = HTTPResponse(status: .ok, headerFields: [.contentType: encoding.contentType])
+        #expect(OTLPTraceFormat().receipt(for: head, body: bytes) == .accepted(rejected: 2, message: "old"))
+    }
+
+    @Test("The path stands once after the receiver's URL")
+    func url() {
+        #expect(OTLPTraceFormat.url(endpoint: "http://a:4318/") == "http://a:4318/v1/traces")
+        #expect(OTLPTraceFormat(encoding: .protobuf).contentType == "application/x-protobuf")
+    }
+
+    @Test(
+        "OpenTelemetry's own parser reads both encodings, and finds the same in both",
+        .heavy,
+        .timeLimit(.minutes(10)),
+        arguments: [4, 5] as [UInt64]
+    )
+    func foreign(seed: UInt64) async throws {
+        let spans = RandomSpans(seed: seed).spans(400)
+        let files = OTLPEncoding.allCases.map { OTLPTraceFormat(encoding: $0).encode(batch(spans)) }
+        guard let problems = try await ForeignReader.spanProblems(json: files[0], protobuf: files[1], meaning: spans)
+        else { return notRunWithoutOpenTelemetry() }
+        #expect(problems == "")
+        var others = spans
+        others[7].events.append(.init("more", at: 1))
+        #expect(try await ForeignReader.spanProblems(json: files[0], protobuf: files[1], meaning: others) != "")
+    }
+}
+
+extension SpanRecord {
+    fileprivate var isError: Bool { if case .error = status { true } else { false } }
+}
+
+/// Spans of every kind, the same for the same seed.
+private struct RandomSpans {
+    private let logs: RandomLogs
+    private let random: SeededRandom
+
+    init(seed: UInt64) {
+        logs = RandomLogs(seed: seed)
+        random = Seed.numbers(seed + 1000)
+    }
+
+    func spans(_ count: Int) -> [SpanRecord] { (0..<count).map { _ in span() } }
+
+    private func span() -> SpanRecord {
+        let start = random.next() >> 1
+        var span = SpanRecord(
+            logs.text(),
+            kind: SpanRecord.Kind.allCases[number(5)],
+            traceID: hex(2),
+            spanID: hex(1),
+            parentSpanID: number(3) == 0 ? nil : hex(1),
+            scope: ["shop", "HTTPChainTracing", "shop.cart"][number(3)],
+            start: start,
+            end: start + UInt64(number(1_000_000))
+        )
+        span.hasRemoteParent = span.parentSpanID != nil && number(2) == 0
+        span.flags = UInt8(number(4))
+        span.traceState = ["", "a=1,b=2"][number(2)]
+        span.attributes = attributes()
+        span.events = (0..<number(3)).map { _ in .init(logs.text(), at: random.next() >> 1, attributes: attributes()) }
+        span.links = (0..<number(3)).map { _ in .init(traceID: hex(2), spanID: hex(1), attributes: attributes()) }
+        span.status = [.unset, .ok, .error(""), .error(logs.text())][number(4)]
+        span.dropped.attributes = number(2)
+        span.dropped.events = number(2)
+        span.dropped.links = number(300)
+        return span
+    }
+
+    private func attributes() -> LogAttributes {
+        var attributes = LogAttributes()
+        for index in 0..<number(4) { attributes.append("a\(index)", logs.value(depth: 2)) }
+        return attributes
+    }
+
+    private func hex(_ words: Int) -> String {
+        (0..<words).map { _ in
+            let digits = String(random.next() | 1, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+
+    private func number(_ bound: Int) -> Int { Int(random.next() % UInt64(bound)) }
+}
