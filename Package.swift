@@ -187,6 +187,7 @@ let package = Package(
         .library(name: "HTTPChainRoutesYAML", targets: ["HTTPChainRoutesYAML"]),
         .library(name: "HTTPChainSerializerXML", targets: ["HTTPChainSerializerXML"]),
         .library(name: "HTTPChainTesting", targets: ["HTTPChainTesting"]),
+        .library(name: "HTTPChainTraceShipping", targets: ["HTTPChainTraceShipping"]),
         .library(name: "HTTPChainTracing", targets: ["HTTPChainTracing"]),
         .library(name: "HTTPChainValkey", targets: ["HTTPChainValkey"]),
         .library(name: "HTTPChainZstd", targets: ["HTTPChainZstd"]),
@@ -341,6 +342,10 @@ let package = Package(
         stage("SerializerXML", ["HTTPChainSerializer", xmlCoder]),
         stage("StatusValidation"),
         stage("Timeout"),
+        stage(
+            "TraceShipping",
+            ["HTTPChainLogShipper", "HTTPChainRemoteLogging", "HTTPChainTracing", logging, tracing[0]]
+        ),
         stage("Tracing", [tracing[0]]),
         stage("URLBuilder"),
         stage("Zstd", ["HTTPChainGzip", zstd]),
@@ -548,7 +553,8 @@ let package = Package(
             "TracingTests",
             of: [
                 "HTTPChainTracing", "HTTPChainAuth", "HTTPChainCache", "HTTPChainCoalescing", "HTTPChainHedging",
-                "HTTPChainRedirect", "HTTPChainRetry", "HTTPChainTimeout", "HTTPChainURLBuilder",
+                "HTTPChainLogShipper", "HTTPChainRedirect", "HTTPChainRemoteLogging", "HTTPChainRetry",
+                "HTTPChainTimeout", "HTTPChainTraceShipping", "HTTPChainURLBuilder", "HTTPChainURLSession", logging,
             ] + tracing
         ),
         // A server of others that tests start for themselves.
