@@ -8,6 +8,8 @@ final class ExchangeJournal: Sendable {
     let unit: ExchangeUnit
     let shownFields: LoggedFields
     let bodyLimit: ByteCount
+    /// Says which trace the task belongs to.
+    let metadataProvider: Logger.MetadataProvider?
     private let sink: any LogSink
     private let component: String
     private let levels: ExchangeLevels
@@ -28,7 +30,8 @@ final class ExchangeJournal: Sendable {
         bodyLimit: ByteCount,
         showing fields: LoggedFields,
         filter: LogFilter?,
-        formatter: any LogFormatter
+        formatter: any LogFormatter,
+        metadataProvider: Logger.MetadataProvider? = nil
     ) {
         self.unit = unit
         shownFields = fields
@@ -40,6 +43,7 @@ final class ExchangeJournal: Sendable {
         self.details = details
         self.filter = filter
         self.formatter = formatter
+        self.metadataProvider = metadataProvider
         possibleLevels = Array(Set(ExchangeOutcome.allCases.compactMap { levels[$0] }))
         mostSevereLevel = possibleLevels.max()
     }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPChainCore
 import HTTPTypes
+import Logging
 
 /// Gathers what is logged of one exchange, and writes it once.
 final class ExchangeRecorder: Sendable {
@@ -37,6 +38,8 @@ final class ExchangeRecorder: Sendable {
     private let time: any TimeSource
     private let start: Duration
     private let startDate: Date
+    /// That of the task.
+    private let trace: TraceIdentity?
     private let state = Locked(State())
 
     init(
@@ -67,6 +70,7 @@ final class ExchangeRecorder: Sendable {
         self.time = time
         start = time.elapsed
         startDate = time.date
+        trace = journal.metadataProvider.flatMap { TraceIdentity($0.get()) }
     }
 
     /// Goes on with the response's body, once the head is there.
@@ -179,6 +183,9 @@ final class ExchangeRecorder: Sendable {
         exchange.attempt = attempt
         exchange.requestSize = body.size
         exchange.attributes = redaction.attributes(logging.attributes)
+        let sentTrace = sent.flatMap { TraceIdentity($0.headerFields) }
+        // The span that was sent with is that of an attempt, and the call's parent is the task's.
+        exchange.attributes.add(journal.unit == .attempt ? sentTrace ?? trace : trace ?? sentTrace?.withoutSpan)
         return exchange
     }
 

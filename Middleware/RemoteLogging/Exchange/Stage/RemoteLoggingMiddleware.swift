@@ -1,4 +1,5 @@
 public import HTTPChainCore
+public import Logging
 
 /// Logs each call, or each attempt, as one structured record.
 ///
@@ -29,6 +30,9 @@ public import HTTPChainCore
 /// record has the URL and the fields of the request that was sent in the end, where the transport tells. With both in
 /// one chain, the records of a call and of its attempts have the same `httpchain.call.id`.
 ///
+/// **Traces.** A record names its trace and span (`trace_id`, `span_id`, `trace_flags`) where they are known: those of
+/// the task, as `metadataProvider` tells them, and of an attempt the `traceparent` that it was sent with.
+///
 /// **Options.** ``RequestLogging`` (in short ``HTTPChainCore/Request/logging(_:)``): off, more or less detail, another
 /// component, more attributes. Requests with ``LogTraffic`` are never logged. A call of which the sink takes nothing
 /// passes untouched.
@@ -49,6 +53,8 @@ public struct RemoteLoggingMiddleware: DeadlineKeepingMiddleware {
     ///   - fields: The header fields whose values are shown.
     ///   - filter: Which exchanges are logged; all by default.
     ///   - formatter: Puts them into words.
+    ///   - metadataProvider: Says which trace and span the task belongs to (`trace_id`, `span_id`, `trace_flags`); that
+    ///     of the logging system by default.
     public init(
         _ sink: any LogSink,
         each unit: ExchangeUnit = .call,
@@ -58,7 +64,8 @@ public struct RemoteLoggingMiddleware: DeadlineKeepingMiddleware {
         bodyLimit: ByteCount = .kibibytes(32),
         showing fields: LoggedFields = .standard,
         filter: LogFilter? = nil,
-        formatter: any LogFormatter = .semantic
+        formatter: any LogFormatter = .semantic,
+        metadataProvider: Logger.MetadataProvider? = LoggingSystem.metadataProvider
     ) {
         journal = ExchangeJournal(
             sink,
@@ -69,7 +76,8 @@ public struct RemoteLoggingMiddleware: DeadlineKeepingMiddleware {
             bodyLimit: bodyLimit,
             showing: fields,
             filter: filter,
-            formatter: formatter
+            formatter: formatter,
+            metadataProvider: metadataProvider
         )
     }
 
