@@ -114,6 +114,7 @@ public struct RedirectMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
                 await response.body.drain(time: request.environment.time)
                 try Task.checkCancellation()
                 request.noteRedirect()
+                request.noteEvent("httpchain.redirect", [("httpchain.hop", .integer(Int64(journey.hops.count)))])
                 response = try await next(journey.request)
             }
         }

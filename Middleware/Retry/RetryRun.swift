@@ -126,6 +126,7 @@ struct RetryRun: Sendable {
     ///
     /// A wait that is cancelled gives the budget its token back: the attempt is not made.
     func pause(for wait: Duration, draining body: HTTPBody?) async throws {
+        request.noteEvent("httpchain.retry.backoff", [("httpchain.delay", .number(wait.inSeconds))])
         do {
             try await sleep(for: wait, draining: body)
         } catch {

@@ -17,6 +17,22 @@ final class AttemptSpan: Sendable {
         self.redaction = redaction
     }
 
+    /// Adds what stages further out did before the attempt.
+    func add(_ events: [CallEvent]) {
+        for event in events {
+            var attributes: SpanAttributes = [:]
+            for (name, value) in event.attributes {
+                switch value {
+                case .integer(let number): attributes.set(name, value: .int64(number))
+                case .number(let number): attributes.set(name, value: .double(number))
+                case .string(let text): attributes.set(name, value: .string(redaction.text(text)))
+                default: break
+                }
+            }
+            span.addEvent(SpanEvent(name: event.name, at: clock.instant(of: event.time), attributes: attributes))
+        }
+    }
+
     /// Has the transport tell which protocol the connection speaks.
     func listen(to request: inout Request) {
         let listener = request.options[ConnectionReport.self]
@@ -85,6 +101,15 @@ struct SpanClock: Sendable {
 
     /// Whether the attempt has gone on for as long as it might.
     var isTimeUp: Bool { bound.hasPassed(at: time.elapsed) }
+
+    /// A time on the scale of the environment's clock as a date.
+    func instant(of elapsed: Duration) -> DefaultTracerClock.Timestamp {
+        let passed = (elapsed - beginning).components
+        let nanoseconds = passed.seconds &* 1_000_000_000 &+ passed.attoseconds / 1_000_000_000
+        return DefaultTracerClock.Timestamp(
+            nanosecondsSinceEpoch: start.nanosecondsSinceEpoch &+ UInt64(bitPattern: nanoseconds)
+        )
+    }
 
     var now: DefaultTracerClock.Timestamp {
         let passed = (time.elapsed - beginning).components

@@ -20,6 +20,10 @@ public import Tracing
 /// request that is sent again, for whatever reason, counts up `http.request.resend_count`: a retry, a redirect, the
 /// answer to a challenge. The span ends with the response's body: when it was read to its end, broke or was dropped.
 ///
+/// **Events.** What stages further out did before an attempt is on its span: the wait before a retry
+/// (`httpchain.retry.backoff`), a redirect (`httpchain.redirect`), a token that was refreshed (`httpchain.auth.refresh`),
+/// why the cache asked the server (`httpchain.cache.forward`).
+///
 /// **Errors.** Answers from 400 on are errors, to a client; `error.type` is the status then. It is otherwise "timeout",
 /// the kind of a ``/HTTPChainCore/TransportError``, or the name of the error's type. A call that was cancelled, and a body
 /// that was dropped, is no error: the caller wanted it so.
@@ -164,6 +168,8 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         request.options[TracedByStage.self] = true
         let record = request.recordCall()
         let resendCount = record.countTransmission()
+        // Taken by this attempt, recorded or not: the next one has its own.
+        let events = record.takeEvents()
         let template = request.knownTemplate(in: record)
         let clock = SpanClock(request.options)
         let span = tracer.startSpan(
@@ -180,6 +186,7 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
             $0.merge(rules.attributes(of: request, template: template, resendCount: resendCount))
         }
         let attempt = AttemptSpan(span, clock: clock, redaction: request.redaction)
+        attempt.add(events)
         if next.capabilities.contains(.reportsConnections) { attempt.listen(to: &request) }
         do {
             let sent = consume request

@@ -277,6 +277,7 @@ extension BearerAuthenticator {
         _ context: AuthenticationContext?
     ) async throws -> Versioned {
         let work = self.work(of: provider, over: stages)
+        request.noteEvent("httpchain.auth.refresh")
         do {
             return try await request.withinDeadline {
                 try await self.refresher.refreshed(after: version, time: stages.environment.time, work)

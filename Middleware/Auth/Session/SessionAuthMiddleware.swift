@@ -193,6 +193,7 @@ extension SessionAuthMiddleware {
         let (current, version) = refresher.look()
         let time = context.environment.time
         if let current, authenticator.isSessionOpen(current.value, at: time.date) { return current }
+        request?.noteEvent("httpchain.auth.refresh")
         do {
             return try await refresher.refreshed(after: version, time: time, work(in: context))
         } catch {
@@ -250,6 +251,7 @@ extension SessionAuthMiddleware {
             await response.body.drain(time: environment.time)
             let context = RefreshContext(environment: environment, next: next)
             let work = self.work(answering: response.challenges(.origin), in: context)
+            request.noteEvent("httpchain.auth.refresh")
             do {
                 return (try await refresher.refreshed(after: current.version, time: environment.time, work), true)
             } catch {

@@ -45,6 +45,7 @@ extension CacheMiddleware {
         let time = request.environment.time
         let exchange = Exchange(question, variants: variants, time, sentAt: time.date, invalidations)
         if question.isRefresh { request.head.headerFields.askForValidation() }
+        request.noteEvent("httpchain.cache.forward", [("httpchain.cache.reason", .string(reason.forward.rawValue))])
         let response = try await next(request)
         let status = CacheStatus(
             cache: name,
@@ -68,6 +69,10 @@ extension CacheMiddleware {
         let own = request
         var asking = own
         asking.head.headerFields = validation.fields
+        asking.noteEvent(
+            "httpchain.cache.forward",
+            [("httpchain.cache.reason", .string(validation.reason.forward.rawValue))]
+        )
         if question.isRefresh { asking.head.headerFields.askForValidation() }
         let exchange = Exchange(question, variants: variants, time, sentAt: time.date, invalidations)
         let response: Response

@@ -12,7 +12,11 @@ public final class CallRecord: Sendable {
         var transmissions = 0
         var retries = 0
         var redirects = 0
+        var events: [CallEvent] = []
     }
+
+    /// The most events that are kept until an attempt takes them.
+    private static let eventLimit = 32
 
     private let state = Locked(State())
 
@@ -35,6 +39,21 @@ public final class CallRecord: Sendable {
 
     /// How many redirects of the call were followed.
     package var redirects: Int { state.withLock { $0.redirects } }
+
+    /// What stages further out did since this was asked last, in order.
+    package func takeEvents() -> [CallEvent] {
+        state.withLock { state in
+            if state.events.isEmpty { return [] }
+            defer { state.events = [] }
+            return state.events
+        }
+    }
+
+    fileprivate func add(_ event: CallEvent) {
+        state.withLock { state in
+            if state.events.count < Self.eventLimit { state.events.append(event) }
+        }
+    }
 
     func noteRetry() { state.withLock { $0.retries += 1 } }
 
@@ -72,6 +91,16 @@ public final class CallRecord: Sendable {
     }
 }
 
+/// What a stage did before an attempt, or instead of one, for whoever traces the call.
+package struct CallEvent: Sendable {
+    /// What it did: `httpchain.retry.backoff`.
+    package let name: String
+    /// When, on the scale of the environment's clock.
+    package let time: Duration
+    /// More about it; nothing secret.
+    package let attributes: [(name: String, value: JSONValue)]
+}
+
 /// Carries a call's record to the stages further in.
 enum CallRecordOption: RequestOption {
     static var defaultValue: CallRecord? { nil }
@@ -101,6 +130,12 @@ extension Request {
     /// Tells the stages outside that the request is sent again after a failure.
     package func noteRetry() {
         options[CallRecordOption.self]?.noteRetry()
+    }
+
+    /// Tells whoever traces the call what the stage does before the next attempt; nothing where nobody does.
+    package func noteEvent(_ name: String, _ attributes: @autoclosure () -> [(name: String, value: JSONValue)] = []) {
+        guard let record = options[CallRecordOption.self] else { return }
+        record.add(CallEvent(name: name, time: environment.time.elapsed, attributes: attributes()))
     }
 
     /// Tells the stages outside that the request follows a redirect.
