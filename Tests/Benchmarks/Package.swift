@@ -18,7 +18,7 @@ let stages = [
     "EventStream",
     "Fallback", "HAR", "Hedging", "LoadShedding", "LogShipper", "LogSpool", "Progress", "RateLimit", "Redirect",
     "RemoteLogging", "Retry",
-    "StatusValidation", "Timeout",
+    "StatusValidation", "Timeout", "Metrics", "TraceShipping", "Tracing",
 ].map {
     Target.Dependency.product(name: "HTTPChain\($0)", package: "swift-http-chain")
 }
@@ -31,7 +31,7 @@ let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "swift-http-chain", path: "../..", traits: ["SQLite", "Brotli", "Zstd"]),
+        .package(name: "swift-http-chain", path: "../..", traits: ["SQLite", "Brotli", "Tracing", "Zstd"]),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),

@@ -9,6 +9,6 @@ struct Suite: Sendable {
     /// The suites, in the order they run; one more area is one more file and its suite here.
     static let all: [Suite] = [
         .chain, .client, .urlsession, .body, .incoming, .auth, .cache, .logging, .redaction, .resilience,
-        .streams, .har, .cookies, .macros,
+        .streams, .har, .cookies, .macros, .telemetry,
     ]
 }
