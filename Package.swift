@@ -632,7 +632,7 @@ let package = Package(
             excluding: ["Tests"],
             resources: [
                 "index.html", "page.css", "page.js", "records.js", "calls.js", "list.js", "views.js", "text.js",
-                "examples.js", "archives.js",
+                "examples.js", "archives.js", "traces.js", "metrics.js",
             ].map { .embedInCode("Page/\($0)") }
         ),
         example(

@@ -15,6 +15,7 @@ struct Demo {
             switch name {
             case "loki": (LokiLogFormat.url(endpoint: url), .loki)
             case "ndjson": (url + "/ndjson", .ndjson)
+            case "protobuf": (OTLPLogFormat.url(endpoint: url), .otlp(.protobuf))
             default: (OTLPLogFormat.url(endpoint: url), .otlp)
             }
         var settings = LogShipper.Settings.standard

@@ -6,6 +6,8 @@ struct Options {
     var port: UInt16 = 4318
     /// Archives of HTTP traffic (HAR 1.2) that are shown from the beginning.
     var archives: [String] = []
+    /// The file that keeps what was received for the next start; none by default.
+    var keptFile: String?
     /// Sends sample traffic to itself.
     var isDemo = false
     /// How the sample traffic is sent.
@@ -14,13 +16,15 @@ struct Options {
     var endsAfterDemo = false
 
     static let usage = """
-        Usage: LogReceiver [--port <number>] [--host <IPv4 address>] [--har <file>]... [--demo [--format <name>] [--once]]
+        Usage: LogReceiver [--port <number>] [--host <IPv4 address>] [--har <file>]... [--keep <file>]
+                            [--demo [--format <name>] [--once]]
 
           --port   where to listen; 4318 by default, 0 for any port that is free
           --host   the interface; 127.0.0.1 by default. Any other lets others read this log and write to it
           --har    an archive of HTTP traffic (HAR) to show; may be given more than once
+          --keep   a file that keeps what was received, which is shown again at the next start
           --demo   sends sample traffic through a chain that logs to this receiver
-          --format with --demo: otlp, loki or ndjson; otlp by default
+          --format with --demo: otlp, protobuf, loki or ndjson; otlp by default
           --once   with --demo: ends when the sample traffic has arrived, with status 0
         """
 
@@ -41,10 +45,13 @@ struct Options {
             case "--har":
                 guard let path = rest.popFirst() else { throw UsageError(description: "--har needs a file.") }
                 archives.append(path)
+            case "--keep":
+                guard let path = rest.popFirst() else { throw UsageError(description: "--keep needs a file.") }
+                keptFile = path
             case "--demo": isDemo = true
             case "--format":
-                guard let format = rest.popFirst(), ["otlp", "loki", "ndjson"].contains(format) else {
-                    throw UsageError(description: "--format is otlp, loki or ndjson.")
+                guard let format = rest.popFirst(), ["otlp", "protobuf", "loki", "ndjson"].contains(format) else {
+                    throw UsageError(description: "--format is otlp, protobuf, loki or ndjson.")
                 }
                 demoFormat = format
             case "--once": endsAfterDemo = true

@@ -23,6 +23,8 @@ enum Page {
         case "/records.js": ("text/javascript", PackageResources.records_js)
         case "/calls.js": ("text/javascript", PackageResources.calls_js)
         case "/archives.js": ("text/javascript", PackageResources.archives_js)
+        case "/traces.js": ("text/javascript", PackageResources.traces_js)
+        case "/metrics.js": ("text/javascript", PackageResources.metrics_js)
         case "/list.js": ("text/javascript", PackageResources.list_js)
         case "/views.js": ("text/javascript", PackageResources.views_js)
         case "/text.js": ("text/javascript", PackageResources.text_js)

@@ -4,7 +4,7 @@ import Logging
 
 /// A record as the page shows it, whichever way it came.
 struct ReceivedRecord: Sendable {
-    /// How it came: `otlp`, `loki`, `ndjson` or `har`.
+    /// How it came: `otlp`, `loki`, `ndjson` or `har`; `span` and `metric` for what is no record of a log.
     var format: String
     /// When it happened, in milliseconds since 1970.
     var time: Double

@@ -1,8 +1,9 @@
 import FlyingFox
 import Foundation
 import HTTPChain
+import HTTPChainLogShipper
 
-/// Answers the requests: takes logs in three formats, and archives of HTTP traffic, and hands them to the page.
+/// Answers the requests: takes logs in three formats, spans and metrics, and archives of HTTP traffic, and hands them to the page.
 struct Receiver: HTTPHandler {
     let store: RecordStore
     /// Whether only this computer can reach the receiver: then no page of another site may use it through a browser.
@@ -37,7 +38,9 @@ struct Receiver: HTTPHandler {
         case ("/records", .DELETE):
             await store.clear()
             return HTTPResponse(statusCode: .noContent)
-        case ("/v1/logs", .POST): return try await takeOTLP(request, content)
+        case ("/v1/logs", .POST): return try await takeOTLP(request, content, .logs)
+        case ("/v1/traces", .POST): return try await takeOTLP(request, content, .traces)
+        case ("/v1/metrics", .POST): return try await takeOTLP(request, content, .metrics)
         case ("/loki/api/v1/push", .POST): return try await takeLoki(request, content)
         case ("/ndjson", .POST): return try await takeLines(request, content)
         case (_, .GET):
@@ -49,16 +52,49 @@ struct Receiver: HTTPHandler {
 
     // MARK: Formats
 
-    private func takeOTLP(_ request: HTTPRequest, _ content: Data) async throws -> HTTPResponse {
-        let batch = try await reader.read(try await decoded(request, content), as: OTLPLogs.batch)
+    private func takeOTLP(
+        _ request: HTTPRequest,
+        _ content: Data,
+        _ signal: OTLPProtobuf.Request
+    ) async throws -> HTTPResponse {
+        let isProtobuf = Self.isProtobuf(request)
+        let content = try await IncomingContent.decode(content, request.headers[.contentEncoding])
+        let batch = try await reader.read(content) { content in
+            let json = isProtobuf ? try OTLPProtobuf.json(content, signal) : try JSONValue(json: content)
+            return switch signal {
+            case .logs: try OTLPLogs.batch(json)
+            case .traces: try OTLPTraces.batch(json)
+            case .metrics: try OTLPMetrics.batch(json)
+            }
+        }
         await store.append(batch.records)
-        guard batch.rejected > 0 else { return Self.json("{}") }
-        let problem = JSONValue.object([
-            "partialSuccess": .object([
-                "rejectedLogRecords": .string(String(batch.rejected)), "errorMessage": .string(batch.problem ?? ""),
-            ])
+        let problem = batch.rejected > 0 ? batch.problem ?? "" : nil
+        if isProtobuf {
+            var answer = ProtobufWriter()
+            if let problem {
+                answer.message("partialSuccess", 1) {
+                    $0.int64("rejected", 1, Int64(batch.rejected))
+                    $0.string("errorMessage", 2, problem)
+                }
+            }
+            let fields = Self.fields("application/x-protobuf")
+            return HTTPResponse(statusCode: .ok, headers: fields, body: Data(answer.bytes))
+        }
+        guard let problem else { return Self.json("{}") }
+        let counter =
+            switch signal {
+            case .logs: "rejectedLogRecords"
+            case .traces: "rejectedSpans"
+            case .metrics: "rejectedDataPoints"
+            }
+        let partial = JSONValue.object([
+            "partialSuccess": .object([counter: .string(String(batch.rejected)), "errorMessage": .string(problem)])
         ])
-        return Self.json(problem.text)
+        return Self.json(partial.text)
+    }
+
+    private static func isProtobuf(_ request: HTTPRequest) -> Bool {
+        (request.headers[.contentType] ?? "").lowercased().contains("protobuf")
     }
 
     private func takeLoki(_ request: HTTPRequest, _ content: Data) async throws -> HTTPResponse {
@@ -95,8 +131,7 @@ struct Receiver: HTTPHandler {
         if type.contains("protobuf") || type.contains("snappy") {
             throw Refusal(
                 status: .unsupportedMediaType,
-                reason: "Send JSON, not protocol buffers: Content-Type: application/json. "
-                    + "With an OpenTelemetry SDK, set OTEL_EXPORTER_OTLP_PROTOCOL=http/json."
+                reason: "Push JSON to Loki's path, not protocol buffers: Content-Type: application/json."
             )
         }
         return try await IncomingContent.decode(content, request.headers[.contentEncoding])
@@ -161,6 +196,7 @@ extension Receiver {
     private static func notServed(_ request: HTTPRequest) -> Refusal {
         let methods = [
             "/health": "GET", "/events": "GET", "/records": "GET, DELETE", "/v1/logs": "POST",
+            "/v1/traces": "POST", "/v1/metrics": "POST",
             "/loki/api/v1/push": "POST", "/ndjson": "POST", "/har": "POST",
         ]
         if let allowed = methods[request.path] ?? (Page.file(request.path) == nil ? nil : "GET") {
@@ -169,27 +205,37 @@ extension Receiver {
         return Refusal(
             status: .notFound,
             reason: "There is nothing here. Logs go to /v1/logs (OTLP), /loki/api/v1/push (Loki) or /ndjson, "
-                + "archives of HTTP traffic to /har."
+                + "spans to /v1/traces, metrics to /v1/metrics, archives of HTTP traffic to /har."
         )
     }
 
     private static func response(_ refusal: Refusal, to request: HTTPRequest) -> HTTPResponse {
         var text = refusal.reason + "\n"
         var fields = fields("text/plain; charset=utf-8")
-        if request.path == "/v1/logs" {
+        var bytes: [UInt8]?
+        if request.path.hasPrefix("/v1/") {
             // The Status message of OTLP/HTTP: 3 is INVALID_ARGUMENT, 14 is UNAVAILABLE.
             let code: Int64 = refusal.status == .serviceUnavailable ? 14 : 3
-            text = JSONValue.object(["code": .integer(code), "message": .string(refusal.reason)]).text
-            fields[.contentType] = "application/json"
+            if isProtobuf(request) {
+                var status = ProtobufWriter()
+                status.int64("code", 1, code)
+                status.string("message", 2, refusal.reason)
+                bytes = status.bytes
+                fields[.contentType] = "application/x-protobuf"
+            } else {
+                text = JSONValue.object(["code": .integer(code), "message": .string(refusal.reason)]).text
+                fields[.contentType] = "application/json"
+            }
         }
         if refusal.status == .serviceUnavailable { fields[HTTPHeader("Retry-After")] = "1" }
         if let allowed = refusal.allowed { fields[HTTPHeader("Allow")] = allowed }
         if request.method == .HEAD { text = "" }
+        let content = bytes ?? Array(text.utf8)
         guard refusal.closes else {
-            return HTTPResponse(statusCode: refusal.status, headers: fields, body: Data(text.utf8))
+            return HTTPResponse(statusCode: refusal.status, headers: fields, body: Data(content))
         }
         fields[.connection] = "close"
-        let body = HTTPBodySequence(from: LastBytes(bytes: Array(text.utf8)), count: text.utf8.count)
+        let body = HTTPBodySequence(from: LastBytes(bytes: content), count: content.count)
         return HTTPResponse(statusCode: refusal.status, headers: fields, body: body)
     }
 

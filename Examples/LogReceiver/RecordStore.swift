@@ -23,12 +23,31 @@ actor RecordStore {
     private var size = 0
     private var lastNumber: Int64 = 0
     private var clearedThrough: Int64 = 0
+    /// Where what is kept is written down.
+    private var file: KeptRecords?
     private var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
     private var lastWatcher = 0
+
+    /// Makes a store.
+    ///
+    /// - Parameter file: Keeps the records for the next run; nothing does by default.
+    init(keptIn file: KeptRecords? = nil) {
+        self.file = file
+    }
+
+    /// Takes what an earlier run has kept; called once, before anything else is taken.
+    func load() {
+        guard var file else { return }
+        self.file = nil
+        append(file.records(upTo: Self.capacity))
+        file.replace(with: entries[start...].map(\.json))
+        self.file = file
+    }
 
     /// Keeps records, by their times, and forgets the oldest beyond the limits.
     func append(_ records: [ReceivedRecord]) {
         guard !records.isEmpty else { return }
+        let before = entries.count
         // Senders group what they send together, by component for example.
         let order = records.indices.sorted { (records[$0].time, $0) < (records[$1].time, $1) }
         for record in order.map({ records[$0] }) {
@@ -37,6 +56,7 @@ actor RecordStore {
             size += json.count
             entries.append(Entry(number: lastNumber, json: json))
         }
+        file?.append(entries[before...].map(\.json))
         while entries.count - start > Self.capacity || (size > Self.sizeLimit && start < entries.count - 1) {
             size -= entries[start].json.count
             entries[start].json = []
@@ -46,6 +66,8 @@ actor RecordStore {
             entries.removeFirst(start)
             start = 0
         }
+        // What was forgotten is in the file until that has grown to twice what may be kept.
+        if let file, file.size > 2 * Self.sizeLimit { self.file?.replace(with: entries[start...].map(\.json)) }
         wake()
     }
 
@@ -55,6 +77,7 @@ actor RecordStore {
         start = 0
         size = 0
         clearedThrough = lastNumber
+        file?.replace(with: [])
         wake()
     }
 

@@ -5,7 +5,8 @@ import HTTPChainHAR
 
 /// Runs the receiver for as long as `body` takes.
 func runReceiver(_ options: Options, _ body: @escaping @Sendable (_ url: String) async throws -> Void) async throws {
-    let store = RecordStore()
+    let store = RecordStore(keptIn: try options.keptFile.map { try KeptRecords(path: $0) })
+    await store.load()
     for path in options.archives {
         let archive = try await HARArchive.read(from: URL(fileURLWithPath: path), limits: ArchiveRecords.limits)
         await store.append(ArchiveRecords.batch(of: archive).records)
@@ -59,7 +60,7 @@ private func url(of server: HTTPServer, _ options: Options) async throws -> Stri
         """
         LogReceiver is at \(url)
 
-          OTLP     POST \(url)/v1/logs
+          OTLP     POST \(url)/v1/logs, /v1/traces, /v1/metrics
           Loki     POST \(url)/loki/api/v1/push
           NDJSON   POST \(url)/ndjson
           HAR      POST \(url)/har

@@ -22,21 +22,63 @@ const actions = {
     $("search").value = words;
     searchChanged();
   },
+  searchRecords(words) {
+    setView("records");
+    actions.search(words);
+  },
   openRecord(record) {
     if (!filter.matches(record)) resetFilters();
+    // A span is no entry of the log: the search shows it there.
+    if (record.kind !== "log") showsSpans = true;
     setView("records");
+    filterChanged();
     list.active = record;
     if (list.open !== record) list.toggle(record);
   },
 };
 
+/** Whether the records in sight are those of spans and metrics too, because one of them was asked for. */
+let showsSpans = false;
+
+/** What is listed in each view: its columns, rows and details, and the group that a record belongs to. */
+const VIEWS = {
+  records: {
+    columns: views.recordColumns,
+    head: "record",
+    row: (item) => views.recordRow(item),
+    detail: (item) => views.recordDetail(item, log.calls.get(item.callID), actions),
+    group: () => undefined,
+  },
+  calls: {
+    columns: views.callColumns,
+    head: "call",
+    row: (item) => views.callRow(item, scales.of(item)),
+    detail: (item) => views.callDetail(item, actions),
+    group: (record) => log.calls.get(record.callID),
+    nothing: "No record has an httpchain.call.id.",
+  },
+  traces: {
+    columns: views.traceColumns,
+    head: "call",
+    row: (item) => views.traceRow(item, scales.of(item)),
+    detail: (item) => views.traceDetail(item, actions),
+    group: (record) => log.traces.get(record.traceID),
+    nothing: "No span has come: send them to /v1/traces.",
+  },
+  metrics: {
+    columns: views.metricColumns,
+    head: "metric",
+    row: (item) => views.metricRow(item),
+    detail: (item) => views.metricDetail(item),
+    group: () => undefined,
+    nothing: "No metric has come: send them to /v1/metrics.",
+  },
+};
+
 const list = new VirtualList($("list"), {
   rowHeight: 28,
-  row: (item) => (view === "records" ? views.recordRow(item) : views.callRow(item, scales.of(item))),
-  detail: (item) =>
-    view === "records"
-      ? views.recordDetail(item, log.calls.get(item.callID), actions)
-      : views.callDetail(item, actions),
+  row: (item) => VIEWS[view].row(item),
+  detail: (item) => VIEWS[view].detail(item),
   onChange: () => {
     $("jump").hidden = list.follows || list.unseen === 0;
     $("jump").textContent = `↓ ${list.unseen} new`;
@@ -48,19 +90,40 @@ const list = new VirtualList($("list"), {
 let scales = new Scales([]);
 let openVersion = 0;
 
-function callsShown() {
+/** Whether a record is listed, or what it belongs to. */
+function isShown(record) {
+  const kinds = { records: showsSpans ? undefined : "log", calls: "log", traces: undefined, metrics: "metric" };
+  if (kinds[view] !== undefined && record.kind !== kinds[view]) return false;
+  if (view === "traces" && record.kind === "metric") return false;
+  return filter.matches(record);
+}
+
+/** The calls or traces of the records that are shown. */
+function groupsShown() {
   const seen = new Set();
   for (const record of shown) {
-    const call = log.calls.get(record.callID);
-    if (call) seen.add(call);
+    const group = VIEWS[view].group(record);
+    // A trace of which only records of a log have come has nothing to draw.
+    if (group && (view !== "traces" || group.summary.root)) seen.add(group);
   }
   scales = new Scales(seen);
   return [...seen];
 }
 
+function metricsShown() {
+  const words = filter.terms;
+  if (words.length === 0) return log.metrics.sorted;
+  return log.metrics.sorted.filter((series) => words.every((word) => series.searched.includes(word)));
+}
+
+function itemsShown() {
+  if (view === "metrics") return metricsShown();
+  return view === "records" ? shown : groupsShown();
+}
+
 function filterChanged() {
-  shown = filter.isOpen ? [...log.records] : log.records.filter((record) => filter.matches(record));
-  list.redraw(view === "records" ? shown : callsShown());
+  shown = log.records.filter(isShown);
+  list.redraw(itemsShown());
   drawFilters();
   drawCounts();
 }
@@ -69,6 +132,7 @@ function setView(name) {
   if (view === name) return;
   list.reset();
   view = name;
+  if (name !== "records") showsSpans = false;
   document.querySelector(`input[name=view][value=${name}]`).checked = true;
   document.body.dataset.view = name;
   drawHead();
@@ -84,25 +148,30 @@ function resetFilters() {
 }
 
 function drawHead() {
-  const names = view === "records" ? views.recordColumns : views.callColumns;
-  $("head").className = `head ${view === "records" ? "record" : "call"}`;
-  $("head").replaceChildren(...names.map((name) => views.make("span", name)));
+  $("head").className = `head ${VIEWS[view].head}`;
+  $("head").replaceChildren(...VIEWS[view].columns.map((name) => views.make("span", name)));
 }
 
 function drawCounts() {
   const total = log.records.length;
-  const parts = [count(total, "record")];
-  if (shown.length !== total) parts.push(`${shown.length.toLocaleString("en")} shown`);
+  const parts = [count(log.logs, "record")];
+  if (view !== "metrics" && view !== "traces" && shown.length !== log.logs) {
+    parts.push(`${shown.length.toLocaleString("en")} shown`);
+  }
   if (log.calls.size > 0) parts.push(count(log.calls.size, "call"));
+  if (total > log.logs) {
+    const traces = [...log.traces.values()].filter((trace) => trace.summary.root).length;
+    if (traces > 0) parts.push(count(traces, "trace"));
+    if (log.metrics.series.size > 0) parts.push(`${log.metrics.series.size.toLocaleString("en")} series`);
+  }
   parts.push(`${rate()} a second`);
   if (missed > 0) parts.push(`${missed.toLocaleString("en")} missed`);
   $("counter").textContent = parts.join(" · ");
   $("pause").textContent = paused ? `Resume (${held.length})` : "Pause";
   $("empty").hidden = total > 0;
-  const nothing = total > 0 && (view === "records" ? shown.length === 0 : list.items.length === 0);
-  $("none").hidden = !nothing;
+  $("none").hidden = !(total > 0 && list.items.length === 0);
   $("none").firstElementChild.textContent =
-    view === "calls" && filter.isOpen ? "No record has an httpchain.call.id." : "No record matches.";
+    (filter.isOpen ? VIEWS[view].nothing : undefined) ?? "No record matches.";
 }
 
 function rate() {
@@ -186,24 +255,26 @@ function take(records) {
   const first = log.records.length > 0 ? log.records[0].key : 0;
   let added = 0;
   for (const record of records) {
-    if (record.key < first || !filter.matches(record)) continue;
+    if (record.key < first || !isShown(record)) continue;
     shown.push(record);
     added++;
   }
   if (view === "records") list.show(shown, { trimmed, added });
-  else {
+  else if (view === "metrics") {
+    if (records.some((record) => record.kind === "metric")) list.redraw(metricsShown());
+  } else {
     const before = scales;
-    const calls = callsShown();
-    if (!scales.equals(before)) list.redraw(calls);
+    const groups = groupsShown();
+    if (!scales.equals(before)) list.redraw(groups);
     else {
-      list.forget(records.map((record) => log.calls.get(record.callID)));
-      list.show(calls, { added: Math.max(0, calls.length - length) });
+      list.forget(records.map((record) => VIEWS[view].group(record)));
+      list.show(groups, { added: Math.max(0, groups.length - length) });
     }
   }
-  const call = view === "records" ? log.calls.get(list.open?.callID) : list.open;
-  if (call && call.version !== openVersion) {
-    openVersion = call.version;
-    if (records.some((record) => record.callID === call.id)) list.redrawDetail();
+  const group = view === "records" ? log.calls.get(list.open?.callID) : list.open;
+  if (group && group.version !== openVersion) {
+    openVersion = group.version;
+    list.redrawDetail();
   }
   drawFiltersSoon();
   drawCounts();
@@ -219,15 +290,20 @@ function arrived(records) {
     drawCounts();
     return;
   }
-  if (waiting.length === 0) {
-    requestAnimationFrame(() => {
-      const records = waiting;
-      waiting = [];
-      take(records);
-    });
-  }
   waiting.push(...records);
+  // A page that nobody sees draws no frames: what waits for one would grow for as long as it is hidden.
+  if (document.hidden) takeWaiting();
+  else if (waiting.length === records.length) requestAnimationFrame(takeWaiting);
 }
+
+function takeWaiting() {
+  if (waiting.length === 0) return;
+  const records = waiting;
+  waiting = [];
+  take(records);
+}
+
+document.addEventListener("visibilitychange", takeWaiting);
 
 function setPaused(value) {
   paused = value;
@@ -350,7 +426,10 @@ document.addEventListener("keydown", (event) => {
   const keys = {
     "/": () => $("search").focus(),
     p: () => setPaused(!paused),
-    v: () => setView(view === "records" ? "calls" : "records"),
+    v: () => {
+      const names = Object.keys(VIEWS);
+      setView(names[(names.indexOf(view) + 1) % names.length]);
+    },
   };
   const page = Math.max(1, Math.floor($("list").clientHeight / 28) - 1);
   const listKeys = {

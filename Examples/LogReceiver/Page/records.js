@@ -1,7 +1,9 @@
 // The records that the page has, and which of them are shown.
 
 import { Call } from "./calls.js";
+import { SeriesLog } from "./metrics.js";
 import { text } from "./text.js";
+import { Trace } from "./traces.js";
 
 export const LEVELS = ["trace", "debug", "info", "notice", "warning", "error", "critical"];
 
@@ -24,6 +26,9 @@ export class LogRecord {
     this.left = json.left || 0;
     this.named = new Map(this.attributes);
     this.callID = text(this.value("httpchain.call.id"));
+    /** What it is: an entry of a log, a span of a trace, or the values of a metric. */
+    this.kind = this.format === "span" || this.format === "metric" ? this.format : "log";
+    this.traceID = text(this.value("traceId", "trace_id")).toLowerCase();
   }
 
   /** The value of the first attribute of these names that there is. */
@@ -94,6 +99,10 @@ export class RecordLog {
     this.levels = LEVELS.map(() => 0);
     this.components = new Map();
     this.calls = new Map();
+    this.traces = new Map();
+    this.metrics = new SeriesLog();
+    /** How many entries there are of a log. */
+    this.logs = 0;
   }
 
   /** Adds records; returns how many of the oldest went for them. */
@@ -101,23 +110,35 @@ export class RecordLog {
     for (const record of records) {
       this.records.push(record);
       this.count(record, 1);
-      if (record.callID === "") continue;
-      let call = this.calls.get(record.callID);
-      if (!call) this.calls.set(record.callID, (call = new Call(record.callID)));
-      call.add(record);
+      if (record.kind === "metric") this.metrics.add(record);
+      this.join(this.calls, record.kind === "log" ? record.callID : "", Call, record);
+      this.join(this.traces, record.kind === "metric" ? "" : record.traceID, Trace, record);
     }
     const surplus = Math.max(0, this.records.length - CAPACITY);
     for (const record of this.records.splice(0, surplus)) {
       this.count(record, -1);
-      const call = this.calls.get(record.callID);
-      if (!call) continue;
-      call.remove(record);
-      if (call.records.length === 0) this.calls.delete(record.callID);
+      this.leave(this.calls, record.callID, record);
+      this.leave(this.traces, record.traceID, record);
     }
     return surplus;
   }
 
+  join(groups, id, Group, record) {
+    if (id === "") return;
+    let group = groups.get(id);
+    if (!group) groups.set(id, (group = new Group(id)));
+    group.add(record);
+  }
+
+  leave(groups, id, record) {
+    const group = groups.get(id);
+    if (!group) return;
+    group.remove(record);
+    if (group.records.length === 0) groups.delete(id);
+  }
+
   count(record, change) {
+    if (record.kind === "log") this.logs += change;
     this.levels[record.level] += change;
     const count = (this.components.get(record.component) || 0) + change;
     if (count > 0) this.components.set(record.component, count);

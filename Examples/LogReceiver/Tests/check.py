@@ -4,7 +4,7 @@
     swift build --product LogReceiver
     python3 Examples/LogReceiver/Tests/check.py [path of the LogReceiver program]
 
-Needs selenium (PyPI), chromium and chromedriver.
+Needs selenium and opentelemetry-proto (PyPI), chromium and chromedriver.
 """
 
 import sys
@@ -14,6 +14,7 @@ sys.dont_write_bytecode = True
 
 import server_checks  # noqa: E402, F401 - importing lists the checks
 import archive_checks  # noqa: E402, F401
+import telemetry_checks  # noqa: E402, F401
 import page_checks  # noqa: E402, F401
 from browser import Page  # noqa: E402
 from harness import CHECKS, PAGE_CHECKS, Receiver  # noqa: E402

@@ -172,7 +172,7 @@ def calls(page, receiver):
 @page_check("a call is found by the names that Loki has for its attributes")
 def loki_calls(page, receiver):
     page.open()
-    metadata = {"httpchain_call_id": "cc", "http_client_request_duration": "0.25", "http_request_method": "GET",
+    metadata = {"httpchain_call_id": "cc", "httpchain_duration": "0.25", "http_request_method": "GET",
                 "url_full": "https://api.example.com/loki", "http_response_status_code": "200"}
     values = [["1700000000000000000", "through Loki", metadata]]
     receiver.post("/loki/api/v1/push", {"streams": [{"stream": {"component": "http.client"}, "values": values}]})
@@ -188,7 +188,7 @@ def text_only(page, receiver):
     evil = "<img src=x onerror=\"window.broken=1\"><script>window.broken=2</script>"
     names = {f"httpchain__{name}": evil for name in ["call__id", "cache__status", "outcome"]}
     names |= {"url__full": f"javascript:window.broken=3//{evil}", "http__request__method": evil, "error__type": evil,
-              "http__client__request__duration": 0.1, "__proto__": evil, "constructor": evil, evil: evil}
+              "httpchain__duration": 0.1, "__proto__": evil, "constructor": evil, evil: evil}
     record = log_record(evil, "error", **names)
     record["attributes"] += pairs({"__proto__": evil, "toString": {"__proto__": evil}})
     send(receiver, record, component=evil, service=evil)
@@ -348,7 +348,7 @@ def reconnecting(page, receiver):
 
 @page_check("the demo ends by itself when its records have arrived")
 def demo(page, receiver):
-    for name in ["otlp", "loki", "ndjson"]:
+    for name in ["otlp", "protobuf", "loki", "ndjson"]:
         command = [PROGRAM, "--port", "0", "--demo", "--once", "--format", name]
         run = subprocess.run(command, capture_output=True, text=True, timeout=60)
         equal((run.returncode, run.stderr), (0, ""))

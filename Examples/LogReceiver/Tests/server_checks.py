@@ -15,7 +15,7 @@ from harness import PATIENCE, PROGRAM, SEVERITIES, check, equal, eventually, log
 @check("the page and its files are there, and may load nothing from elsewhere")
 def files(receiver):
     for path in ["/", "/page.css", "/page.js", "/records.js", "/calls.js", "/list.js", "/views.js", "/text.js",
-                 "/archives.js"]:
+                 "/archives.js", "/traces.js", "/metrics.js"]:
         status, fields, text = receiver.ask("GET", path)
         equal(status, 200)
         assert "default-src 'none'" in fields["Content-Security-Policy"] and len(text) > 300
@@ -151,8 +151,8 @@ def compressed_bad(receiver):
             status, _, text = receiver.post(path, content, Content_Encoding=coding)
             equal(status, expected)
             assert len(text) > 20, text
-    status, _, text = receiver.post("/v1/logs", b"\n\x04", Content_Type="application/x-protobuf")
-    assert status == 415 and "http/json" in text
+    status, _, text = receiver.post("/loki/api/v1/push", b"\n\x04", Content_Type="application/x-protobuf")
+    assert status == 415 and "JSON" in text
 
 
 @check("what is no JSON is refused with the reason, in the receiver's own words for OTLP")
