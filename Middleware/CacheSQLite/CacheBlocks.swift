@@ -12,16 +12,19 @@ final class CacheBlocks: Sendable {
     fileprivate let database: CacheDatabase
     private let id: Int64
     private let length: Int64
+    /// Whether it is read in several steps, between which another process may remove the entry.
+    private let isStream: Bool
 
     init(database: CacheDatabase, id: Int64, length: Int64) {
         self.database = database
         self.id = id
         self.length = length
-        database.beginReading(id)
+        isStream = length > Self.payload * 4
+        database.beginReading(id, isStream: isStream)
     }
 
     deinit {
-        database.endReading(id)
+        database.endReading(id, isStream: isStream)
     }
 
     static func checksum(_ bytes: Data, _ block: Int64) -> Int64 {
@@ -141,7 +144,7 @@ final class SQLiteCacheWriter: CacheWriter {
         // What stays in memory needs no thread that may wait.
         let staysInMemory = state.withLock { $0.pending.count + chunk.count <= Int(CacheBlocks.payload) }
         if staysInMemory { return try add(chunk) }
-        return try await database.runToEnd { try self.add(chunk) }
+        return try await database.change { try self.add(chunk) }
     }
 
     private func add(_ chunk: Data) throws -> Bool {
@@ -183,7 +186,7 @@ final class SQLiteCacheWriter: CacheWriter {
     }
 
     func commit() async throws -> CacheCommit {
-        try await database.runToEnd { try self.commitNow() }
+        try await database.change { try self.commitNow() }
     }
 
     private func commitNow() throws -> CacheCommit {
@@ -206,7 +209,7 @@ final class SQLiteCacheWriter: CacheWriter {
 
     func abandon() async {
         // Where the database is closed, the blocks go when it is opened.
-        try? await database.runToEnd { self.state.withLock { self.close(&$0) } }
+        try? await database.change { self.state.withLock { self.close(&$0) } }
     }
 }
 #endif

@@ -33,16 +33,22 @@ final class CacheConnection: Sendable {
         fileprivate init(_ connection: CacheConnection) { self.connection = connection }
 
         deinit {
-            guard connection.isLast() else { return }
+            let (isLast, isIdle) = connection.end()
             // The last reference may go anywhere, also where nothing may wait for a disk.
-            connection.executor.submit { [connection] in connection.closeNow() }
+            if isLast { return connection.executor.submit { [connection] in connection.closeNow() } }
+            guard isIdle, connection.ledger.isUntidy, let tidy = connection.tidy.withLock({ $0 }) else { return }
+            connection.executor.submit(tidy)
         }
     }
 
     let files: CacheDatabaseFiles
+    let readers: CacheReaders
+    /// Is called when the last use has ended and there may be something to tidy up.
+    let tidy = Locked<(@Sendable () -> Void)?>(nil)
     private let executor: FileExecutor
     private let ledger: CacheLedger
     private let bounds: CacheBounds
+    private let options: SQLiteCacheOptions
     private let prepare: @Sendable (Database) throws -> Void
     private let state = Locked(State())
     /// Held by the thread that opens the database; nobody else waits for it.
@@ -51,12 +57,15 @@ final class CacheConnection: Sendable {
     init(
         path: String,
         bounds: CacheBounds,
+        options: SQLiteCacheOptions,
         executor: FileExecutor,
         ledger: CacheLedger,
         prepare: @escaping @Sendable (Database) throws -> Void
     ) {
         files = CacheDatabaseFiles(path: path)
+        readers = CacheReaders(directory: files.readers)
         self.bounds = bounds
+        self.options = options
         self.executor = executor
         self.ledger = ledger
         self.prepare = prepare
@@ -96,10 +105,11 @@ final class CacheConnection: Sendable {
         }
     }
 
-    private func isLast() -> Bool {
+    /// - Returns: Whether the database is to be closed now, and whether it is open and nobody uses it.
+    private func end() -> (isLast: Bool, isIdle: Bool) {
         state.withLock { state in
             state.uses -= 1
-            return state.uses == 0 && state.isClosing
+            return (state.uses == 0 && state.isClosing, state.uses == 0 && state.pool != nil)
         }
     }
 
@@ -163,6 +173,7 @@ final class CacheConnection: Sendable {
             if !isDamaged, ledger.hasUses { try? pool.write { [ledger] db in try ledger.saveUses(db) } }
             close(pool)
         }
+        readers.close()
         if let lock {
             // First closed: one that is closed later takes the journal away that has its name, which is the new one's.
             if isDamaged { recreate(lock) }
@@ -194,6 +205,7 @@ final class CacheConnection: Sendable {
             let (pool, lock) = try open()
             let last = try? pool.read { db in try Int64.fetchOne(db, sql: "SELECT max(used) FROM entry") }
             ledger.beginAfter(last ?? 0)
+            readers.resume()
             state.withLock { state in
                 state.pool = pool
                 state.lock = lock
@@ -209,9 +221,11 @@ final class CacheConnection: Sendable {
             let isAlone = lock.takeAlone()
             // Another that is alone removes what it takes for left over: nothing is written before it has ended that.
             if !isAlone { try lock.share() }
+            if isAlone { readers.removeLeftovers() }
             let pool = try pool(isAlone: isAlone)
             // To exchange a lock is to have none for a moment, in which another may be alone.
             if isAlone { try lock.share() }
+            files.protect(options.fileProtection)
             return (pool, lock)
         } catch {
             lock.release()
@@ -242,7 +256,7 @@ final class CacheConnection: Sendable {
 
     private func makePool(isAlone: Bool) throws -> DatabasePool {
         guard !isAlone || !files.hasUnknownFormat else { throw CacheStoreFault(.damaged(path)) }
-        var configuration = configuration
+        var configuration = configuration(isNew: files.isEmpty)
         var isReadOnly = false
         let pool: DatabasePool
         do {
@@ -268,12 +282,13 @@ final class CacheConnection: Sendable {
         guard version <= CacheSchema.version else { throw CacheStoreFault(.newerFormat(path)) }
         guard !isReadOnly else { return }
         do {
-            try pool.write { db in
+            let evicted = try pool.write { db in
                 if version == 0 { try CacheSchema.create(db) }
                 // Nobody else is there: what was being written is left over.
                 if isAlone { try CacheSchema.purge(db, except: ledger.kept) }
-                _ = try CacheSchema.makeRoom(db, bytes: 0, entries: 0, bounds)
+                return try CacheSchema.makeRoom(db, bytes: 0, entries: 0, bounds).map(\.id)
             }
+            ledger.leave(evicted)
         } catch {
             // On a disk that is full, or read-only by now, what is there can still be read.
             if version == 0 { throw error }
@@ -281,11 +296,14 @@ final class CacheConnection: Sendable {
         }
     }
 
-    private var configuration: Configuration {
+    private func configuration(isNew: Bool) -> Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(2)
         configuration.maximumReaderCount = 4
-        configuration.prepareDatabase { [prepare] db in
+        configuration.prepareDatabase { [prepare, options] db in
+            // Before the first page is written, or never: what is free can be given back piece by piece.
+            if isNew { try CacheSchema.allowVacuum(db) }
+            try db.execute(sql: "PRAGMA secure_delete = \(options.overwritesWhatIsRemoved ? "ON" : "OFF")")
             // In WAL mode an entry is whole or not there after a loss of power too; the newest may be lost.
             try db.execute(sql: "PRAGMA synchronous = NORMAL")
             try prepare(db)
@@ -305,7 +323,9 @@ final class CacheConnection: Sendable {
 
     /// Makes the database anew in its place, in one transaction that other processes see as any other.
     private func empty() throws {
-        let new = try DatabaseQueue()
+        var inMemory = Configuration()
+        inMemory.prepareDatabase { db in try CacheSchema.allowVacuum(db) }
+        let new = try DatabaseQueue(configuration: inMemory)
         try new.write { db in try CacheSchema.create(db) }
         var configuration = Configuration()
         configuration.busyMode = .timeout(2)

@@ -8,19 +8,34 @@ import HTTPChainCore
 final class CacheDatabase: Sendable {
     /// Threads of the database's own: where its disk stalls, nothing waits for it but the store.
     private let executor = FileExecutor(limit: 4)
+    /// The thread that changes it, one change after the other.
+    ///
+    /// It may wait for the lock of another process. What only reads waits for no lock, and not for this thread.
+    private let changes = FileExecutor(limit: 1)
     private let bounds: CacheBounds
+    private let options: SQLiteCacheOptions
     private let ledger = CacheLedger()
     private let connection: CacheConnection
 
-    init(path: String, bounds: CacheBounds, prepare: @escaping @Sendable (Database) throws -> Void) {
+    init(
+        path: String,
+        bounds: CacheBounds,
+        options: SQLiteCacheOptions,
+        prepare: @escaping @Sendable (Database) throws -> Void
+    ) {
         self.bounds = bounds
+        self.options = options
         connection = CacheConnection(
             path: path,
             bounds: bounds,
-            executor: executor,
+            options: options,
+            executor: changes,
             ledger: ledger,
             prepare: prepare
         )
+        connection.tidy.withLock { tidy in
+            tidy = { [weak self] in self?.tidy() }
+        }
     }
 
     deinit {
@@ -40,18 +55,18 @@ final class CacheDatabase: Sendable {
         }
     }
 
-    /// Runs what uses the database on one of its threads, to its end, cancelled or not.
-    func runToEnd<Value: Sendable>(_ operation: @escaping @Sendable () throws -> Value) async throws -> Value {
+    /// Runs what changes the database on the thread for that, to its end, cancelled or not.
+    func change<Value: Sendable>(_ operation: @escaping @Sendable () throws -> Value) async throws -> Value {
         let use = try await connection.begin()
-        return try await executor.runToEnd {
+        return try await changes.runToEnd {
             try withExtendedLifetime(use) { try operation() }
         }
     }
 
-    /// Runs what clears away on one of the database's threads some time later, if it is open for it.
+    /// Runs what clears away on the thread for changes some time later, if the database is open for it.
     private func submit(_ operation: @escaping @Sendable () -> Void) {
         guard let use = try? connection.beginNow() else { return }
-        executor.submit {
+        changes.submit {
             withExtendedLifetime(use) { operation() }
         }
     }
@@ -108,32 +123,95 @@ final class CacheDatabase: Sendable {
     func drop(_ id: Int64, _ fault: CacheStoreFault) {
         guard case .damaged = fault.problem else { return }
         hide([id])
-        _ = try? write { db in try delete([id], db) }
+        // Whoever found it reads, and does not wait for changes.
+        submit { _ = try? self.changeEntries { db, gone in try self.delete([id], &gone, db) } }
     }
 
     func use(_ id: Int64) {
-        if ledger.use(id) { try? write { db in try ledger.saveUses(db) } }
+        guard ledger.use(id) else { return }
+        submit { try? self.write { db in try self.ledger.saveUses(db) } }
     }
 
-    private func makeRoom(_ db: Database, bytes: Int64, entries: Int) throws -> [(id: Int64, key: CacheKey?)] {
+    /// Changes entries in one transaction, and removes the blocks of those that are gone in another one.
+    ///
+    /// Only when it is committed that they are gone nobody begins to read them any more.
+    ///
+    /// - Parameter work: Adds the entries that are gone.
+    private func changeEntries<Result>(
+        _ work: (Database, inout [Int64]) throws -> Result
+    ) throws(CacheStoreFault) -> Result {
+        var gone: [Int64] = []
+        let result = try write { db in
+            gone = []
+            return try work(db, &gone)
+        }
+        ledger.leave(gone)
+        collect()
+        return result
+    }
+
+    /// Removes the blocks of entries that are gone and that nobody reads, in this process or in another.
+    ///
+    /// Those that somebody reads go with a later change, or when the database is opened.
+    private func collect() {
+        var ids = ledger.unread
+        guard !ids.isEmpty else { return }
+        ids = connection.readers.unread(ids)
+        guard !ids.isEmpty else { return }
+        let isDone: Void? = try? write { db in
+            for id in ids where try CacheSchema.isGarbage(id, db) { try CacheSchema.purge(id, db) }
+        }
+        if isDone != nil { ledger.forget(ids) }
+    }
+
+    /// Gives back some of what is free in the file; it is called again when nobody uses the database afterwards.
+    private func tidy() {
+        guard let use = try? connection.beginNow() else { return }
+        withExtendedLifetime(use) {
+            ledger.isUntidy = false
+            collect()
+            guard let (free, allowed) = try? read({ db in try CacheSchema.slack(db) }), free > allowed else { return }
+            let left: Int? = try? write { db in
+                try CacheSchema.vacuum(db)
+                return try CacheSchema.slack(db).free
+            }
+            // A database of an earlier version gives nothing back.
+            guard let left, left < free else { return }
+            if left > allowed { ledger.isUntidy = true } else { checkpoint(.passive) }
+        }
+    }
+
+    /// Writes the journal into the database, as far as nobody reads what it would overwrite.
+    private func checkpoint(_ mode: Database.CheckpointMode) {
+        guard let pool = try? opened() else { return }
+        _ = try? pool.writeWithoutTransaction { db in try db.checkpoint(mode) }
+    }
+
+    private func makeRoom(
+        _ db: Database,
+        bytes: Int64,
+        entries: Int,
+        _ gone: inout [Int64]
+    ) throws -> [(id: Int64, key: CacheKey?)] {
         let usage = try CacheSchema.usage(db)
         guard usage.bytes + bytes > bounds.totalBytes.bytes || usage.entries + entries > bounds.entryCount else {
             return []
         }
         try ledger.saveUses(db)
         let evicted = try CacheSchema.makeRoom(db, bytes: bytes, entries: entries, bounds)
-        try purge(evicted.map(\.id), db)
+        gone += evicted.map(\.id)
         return evicted
     }
 
     /// Makes room for another variant of a key.
     ///
     /// - Returns: How many variants went.
-    private func removeSurplus(of key: Int64, _ db: Database) throws -> Int {
-        guard try CacheSchema.variantCount(of: key, db) >= bounds.variantsPerKey else { return 0 }
+    private func removeSurplus(of key: CacheKey, _ gone: inout [Int64], _ db: Database) throws -> Int {
+        let count = try CacheSchema.variantCount(of: StoredHead.hash(of: key), db)
+        guard count >= bounds.variantsPerKey else { return 0 }
         try ledger.saveUses(db)
         let surplus = try CacheSchema.surplus(of: key, keeping: bounds.variantsPerKey - 1, db)
-        try delete(surplus, db)
+        try delete(surplus, &gone, db)
         return surplus.count
     }
 
@@ -144,19 +222,24 @@ final class CacheDatabase: Sendable {
             use = try await connection.begin()
         } catch {
             ledger.miss([selection])
-            await executor.runToEnd { [connection] in connection.files.markOutdated() }
+            await changes.runToEnd { [connection] in connection.files.markOutdated() }
             throw error
         }
-        return try await executor.runToEnd {
-            try withExtendedLifetime(use) { try self.remove(selection) }
+        return try await changes.runToEnd {
+            try withExtendedLifetime(use) {
+                let count = try self.remove(selection)
+                // The journal has what was overwritten in the database.
+                if self.options.overwritesWhatIsRemoved { self.checkpoint(.truncate) }
+                return count
+            }
         }
     }
 
     func remove(_ selection: CacheSelection) throws(CacheStoreFault) -> Int {
         do throws(CacheStoreFault) {
-            return try write { db in
+            return try changeEntries { db, gone in
                 let ids = try CacheRow.ids(selection, db)
-                try delete(ids, db)
+                try delete(ids, &gone, db)
                 return ids.count { !isHidden($0) }
             }
         } catch {
@@ -173,14 +256,10 @@ final class CacheDatabase: Sendable {
         }
     }
 
-    private func delete(_ ids: [Int64], _ db: Database) throws {
+    private func delete(_ ids: [Int64], _ gone: inout [Int64], _ db: Database) throws {
         let statement = try db.cachedStatement(sql: "DELETE FROM entry WHERE id = ?")
         for id in ids { try statement.execute(arguments: [id]) }
-        try purge(ids, db)
-    }
-
-    private func purge(_ ids: [Int64], _ db: Database) throws {
-        for id in ledger.unread(ids) { try CacheSchema.purge(id, db) }
+        gone += ids
     }
 
     /// Gives an entry another description.
@@ -189,7 +268,7 @@ final class CacheDatabase: Sendable {
         let bytes = Int64(head.count) + response.bodyLength
         guard bytes <= bounds.entryBytes.bytes else { throw CacheStoreFault(.damaged("an entry too large")) }
         guard !isHidden(id) else { return false }
-        return try write { db in
+        return try changeEntries { db, gone in
             let statement = try db.cachedStatement(
                 sql: """
                     UPDATE entry SET head = ?, sum = ?, bytes = ?, variant = ?, classification = ? WHERE id = ?
@@ -201,7 +280,7 @@ final class CacheDatabase: Sendable {
                 metadata.classification, id,
             ])
             guard db.changesCount > 0 else { return false }
-            let evicted = try makeRoom(db, bytes: 0, entries: 0)
+            let evicted = try makeRoom(db, bytes: 0, entries: 0, &gone)
             return !evicted.contains { $0.id == id }
         }
     }
@@ -228,7 +307,7 @@ final class CacheDatabase: Sendable {
     /// Forgets the blocks of an entry that will never be there.
     func abandon(_ id: Int64) {
         ledger.endWriting(id)
-        try? write { db in try purge([id], db) }
+        try? write { db in try CacheSchema.purge(id, db) }
     }
 
     /// Forgets them some time later; those of a database that is closed go when it is opened.
@@ -252,14 +331,14 @@ final class CacheDatabase: Sendable {
         }
         let metadata = response.metadata
         defer { ledger.endWriting(id) }
-        let evicted = try write { db -> [CacheKey]? in
+        let evicted = try changeEntries { db, gone -> [CacheKey]? in
             // All of its blocks or none: another process may have taken them for left over.
             if let last, last.block > 0 { guard try CacheSchema.isGarbage(id, db) else { return nil } }
             let (keyHash, variantHash) = (StoredHead.hash(of: key), StoredHead.hash(of: metadata.variant))
             let same = try db.cachedStatement(sql: "SELECT id FROM entry WHERE key = ? AND variant = ?")
-            try delete(try Int64.fetchAll(same, arguments: [keyHash, variantHash]), db)
-            let surplus = try removeSurplus(of: keyHash, db)
-            let evicted = try makeRoom(db, bytes: bytes, entries: 1)
+            try delete(try Int64.fetchAll(same, arguments: [keyHash, variantHash]), &gone, db)
+            let surplus = try removeSurplus(of: key, &gone, db)
+            let evicted = try makeRoom(db, bytes: bytes, entries: 1, &gone)
             if let last { try CacheSchema.insert(last.bytes, block: last.block, of: id, db) }
             let free = try db.cachedStatement(sql: "DELETE FROM garbage WHERE id = ?")
             try free.execute(arguments: [id])
@@ -283,15 +362,16 @@ final class CacheDatabase: Sendable {
 
     // MARK: - Readers
 
-    func beginReading(_ id: Int64) { ledger.beginReading(id) }
+    func beginReading(_ id: Int64, isStream: Bool) {
+        ledger.beginReading(id)
+        if isStream { connection.readers.begin(id) }
+    }
 
-    func endReading(_ id: Int64) {
-        guard ledger.endReading(id) else { return }
-        submit {
-            try? self.write { db in
-                if try CacheSchema.isGarbage(id, db) { try self.purge([id], db) }
-            }
-        }
+    func endReading(_ id: Int64, isStream: Bool) {
+        let isGone = ledger.endReading(id)
+        // The last reference may go anywhere, also where nothing may wait for a disk.
+        if isStream { changes.submit { [connection] in connection.readers.end(id) } }
+        if isGone { submit { self.collect() } }
     }
 }
 #endif

@@ -27,6 +27,7 @@ struct CacheDatabaseFiles: Sendable {
             attributes: [.posixPermissions: 0o700]
         )
         for suffix in ["", "-wal", "-shm", ".lock"] { try CacheOwnership.check(path + suffix, isDirectory: false) }
+        try CacheOwnership.check(readers, isDirectory: true)
         guard !isThere else { return }
         var name = Array((path + ".XXXXXX").utf8CString)
         let descriptor = mkstemp(&name)
@@ -38,6 +39,32 @@ struct CacheDatabaseFiles: Sendable {
     }
 
     var isThere: Bool { access(path, F_OK) == 0 }
+
+    /// Whether nothing was written yet.
+    var isEmpty: Bool {
+        var status = stat()
+        return stat(path, &status) != 0 || status.st_size == 0
+    }
+
+    /// The directory of the files that tell what is read; see ``CacheReaders``.
+    var readers: String { path + ".readers" }
+
+    /// Says when the system lets the files be read; nothing is said where it has no such thing.
+    func protect(_ protection: SQLiteCacheOptions.FileProtection?) {
+        #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
+        guard let protection else { return }
+        let type: FileProtectionType =
+            switch protection {
+            case .complete: .complete
+            case .completeUnlessOpen: .completeUnlessOpen
+            case .completeUntilFirstUserAuthentication: .completeUntilFirstUserAuthentication
+            case .none: .none
+            }
+        for suffix in ["", "-wal", "-shm", ".lock"] where access(path + suffix, F_OK) == 0 {
+            try? FileManager.default.setAttributes([.protectionKey: type], ofItemAtPath: path + suffix)
+        }
+        #endif
+    }
 
     /// Whether SQLite would take the database for one of a later format, and would read it and never write to it.
     ///

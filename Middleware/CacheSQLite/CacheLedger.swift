@@ -15,10 +15,12 @@ final class CacheLedger: Sendable {
         var uses: [Int64: Int64] = [:]
         /// How many readers each body has.
         var readers: [Int64: Int] = [:]
-        /// Entries that are gone, whose blocks go with their last reader.
+        /// Entries that this store has removed, whose blocks go when nobody reads them.
         var gone: Set<Int64> = []
         /// Entries that are not there yet, some of whose blocks are.
         var unfinished: Set<Int64> = []
+        /// Whether there may be something to do when nobody uses the database.
+        var isUntidy = false
     }
     private let state = Locked(State())
 
@@ -87,24 +89,36 @@ final class CacheLedger: Sendable {
 
     func beginReading(_ id: Int64) { state.withLock { $0.readers[id, default: 0] += 1 } }
 
-    /// - Returns: Whether the entry is gone, and nobody reads its blocks any more.
+    /// - Returns: Whether the entry is gone, and nobody here reads its blocks any more.
     func endReading(_ id: Int64) -> Bool {
         state.withLock { state in
             let left = (state.readers[id] ?? 1) - 1
             state.readers[id] = left > 0 ? left : nil
-            return left <= 0 && state.gone.remove(id) != nil
+            return left <= 0 && state.gone.contains(id)
         }
     }
 
-    /// Which of the entries nobody reads; the blocks of the others go with their last reader.
-    func unread(_ ids: [Int64]) -> [Int64] {
+    /// Notes entries that are gone, once that is committed.
+    func leave(_ ids: [Int64]) {
+        guard !ids.isEmpty else { return }
         state.withLock { state in
-            ids.filter { id in
-                guard state.readers[id] != nil else { return true }
-                state.gone.insert(id)
-                return false
-            }
+            state.gone.formUnion(ids)
+            state.isUntidy = true
         }
+    }
+
+    /// The entries that are gone and that nobody here reads.
+    var unread: [Int64] {
+        state.withLock { state in state.gone.filter { state.readers[$0] == nil } }
+    }
+
+    /// Forgets entries whose blocks are gone too.
+    func forget(_ ids: [Int64]) { state.withLock { $0.gone.subtract(ids) } }
+
+    /// Whether there may be something to do when nobody uses the database.
+    var isUntidy: Bool {
+        get { state.withLock { $0.isUntidy } }
+        set { state.withLock { $0.isUntidy = newValue } }
     }
 
     func beginWriting(_ id: Int64) { state.withLock { _ = $0.unfinished.insert(id) } }
@@ -112,6 +126,8 @@ final class CacheLedger: Sendable {
     func endWriting(_ id: Int64) { state.withLock { _ = $0.unfinished.remove(id) } }
 
     /// The entries that cannot be found and whose blocks are needed.
-    var kept: Set<Int64> { state.withLock { $0.gone.union($0.unfinished) } }
+    var kept: Set<Int64> {
+        state.withLock { state in state.gone.filter { state.readers[$0] != nil }.union(state.unfinished) }
+    }
 }
 #endif

@@ -44,6 +44,21 @@ enum CacheSchema {
         )
     }
 
+    /// Lets pages that are free be given back piece by piece, in a database that has none yet.
+    static func allowVacuum(_ db: Database) throws {
+        if !db.configuration.readonly { try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL") }
+    }
+
+    /// How many pages may stay free, because they are needed again soon: 1 MiB, or an eighth of what is in use.
+    static func slack(_ db: Database) throws -> (free: Int, allowed: Int) {
+        let free = try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
+        let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+        return (free, max(256, (pages - free) / 8))
+    }
+
+    /// Gives some pages back, which takes some milliseconds.
+    static func vacuum(_ db: Database) throws { try db.execute(sql: "PRAGMA incremental_vacuum(256)") }
+
     static func usage(_ db: Database) throws -> CacheUsage {
         let statement = try db.cachedStatement(sql: "SELECT bytes, entries FROM total")
         guard let row = try Row.fetchOne(statement) else { return CacheUsage() }
@@ -77,11 +92,15 @@ enum CacheSchema {
     }
 
     /// The entries of a key that go when no more than so many may be left: those that were not used for longest.
-    static func surplus(of key: Int64, keeping count: Int, _ db: Database) throws -> [Int64] {
+    ///
+    /// Two keys may have the same hash; those that are damaged count as well.
+    static func surplus(of key: CacheKey, keeping count: Int, _ db: Database) throws -> [Int64] {
         let statement = try db.cachedStatement(
-            sql: "SELECT id FROM entry WHERE key = ? ORDER BY used DESC LIMIT -1 OFFSET ?"
+            sql: "SELECT id, head, sum FROM entry WHERE key = ? ORDER BY used DESC"
         )
-        return try Int64.fetchAll(statement, arguments: [key, count])
+        return try CacheRow.fetchAll(statement, arguments: [StoredHead.hash(of: key)])
+            .filter { ((try? $0.entry())?.key ?? key) == key }
+            .dropFirst(count).map(\.id)
     }
 
     /// Blocks of an entry: its name, and their number in the lower bits.

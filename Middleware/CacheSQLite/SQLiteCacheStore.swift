@@ -27,9 +27,11 @@ public import HTTPChainCore
 ///   extensions.
 /// - Where the database cannot be written to, nothing is stored, and what is removed is hidden from this process. On a
 ///   disk that is full the next process then begins with nothing; on one that is read-only it finds what was removed.
-/// - Bounds count bodies and descriptions; the file is somewhat larger, and does not shrink when entries go.
+/// - Bounds count bodies and descriptions; the file is somewhat larger. What is free in it is given back piece by piece
+///   when nobody uses the store, but for a reserve. A file that an earlier version made does not shrink.
+/// - A body that is being read is there to its end, also when another process replaces or removes it.
 /// - What was used last is written down now and then, and may be forgotten when the process is killed.
-public final class SQLiteCacheStore: CacheStore, InvalidationKeeping {
+public final class SQLiteCacheStore: CacheStore, BoundedCacheStore, InvalidationKeeping {
     /// How much the store holds at most.
     public let bounds: CacheBounds
     /// What stages that use the store have made invalid.
@@ -43,15 +45,21 @@ public final class SQLiteCacheStore: CacheStore, InvalidationKeeping {
     /// - Parameters:
     ///   - file: Where the database is; the directory is created where it is not there.
     ///   - bounds: How much it holds at most.
-    public convenience init(file: URL, bounds: CacheBounds) {
-        self.init(file: file, bounds: bounds) { _ in }
+    ///   - options: Whether what is removed is overwritten, and when the files can be read.
+    public convenience init(file: URL, bounds: CacheBounds, options: SQLiteCacheOptions = SQLiteCacheOptions()) {
+        self.init(file: file, bounds: bounds, options: options) { _ in }
     }
 
     /// - Parameter prepare: Is shown each connection when it is opened, so that tests can make it fail.
-    init(file: URL, bounds: CacheBounds, prepare: @escaping @Sendable (Database) throws -> Void) {
+    init(
+        file: URL,
+        bounds: CacheBounds,
+        options: SQLiteCacheOptions = SQLiteCacheOptions(),
+        prepare: @escaping @Sendable (Database) throws -> Void
+    ) {
         self.bounds = bounds
         inFlight = FlightBudget(limit: bounds.totalBytes.bytes)
-        database = CacheDatabase(path: file.path, bounds: bounds, prepare: prepare)
+        database = CacheDatabase(path: file.path, bounds: bounds, options: options, prepare: prepare)
     }
 
     /// It waits for nothing but its own work.
@@ -140,7 +148,7 @@ public final class SQLiteCacheStore: CacheStore, InvalidationKeeping {
     ///
     /// - Throws: ``/HTTPChainCache/CacheStoreFault`` when it fails.
     public func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
-        try await database.runToEnd { try self.describe(entry, as: metadata) }
+        try await database.change { try self.describe(entry, as: metadata) }
     }
 
     private func describe(_ entry: CacheEntry, as metadata: CacheMetadata) throws -> CacheEntry? {
@@ -210,7 +218,8 @@ public final class SQLiteCacheStore: CacheStore, InvalidationKeeping {
 
     /// How full the store is: bodies and descriptions.
     public func usage() async throws -> CacheUsage {
-        try await database.run { [database] in try database.read { db in try CacheSchema.usage(db) } }
+        // After the changes that were begun before it.
+        try await database.change { [database] in try database.read { db in try CacheSchema.usage(db) } }
     }
 }
 

@@ -23,7 +23,7 @@ public import HTTPChainValkey
 /// - A server that fails is a ``/HTTPChainCache/CacheStoreFault``: an event and a miss, never a failed call. After some
 ///   failures in a row it is left alone for a while (``ValkeyCacheOptions/pause``).
 /// - What could not be made invalid is made so before this store asks for anything else.
-public final class ValkeyCacheStore: CacheStore, InvalidationKeeping {
+public final class ValkeyCacheStore: CacheStore, BoundedCacheStore, InvalidationKeeping {
     /// How much all machines store together at most.
     public let bounds: CacheBounds
     /// What stages that use the store have made invalid, on this machine and on others.

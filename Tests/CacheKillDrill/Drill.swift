@@ -12,6 +12,8 @@ import HTTPChainCacheSQLite
 // CacheKillDrill files|sqlite <path> <total bytes> <seed> <journal> <0|1>
 // Two of them share a store, one with the even keys and one with the odd ones. Before and after each change a line goes
 // into the journal, which tells what may be found afterwards. After each change it prints a dot.
+// Begins to read an entry, says so, and reads to the end when there is a line to read:
+// CacheKillDrill files|sqlite <path> <total bytes> hold <number>
 // Shows, without the rights of root, what it finds in one: CacheKillDrill files|sqlite <path> <total bytes> read
 //
 // The content of an entry follows from its key and its generation, which is a field of its head, so that whoever looks
@@ -59,6 +61,9 @@ enum Drill {
             if geteuid() == 0, setgid(65_534) != 0 || setuid(65_534) != 0 { exit(4) }
             return await read(store)
         }
+        if arguments[4] == "hold", arguments.count == 6, let number = Int(arguments[5]) {
+            return await hold(store, number)
+        }
         guard arguments.count == 7, let seed = UInt64(arguments[4]), let parity = Int(arguments[6]),
             FileManager.default.createFile(atPath: arguments[5], contents: nil),
             let journal = FileHandle(forWritingAtPath: arguments[5])
@@ -80,7 +85,7 @@ enum Drill {
     }
 
     private static func usage() -> Never {
-        print("usage: CacheKillDrill files|sqlite <path> <total bytes> read|(<seed> <journal> 0|1)")
+        print("usage: CacheKillDrill files|sqlite <path> <total bytes> read|(hold <number>)|(<seed> <journal> 0|1)")
         exit(2)
     }
 
@@ -91,6 +96,27 @@ enum Drill {
         case "sqlite": return SQLiteCacheStore(file: URL(fileURLWithPath: path), bounds: bounds)
         #endif
         default: return nil
+        }
+    }
+
+    /// Prints "reading" when the first bytes of an entry are read, and then what comes of the rest.
+    private static func hold(_ store: any CacheStore, _ number: Int) async {
+        func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+        do {
+            let key = CacheKey(url: "https://example.com/\(number)", identifier: "item-\(number)")
+            guard let entry = try await store.variants(of: key).first,
+                let tag = entry.response.metadata.head.headerFields[.eTag],
+                let generation = Int(tag.dropFirst().dropLast()),
+                let body = try await store.body(of: entry, range: nil)
+            else { return say("nothing") }
+            var chunks = body.makeAsyncIterator()
+            var read = try await chunks.next() ?? Data()
+            say("reading")
+            _ = readLine()
+            while let chunk = try await chunks.next() { read += chunk }
+            say(read == content(number, generation, Int(entry.response.bodyLength)) ? "whole" : "wrong")
+        } catch {
+            say(error is CacheStoreFault ? "fault" : "\(error)")
         }
     }
 

@@ -1,4 +1,5 @@
 #if SQLite
+import Dispatch
 import Foundation
 import GRDB
 import HTTPChainCore
@@ -198,6 +199,103 @@ struct SQLiteStoreTests {
         #expect(try sql("SELECT count(*) FROM entry") == 1)
     }
 
+    @Test("Of two keys that have the same hash, only the variants of one's own are surplus")
+    func sameHash() async throws {
+        var bounds = CacheBounds.ample
+        bounds.variantsPerKey = 2
+        let store = store(bounds)
+        for variant in ["1", "2"] { try await store.put(storeKey("a"), content(1, 10), storeMetadata(variant)) }
+        _ = try sql("UPDATE entry SET key = \(StoredHead.hash(of: storeKey("b"))) RETURNING 1")
+        for variant in ["3", "4"] {
+            #expect(try await store.put(storeKey("b"), content(2, 10), storeMetadata(variant)).evicted.isEmpty)
+        }
+        let commit = try await store.put(storeKey("b"), content(2, 10), storeMetadata("5"))
+        #expect(commit.entry != nil && commit.evicted == [storeKey("b")])
+        #expect(try await store.variants(of: storeKey("b")).count == 2)
+        #expect(try sql("SELECT count(*) FROM entry") == 4, "those of the other key are still there")
+    }
+
+    @Test("What is free in the file is given back when nobody uses the store")
+    func vacuum() async throws {
+        let store = store()
+        for name in 0..<40 { try await store.put(storeKey(name), content(name, 200_000)) }
+        let names = directory.names
+        #expect(try await store.remove(.all) == 40)
+        let path = file.path
+        try await until("the file to shrink") {
+            let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+            return size > 0 && size < 2_500_000 && (try? sql("PRAGMA page_count")) ?? 0 < 600
+        }
+        #expect(try sql("PRAGMA auto_vacuum") == 2)
+        for name in 0..<3 { try await store.put(storeKey(name), content(name, 200_000)) }
+        for name in 0..<3 { #expect(try await store.bytes(storeKey(name)) == content(name, 200_000)) }
+        #expect(directory.names == names)
+        await store.close()
+    }
+
+    @Test("What is removed is overwritten where that was chosen", arguments: [true, false])
+    func overwritten(isChosen: Bool) async throws {
+        var options = SQLiteCacheOptions()
+        options.overwritesWhatIsRemoved = isChosen
+        let store = SQLiteCacheStore(file: file, bounds: .ample, options: options)
+        let word = Data("ROSE and oak ".utf8)
+        try await store.put(storeKey(1), Data(String(repeating: "ROSE and oak ", count: 20_000).utf8))
+        try await store.put(storeKey(2), Data(String(repeating: "ROSE and oak ", count: 10).utf8))
+        func isFound() throws -> Bool {
+            try directory.names.contains { try directory.content(of: $0).range(of: word) != nil }
+        }
+        #expect(try isFound())
+        #expect(try await store.remove(.all) == 2)
+        #expect(try isFound() == !isChosen)
+        await store.close()
+    }
+
+    @Test("Whoever reads more bodies than can be named keeps all of them, and otherwise those alone")
+    func manyReaders() throws {
+        try FileManager.default.createDirectory(at: directory.url, withIntermediateDirectories: true)
+        let path = directory.file("readers").path
+        let (one, two) = (CacheReaders(directory: path), CacheReaders(directory: path))
+        #expect(two.unread([1, 2]) == [1, 2])
+        for id in 1...Int64(CacheReaders.limit + 88) { one.begin(id) }
+        #expect(two.unread([7, 9000]).isEmpty)
+        for id in 3...Int64(CacheReaders.limit + 88) { one.end(id) }
+        #expect(two.unread([1, 2, 3, 9000]) == [3, 9000])
+        one.begin(1)
+        one.end(1)
+        two.begin(3)
+        #expect(one.unread([1, 2, 3]) == [1, 2], "what it reads itself it knows")
+        #expect(two.unread([1, 2, 3]) == [3])
+        one.close()
+        #expect(two.unread([1, 2, 3]) == [1, 2, 3])
+        one.resume()
+        #expect(two.unread([1, 2, 3]) == [3], "what is still being read is named again")
+        two.close()
+        one.close()
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test("Hits do not wait for changes that wait for a lock")
+    func lockedOut() async throws {
+        let gate = CommitGate()
+        let store = SQLiteCacheStore(file: file, bounds: .ample) { gate.watch($0) }
+        for name in 0..<3 { try await store.put(storeKey(name), content(name, 300_000)) }
+        gate.close()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for name in 10..<30 {
+                group.addTask { try await store.put(storeKey(name), content(name, 100)) }
+            }
+            try await until("a change waits") { gate.isWaitedFor }
+            for round in 0..<30 {
+                #expect(try await store.bytes(storeKey(round % 3)) == content(round % 3, 300_000))
+            }
+            #expect(gate.isWaitedFor)
+            gate.open()
+            try await group.waitForAll()
+        }
+        #expect(try await store.usage().entries == 23)
+        await store.close()
+    }
+
     @Test("Two stores of one database see what the other does")
     func shared() async throws {
         let bounds = CacheBounds(totalBytes: .megabytes(1), entryCount: 5)
@@ -211,5 +309,38 @@ struct SQLiteStoreTests {
         try await two.remove(.all)
         #expect(try await one.keys().isEmpty)
     }
+}
+
+/// Keeps transactions from being committed, as the lock of another process does.
+private final class CommitGate: TransactionObserver, Sendable {
+    private let state = Locked((isClosed: false, isWaitedFor: false))
+    private let opened = DispatchSemaphore(value: 0)
+
+    var isWaitedFor: Bool { state.withLock { $0.isWaitedFor } }
+
+    func close() { state.withLock { $0.isClosed = true } }
+
+    func open() {
+        state.withLock { $0 = (false, false) }
+        opened.signal()
+    }
+
+    func watch(_ db: Database) { db.add(transactionObserver: self, extent: .databaseLifetime) }
+
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { false }
+
+    func databaseDidChange(with event: DatabaseEvent) {}
+
+    func databaseWillCommit() throws {
+        let isClosed = state.withLock { state in
+            if state.isClosed { state.isWaitedFor = true }
+            return state.isClosed
+        }
+        if isClosed { opened.wait() }
+    }
+
+    func databaseDidCommit(_ db: Database) {}
+
+    func databaseDidRollback(_ db: Database) {}
 }
 #endif
