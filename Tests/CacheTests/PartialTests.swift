@@ -96,6 +96,21 @@ struct PartialTests {
         #expect(talk.count == 2)
     }
 
+    @Test("A part is no part of an error that is stored, whatever its tag")
+    func partOfError() async throws {
+        let talk = try Conversation()
+        talk.script(.notFound, [fresh, "ETag: \"a\""], "there is no such page")
+        _ = try await talk.ask()
+        talk.pass(61)
+        part(talk, 0...1)
+        let (response, text) = try await talk.ask(["Range: bytes=0-1"])
+        #expect(response.status == .partialContent && text == "01")
+        talk.script(.ok, [fresh, "ETag: \"a\""])
+        let (whole, all) = try await talk.ask()
+        #expect(whole.status == .ok && all == "0123456789")
+        #expect(talk.count == 3)
+    }
+
     @Test("A part of unknown length answers what lies within")
     func unknownLength() async throws {
         let talk = try Conversation()

@@ -44,7 +44,9 @@ struct CombinationPlan {
             return .store(plan.whole(range, of: length))
         }
         let facts = ResponseFacts(metadata.head.headerFields, status: 206, receivedAt: metadata.responseTime)
-        let isSame = facts.isSameRepresentation(as: other.response.facts)
+        // What answers no GET of the content (404 with a page of its own) is no part of it.
+        let isSame =
+            other.response.facts.status == 200 && facts.isSameRepresentation(as: other.response.facts)
         switch other.response.metadata.content {
         case .complete:
             guard isSame else {
