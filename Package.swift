@@ -163,6 +163,7 @@ let package = Package(
         .library(name: "HTTPChainAsyncHTTPClient", targets: ["HTTPChainAsyncHTTPClient"]),
         .library(name: "HTTPChainAuthDigest", targets: ["HTTPChainAuthDigest"]),
         .library(name: "HTTPChainBrotli", targets: ["HTTPChainBrotli"]),
+        .library(name: "HTTPChainCacheEncrypted", targets: ["HTTPChainCacheEncrypted"]),
         .library(name: "HTTPChainCacheSQLite", targets: ["HTTPChainCacheSQLite"]),
         .library(name: "HTTPChainCacheValkey", targets: ["HTTPChainCacheValkey"]),
         .library(name: "HTTPChainClient", targets: ["HTTPChainClient"]),
@@ -308,6 +309,7 @@ let package = Package(
         stage("AuthDigest", ["HTTPChainAuth", crypto]),
         stage("Brotli", ["HTTPChainGzip", brotli]),
         stage("Cache", [structuredFields]),
+        stage("CacheEncrypted", ["HTTPChainCache", crypto]),
         stage("CacheSQLite", ["HTTPChainCache", grdb]),
         stage("CacheValkey", ["HTTPChainCache", "HTTPChainValkey"]),
         stage("CircuitBreaker"),
@@ -379,8 +381,9 @@ let package = Package(
         tests(
             "CacheTests",
             of: [
-                "HTTPChainCache", "HTTPChainCacheSQLite", "HTTPChainCacheValkey", "HTTPChainValkey", "ValkeyServer",
-                "HTTPChainCoalescing", "HTTPChainURLSession", "HTTPChainAsyncHTTPClient", "CacheKillDrill", grdb,
+                "HTTPChainCache", "HTTPChainCacheEncrypted", "HTTPChainCacheSQLite", "HTTPChainCacheValkey",
+                "HTTPChainValkey", "ValkeyServer", "HTTPChainCoalescing", "HTTPChainURLSession",
+                "HTTPChainAsyncHTTPClient", "CacheKillDrill", grdb,
             ]
         ),
         .executableTarget(

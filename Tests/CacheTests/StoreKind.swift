@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainCacheEncrypted
 import HTTPChainCacheSQLite
 import HTTPChainCacheValkey
 import HTTPChainCore
@@ -16,9 +17,9 @@ import GRDB
 
 /// The stores that come with the package.
 enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
-    case memory, files, divided, tiered
+    case memory, files, divided, tiered, encryptedMemory, encryptedFiles
     #if SQLite
-    case sqlite
+    case sqlite, encryptedSQLite
     #endif
     #if Valkey
     case valkey
@@ -45,7 +46,7 @@ enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     /// Where the store is.
     func path(in directory: ScratchDirectory) -> String {
         #if SQLite
-        if self == .sqlite { return directory.url.appendingPathComponent("cache.sqlite").path }
+        if [.sqlite, .encryptedSQLite].contains(self) { return directory.file("cache.sqlite").path }
         #endif
         return directory.path
     }
@@ -64,9 +65,12 @@ enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
                 memory: .memory(limit: .megabytes(1)),
                 over: FileCacheStore(directory: directory.url, bounds: bounds)
             )
+        case .encryptedMemory: EncryptedCacheStore(over: StoreKind.memory.make(bounds, in: directory), key: .test)
+        case .encryptedFiles: EncryptedCacheStore(over: StoreKind.files.make(bounds, in: directory), key: .test)
         #if SQLite
         case .sqlite:
             SQLiteCacheStore(file: URL(fileURLWithPath: path(in: directory)), bounds: bounds)
+        case .encryptedSQLite: EncryptedCacheStore(over: StoreKind.sqlite.make(bounds, in: directory), key: .test)
         #endif
         #if Valkey
         case .valkey: ServedStore(bounds: bounds, prefix: "\(directory.path):")
@@ -82,6 +86,10 @@ extension CacheStore {
         await (self as? SQLiteCacheStore)?.close()
         #endif
     }
+}
+
+extension CacheEncryptionKey {
+    static let test = CacheEncryptionKey(content(1, size)) ?? .random()
 }
 
 extension CacheBounds {

@@ -99,13 +99,34 @@ public final class StoredResponse: Sendable {
     let facts: ResponseFacts
     /// What the last hit was handed, which the next within the same second gets too.
     let rendering = Locked<CacheHitRendering?>(nil)
+    /// What a store over another knows of it beside that.
+    package let attachment: (any Sendable)?
 
     /// Makes a stored response.
     public init(_ metadata: CacheMetadata, bodyLength: Int64, bodyChecksum: ContentChecksum) {
         self.metadata = metadata
         self.bodyLength = bodyLength
         self.bodyChecksum = bodyChecksum
-        facts = ResponseFacts(
+        facts = Self.facts(metadata)
+        attachment = nil
+    }
+
+    /// Makes a stored response of a store that stands over another.
+    package init(
+        _ metadata: CacheMetadata,
+        bodyLength: Int64,
+        bodyChecksum: ContentChecksum,
+        attachment: any Sendable
+    ) {
+        self.metadata = metadata
+        self.bodyLength = bodyLength
+        self.bodyChecksum = bodyChecksum
+        facts = Self.facts(metadata)
+        self.attachment = attachment
+    }
+
+    private static func facts(_ metadata: CacheMetadata) -> ResponseFacts {
+        ResponseFacts(
             metadata.head.headerFields,
             status: metadata.head.status.code,
             receivedAt: metadata.responseTime

@@ -1,0 +1,287 @@
+import Foundation
+public import HTTPChainCache
+public import HTTPChainCore
+
+/// Encrypts what another store keeps, with a key of the application.
+///
+/// ```swift
+/// let store = EncryptedCacheStore(
+///     over: .files(in: directory, limit: .megabytes(500)),
+///     key: key
+/// )
+/// let cache = CacheMiddleware(store: store)
+/// ```
+///
+/// The store beneath is shown neither content nor fields, URLs, partitions, identifiers or classes of data: all are
+/// encrypted with AES-256 in GCM (NIST SP 800-38D) under keys that are derived from the application's (HKDF, RFC 5869).
+/// What it can tell is how many entries there are, how long they are, when they came, which have the same key, origin,
+/// partition, identifier or class, and how often each is read.
+///
+/// - Another key finds nothing, and what it does leaves the entries of this one as they are.
+/// - A bit that is changed, a block that is moved or cut off, and a description in another's place are found: the entry is
+///   a miss and is removed. Content of more than 256 KiB is looked at as it is read, in blocks of 16 KiB: where a later
+///   block is damaged, its reader ends with a ``/HTTPChainCache/CacheStoreFault`` in place of wrong bytes. That somebody
+///   put back what was once stored for the same key is not found.
+/// - Ranges are read block by block.
+/// - Keys are exchanged by giving the old ones beside the new: what they encrypted is found, and all that is stored is
+///   encrypted with the new one. A response that is validated keeps its key until it is stored anew.
+/// - A removal by ``/HTTPChainCache/CacheSelection/all`` or
+///   ``/HTTPChainCache/CacheSelection/identifierPrefix(_:)`` looks at all entries.
+/// - An entry of more than 16 KiB replaces the one before in two steps, between which the key is a miss.
+public final class EncryptedCacheStore: CacheStore, InvalidationKeeping {
+    /// How many old keys are used at most: 8; each takes a look-up of its own.
+    public static let oldKeyLimit = 8
+
+    /// What stages that use the store have made invalid.
+    package let invalidations: InvalidationLog
+    let base: any CacheStore
+    /// Encrypts what is stored.
+    let current: EntryCipher
+    /// All that read, the current one first.
+    private let ciphers: [EntryCipher]
+    private let bounds: CacheBounds?
+    private let inFlight: FlightBudget?
+
+    /// Puts encryption over a store.
+    ///
+    /// - Parameters:
+    ///   - base: Keeps what is encrypted; its bounds are the bounds. Other stores may use it too, with keys of their own.
+    ///   - key: Encrypts what is stored from now on.
+    ///   - oldKeys: Keys that encrypted what is there; of more than ``oldKeyLimit`` the first are used.
+    public init(over base: some CacheStore, key: CacheEncryptionKey, oldKeys: [CacheEncryptionKey] = []) {
+        self.base = base
+        current = EntryCipher(key)
+        var seen: Set<CacheEncryptionKey> = [key]
+        let older = oldKeys.filter { seen.insert($0).inserted }.prefix(Self.oldKeyLimit)
+        ciphers = [current] + older.map(EntryCipher.init)
+        invalidations = (base as? any InvalidationKeeping)?.invalidations ?? InvalidationLog()
+        bounds = (base as? any BoundedCacheStore)?.bounds
+        inFlight = bounds.map { FlightBudget(limit: $0.totalBytes.bytes) }
+    }
+
+    /// Whether the store beneath does.
+    public var keepsDeadlines: Bool { base.keepsDeadlines }
+
+    /// "Encrypted in" the store beneath.
+    public var summary: String { "encrypted in \(base.summary)" }
+
+    /// Whether content of so many bytes may fit.
+    func takes(_ length: Int64) -> Bool {
+        bounds.map { ContentCipher.sealedLength(length) <= $0.entryBytes.bytes } ?? true
+    }
+
+    // MARK: - Entries
+
+    /// The entry as this store hands it out.
+    func outer(_ inner: CacheEntry, _ head: SealedHead, _ cipher: EntryCipher) -> CacheEntry {
+        let sealed = SealedEntry(inner: inner, salt: head.salt, cipher: cipher)
+        let response = StoredResponse(
+            head.response.metadata,
+            bodyLength: head.response.bodyLength,
+            bodyChecksum: head.response.bodyChecksum,
+            attachment: sealed
+        )
+        return CacheEntry(id: inner.id, key: head.key, response: response)
+    }
+
+    /// The keys of entries that had to go; those of other keys are not known.
+    func originals(_ keys: [CacheKey]) -> [CacheKey] {
+        keys.compactMap { key in
+            for cipher in ciphers { if let original = cipher.original(key) { return original } }
+            return nil
+        }
+    }
+
+    /// What an entry of the store beneath is.
+    private enum Opened {
+        case entry(CacheEntry)
+        /// It is being stored.
+        case incomplete
+        case damaged
+        case anotherKeys
+    }
+
+    private func open(_ inner: CacheEntry) -> Opened {
+        for cipher in ciphers {
+            guard let sealed = cipher.sealed(inner) else { continue }
+            guard let head = cipher.open(sealed, of: inner) else { return .damaged }
+            return head.isComplete ? .entry(outer(inner, head, cipher)) : .incomplete
+        }
+        return .anotherKeys
+    }
+
+    /// The stored variants of a key.
+    ///
+    /// - Throws: What the store beneath throws; ``/HTTPChainCache/CacheStoreFault`` when all there is is damaged.
+    public func variants(of key: CacheKey) async throws -> [CacheEntry] {
+        var entries: [CacheEntry] = []
+        var fault: CacheStoreFault?
+        for cipher in ciphers {
+            for inner in try await base.variants(of: try cipher.key(key)) {
+                switch open(inner) {
+                case .entry(let entry):
+                    let variant = entry.response.metadata.variant
+                    // What an old key encrypted may not be removed yet.
+                    guard entry.key == key, !entries.contains(where: { $0.response.metadata.variant == variant })
+                    else { continue }
+                    entries.append(entry)
+                case .incomplete: continue
+                case .damaged, .anotherKeys:
+                    // It has a name that this key alone makes.
+                    _ = try? await base.remove(.entry(inner.id))
+                    fault = CacheStoreFault(.damaged("a stored response"))
+                }
+            }
+        }
+        if entries.isEmpty, let fault { throw fault }
+        return entries
+    }
+
+    /// The content of an entry, which counts as a use of it.
+    ///
+    /// - Throws: What the store beneath throws; ``/HTTPChainCache/CacheStoreFault`` when the content is damaged.
+    public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
+        guard let sealed = try await sealed(entry) else { return nil }
+        let content = SealedContent(base, sealed, length: entry.response.bodyLength)
+        do {
+            return try await content.body(range ?? 0..<entry.response.bodyLength)
+        } catch let fault as CacheStoreFault {
+            if case .damaged = fault.problem { _ = try? await base.remove(.entry(entry.id)) }
+            throw fault
+        }
+    }
+
+    /// What the store beneath has of an entry; `nil` when it is gone.
+    private func sealed(_ entry: CacheEntry) async throws -> SealedEntry? {
+        if let sealed = entry.response.attachment as? SealedEntry { return sealed }
+        return try await variants(of: entry.key).first { $0.id == entry.id }?.response.attachment as? SealedEntry
+    }
+
+    // MARK: - Changes
+
+    /// Begins to write an entry.
+    public func makeWriter(
+        for key: CacheKey,
+        _ metadata: CacheMetadata,
+        expecting length: Int64?
+    ) async throws -> (any CacheWriter)? {
+        guard takes(max(0, length ?? 0)) else { return nil }
+        let innerKey = try current.key(key)
+        let salt = SealedHead.makeSalt()
+        let empty = StoredResponse(metadata, bodyLength: 0, bodyChecksum: ContentChecksum())
+        let head = SealedHead(key, empty, salt: salt, isComplete: false)
+        let sealed = try current.seal(head, as: innerKey)
+        let sealedLength = length.map { ContentCipher.sealedLength(max(0, $0)) }
+        guard let inner = try await base.makeWriter(for: innerKey, sealed, expecting: sealedLength) else { return nil }
+        return EncryptedCacheWriter(
+            self,
+            over: inner,
+            key,
+            innerKey,
+            metadata,
+            salt: salt,
+            inFlight.map { FlightShare(of: $0) }
+        )
+    }
+
+    /// Removes a variant that old keys encrypted.
+    func removeOlder(_ variant: CacheVariant, of key: CacheKey) async throws {
+        for cipher in ciphers.dropFirst() {
+            let innerVariant = cipher.variant(variant)
+            for inner in try await base.variants(of: try cipher.key(key))
+            where inner.response.metadata.variant == innerVariant {
+                try await base.remove(.entry(inner.id))
+            }
+        }
+    }
+
+    /// Gives a stored body a new description, under the key that encrypted it.
+    public func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
+        guard let sealed = try await sealed(entry) else { return nil }
+        let head = SealedHead(entry.key, entry.response.with(metadata), salt: sealed.salt, isComplete: true)
+        let inner = sealed.inner
+        do {
+            let description = try sealed.cipher.seal(head, as: inner.key)
+            return try await base.update(inner, to: description).map { outer($0, head, sealed.cipher) }
+        } catch {
+            // What cannot be described anew must not be served as it was described before.
+            _ = try? await base.remove(.entry(inner.id))
+            throw error
+        }
+    }
+
+    /// Removes the entries that the keys of this store have encrypted; those of other keys stay.
+    @discardableResult
+    public func remove(_ selection: CacheSelection) async throws -> Int {
+        if case .entry = selection { return try await base.remove(selection) }
+        var count = 0
+        var failure: (any Error)?
+        for selection in try await removals(selection) {
+            do { count += try await base.remove(selection) } catch { failure = error }
+        }
+        if let failure { throw failure }
+        return count
+    }
+
+    /// What is to be removed in the store beneath.
+    private func removals(_ selection: CacheSelection) async throws -> [CacheSelection] {
+        if let inner = try inner(selection) { return inner }
+        var ids: [CacheEntryID] = []
+        let isAll = selection == .all
+        try await base.visit(isAll ? .all : .identifierPrefix("")) { entry in
+            switch open(entry) {
+            case .entry(let outer): if selection.contains(outer) { ids.append(entry.id) }
+            case .incomplete, .damaged: if isAll { ids.append(entry.id) }
+            case .anotherKeys: break
+            }
+            return true
+        }
+        return ids.map { .entry($0) }
+    }
+
+    /// The entries of a selection in the store beneath; `nil` where each has to be looked at.
+    private func inner(_ selection: CacheSelection) throws -> [CacheSelection]? {
+        switch selection {
+        case .all, .identifierPrefix: nil
+        case .key(let key): try ciphers.map { .key(try $0.key(key)) }
+        case .url(let url): try ciphers.map { .url(try $0.url(url)) }
+        case .identifier(let identifier): try ciphers.map { .identifier(try $0.identifier(identifier)) }
+        case .classification(let name): ciphers.map { .classification($0.classification(name)) }
+        case .origin(let origin): ciphers.compactMap { Origin($0.origin(origin)).map { .origin($0) } }
+        case .partition(let partition): try ciphers.map { .partition(try $0.partition(partition)) }
+        case .entry: [selection]
+        }
+    }
+
+    /// Shows entries that the keys of this store have encrypted; those that are damaged are passed over.
+    public func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
+        let beneath: [CacheSelection]
+        switch selection {
+        case .all: beneath = [.all]
+        case .identifierPrefix: beneath = [.identifierPrefix("")]
+        default: beneath = try inner(selection) ?? []
+        }
+        var goesOn = true
+        for inner in beneath where goesOn {
+            try await base.visit(inner) { entry in
+                guard case .entry(let outer) = open(entry), selection.contains(outer) else { return true }
+                goesOn = try visit(outer)
+                return goesOn
+            }
+        }
+    }
+
+    /// How full the store beneath is.
+    public func usage() async throws -> CacheUsage { try await base.usage() }
+}
+
+extension CacheStore where Self == EncryptedCacheStore {
+    /// Another store, encrypted.
+    ///
+    /// - Parameters:
+    ///   - base: Keeps what is encrypted.
+    ///   - key: Encrypts it.
+    public static func encrypted(_ base: some CacheStore, key: CacheEncryptionKey) -> EncryptedCacheStore {
+        EncryptedCacheStore(over: base, key: key)
+    }
+}

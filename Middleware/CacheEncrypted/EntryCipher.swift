@@ -1,0 +1,264 @@
+import Foundation
+import HTTPChainCache
+import HTTPChainCore
+import HTTPChainSupport
+import HTTPTypes
+
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
+
+/// What one key of the application encrypts and reads: names, descriptions and blocks of content.
+///
+/// Each use has a key of its own, derived from the application's (HKDF, RFC 5869).
+///
+/// - A name has to be the same each time: its nonce is an HMAC of the text, and equal texts have equal names. Another
+///   nonce would need two texts of which 96 bits of the HMAC are the same.
+/// - A description has a random nonce, and what the store beneath knows of the entry is authenticated with it, so that
+///   it cannot be put in another's place.
+/// - Each entry has a key of its own for its content, derived from a random salt in its description. The nonce of a block
+///   is its number; number and end are authenticated, so that blocks are neither exchanged nor cut off.
+final class EntryCipher: Sendable {
+    /// What a name is of; the same text has another name as another part.
+    enum Part: UInt8 {
+        case url, method, partition, identifier, origin, classification, variant
+    }
+
+    /// Tells entries of this key from those of others.
+    let mark: Data
+    private let namesMAC: SymmetricKey
+    private let names: SymmetricKey
+    private let heads: SymmetricKey
+    private let contents: SymmetricKey
+    /// Names of what does not change from call to call.
+    private let known = Locked<[ExactText: String]>([:])
+
+    init(_ key: CacheEncryptionKey) {
+        let secret = SymmetricKey(data: key.bytes)
+        func derived(_ use: String, _ count: Int = 32) -> SymmetricKey {
+            HKDF<SHA256>.deriveKey(
+                inputKeyMaterial: secret,
+                info: Data("HTTPChain cache 1 \(use)".utf8),
+                outputByteCount: count
+            )
+        }
+        namesMAC = derived("names of names")
+        names = derived("names")
+        heads = derived("descriptions")
+        contents = derived("contents")
+        mark = derived("mark", 8).withUnsafeBytes { Data($0) }
+    }
+
+    // MARK: - Names
+
+    /// A name that cannot be read back, in the letters of host names.
+    func digest(_ part: Part, _ bytes: some Sequence<UInt8>) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        let code = code(part, Data(bytes)).prefix(16)
+        return String(decoding: code.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    private func code(_ part: Part, _ bytes: Data) -> Data {
+        var code = HMAC<SHA256>(key: namesMAC)
+        code.update(data: [part.rawValue])
+        code.update(data: bytes)
+        return Data(code.finalize())
+    }
+
+    /// A name that the same key can read back; how long the text is shows in steps of 32 bytes.
+    func name(_ part: Part, _ text: String) throws -> String {
+        var bytes = Data(text.utf8)
+        bytes.append(0x80)
+        bytes.append(Data(count: (32 - bytes.count % 32) % 32))
+        let nonce = try AES.GCM.Nonce(data: code(part, bytes).prefix(12))
+        let box = try AES.GCM.seal(bytes, using: names, nonce: nonce, authenticating: [part.rawValue])
+        return Base64URL.encode(Data(nonce) + box.ciphertext + box.tag)
+    }
+
+    /// What a name is of.
+    func text(_ part: Part, _ name: some StringProtocol) -> String? {
+        guard let sealed = Base64URL.decode(name), let box = try? AES.GCM.SealedBox(combined: sealed),
+            let bytes = try? AES.GCM.open(box, using: names, authenticating: [part.rawValue]),
+            let end = bytes.lastIndex(of: 0x80)
+        else { return nil }
+        return String(decoding: bytes[..<end], as: UTF8.self)
+    }
+
+    /// The name of a text of which there are few.
+    private func knownName(_ part: Part, _ text: String) throws -> String {
+        let id = ExactText("\(part.rawValue)\(text)")
+        if let name = known.withLock({ $0[id] }) { return name }
+        let name = try name(part, text)
+        known.withLock { known in
+            // Partitions are one for each user, of whom a server may have many.
+            if known.count >= 256 { known = [:] }
+            known[id] = name
+        }
+        return name
+    }
+
+    // MARK: - Keys
+
+    /// The key that an entry has in the store beneath.
+    func key(_ key: CacheKey) throws -> CacheKey {
+        CacheKey(
+            url: try url(key.url),
+            method: HTTPRequest.Method(try knownName(.method, key.method.rawValue)) ?? .get,
+            partition: try partition(key.partition),
+            identifier: try key.identifier.map(identifier)
+        )
+    }
+
+    func url(_ url: String) throws -> String {
+        let name = try name(.url, url)
+        guard let origin = CacheKey(url: url).origin else { return "urn:\(name)" }
+        return "\(self.origin(origin))/\(name)"
+    }
+
+    func origin(_ origin: Origin) -> String {
+        "https://\(digest(.origin, origin.description.utf8)).invalid"
+    }
+
+    func partition(_ partition: String) throws -> String { try knownName(.partition, partition) }
+
+    func identifier(_ identifier: String) throws -> String { try name(.identifier, identifier) }
+
+    func classification(_ name: String?) -> String {
+        digest(.classification, name.map { [1] + Array($0.utf8) } ?? [])
+    }
+
+    func variant(_ variant: CacheVariant) -> CacheVariant {
+        CacheVariant([CacheVariant.Field(name: "variant", value: digest(.variant, variant.encoded))])
+    }
+
+    /// The key of which that is one in the store beneath; `nil` where another key made it.
+    func original(_ key: CacheKey) -> CacheKey? {
+        guard let name = key.url.split(whereSeparator: { $0 == "/" || $0 == ":" }).last, let url = text(.url, name),
+            let method = text(.method, key.method.rawValue).flatMap({ HTTPRequest.Method($0) }),
+            let partition = text(.partition, key.partition)
+        else { return nil }
+        var identifier: String?
+        if let name = key.identifier {
+            guard let text = text(.identifier, name) else { return nil }
+            identifier = text
+        }
+        return CacheKey(url: url, method: method, partition: partition, identifier: identifier)
+    }
+
+    // MARK: - Descriptions
+
+    /// The description as the store beneath has it.
+    func seal(_ head: SealedHead, as key: CacheKey) throws -> CacheMetadata {
+        let metadata = head.response.metadata
+        let variant = variant(metadata.variant)
+        let classification = classification(metadata.classification)
+        let box = try AES.GCM.seal(
+            head.encoded,
+            using: heads,
+            authenticating: Self.surroundings(key, variant, classification)
+        )
+        var response = HTTPResponse(status: .ok)
+        response.headerFields[SealedHead.field] = (mark + box.nonce + box.ciphertext + box.tag).base64EncodedString()
+        return CacheMetadata(
+            head: response,
+            variant: variant,
+            // For stores whose entries end by themselves.
+            requestTime: metadata.requestTime,
+            responseTime: metadata.responseTime,
+            classification: classification
+        )
+    }
+
+    /// What is authenticated with a description.
+    private static func surroundings(_ key: CacheKey, _ variant: CacheVariant, _ classification: String?) -> Data {
+        var bytes = Data(key.encoded)
+        bytes += variant.encoded
+        bytes += Data((classification ?? "").utf8)
+        return bytes
+    }
+
+    /// The bytes of a sealed description; `nil` where another key made it.
+    func sealed(_ entry: CacheEntry) -> Data? {
+        guard let text = entry.response.metadata.head.headerFields[SealedHead.field],
+            let bytes = Data(base64Encoded: text), bytes.starts(with: mark)
+        else { return nil }
+        return bytes.dropFirst(mark.count)
+    }
+
+    /// The description of an entry; `nil` where it is damaged.
+    func open(_ sealed: Data, of entry: CacheEntry) -> SealedHead? {
+        let metadata = entry.response.metadata
+        let surroundings = Self.surroundings(entry.key, metadata.variant, metadata.classification)
+        guard let box = try? AES.GCM.SealedBox(combined: sealed),
+            let bytes = try? AES.GCM.open(box, using: heads, authenticating: surroundings)
+        else { return nil }
+        return SealedHead(decoding: bytes)
+    }
+
+    // MARK: - Contents
+
+    /// The cipher of one entry's content.
+    func content(_ salt: Data) -> ContentCipher {
+        ContentCipher(
+            HKDF<SHA256>.deriveKey(
+                inputKeyMaterial: contents,
+                salt: salt,
+                info: Data("HTTPChain cache 1 content".utf8),
+                outputByteCount: 32
+            )
+        )
+    }
+}
+
+/// Encrypts the content of one entry, in blocks.
+struct ContentCipher: Sendable {
+    /// How many bytes of content a block has; the last may have fewer.
+    static let payload = 16_384
+    /// How many bytes a block is longer than what it has.
+    static let overhead = 16
+
+    private let key: SymmetricKey
+
+    init(_ key: SymmetricKey) {
+        self.key = key
+    }
+
+    /// How long content is once it is encrypted; the largest number where there is none so large.
+    static func sealedLength(_ length: Int64) -> Int64 {
+        let blocks = length / Int64(payload) + (length % Int64(payload) == 0 ? 0 : 1)
+        let (sum, isTooLarge) = length.addingReportingOverflow(blocks * Int64(overhead))
+        return isTooLarge ? .max : sum
+    }
+
+    func seal(_ block: Data, number: Int64, isLast: Bool) throws -> Data {
+        let box = try AES.GCM.seal(
+            block,
+            using: key,
+            nonce: try Self.nonce(number),
+            authenticating: Self.place(number, isLast)
+        )
+        return box.ciphertext + box.tag
+    }
+
+    /// The content of a block; `nil` where it is damaged, or another.
+    func open(_ sealed: Data, number: Int64, isLast: Bool) -> Data? {
+        guard sealed.count >= Self.overhead, let nonce = try? Self.nonce(number),
+            let box = try? AES.GCM.SealedBox(
+                nonce: nonce,
+                ciphertext: sealed.dropLast(Self.overhead),
+                tag: sealed.suffix(Self.overhead)
+            )
+        else { return nil }
+        return try? AES.GCM.open(box, using: key, authenticating: Self.place(number, isLast))
+    }
+
+    private static func nonce(_ number: Int64) throws -> AES.GCM.Nonce {
+        try AES.GCM.Nonce(data: [UInt8](repeating: 0, count: 4) + bytes(number))
+    }
+
+    private static func place(_ number: Int64, _ isLast: Bool) -> [UInt8] { bytes(number) + [isLast ? 1 : 0] }
+
+    private static func bytes(_ number: Int64) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
+}
