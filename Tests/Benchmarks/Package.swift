@@ -14,7 +14,8 @@ let codings = ["Gzip", "Brotli", "Zstd"].map {
 }
 let inMemory = Target.Dependency.product(name: "HTTPChainInMemory", package: "swift-http-chain")
 let stages = [
-    "Auth", "AuthDigest", "Cache", "CacheSQLite", "CircuitBreaker", "Client", "ConcurrencyLimit", "Cookies",
+    "Auth", "AuthDigest", "Cache", "CacheEncrypted", "CacheSQLite", "CircuitBreaker", "Client", "ConcurrencyLimit",
+    "Cookies",
     "EventStream",
     "Fallback", "HAR", "Hedging", "LoadShedding", "LogShipper", "LogSpool", "Progress", "RateLimit", "Redirect",
     "RemoteLogging", "Retry",

@@ -21,6 +21,10 @@ extension Suite {
         figures += try await growth(to: 100_000, named: "cache.growth")
         figures += try await beside(CacheScenarios.file(in: directory.appendingPathComponent("hits")), count: 1000)
         figures += try await beside(CacheDiskScenarios.sqlite(in: directory), count: 1000)
+        figures += try await beside(CacheDiskScenarios.sqliteStore(in: directory), count: 1000)
+        for scenarios in try await CacheDiskScenarios.encrypted(in: directory) {
+            figures += try await beside(scenarios, count: 1000)
+        }
         for kind in CacheDiskScenarios.Kind.allCases where kind == .file || isLarge {
             figures += try await manyEntries(isLarge ? 100_000 : 10_000, kind, in: directory)
             figures += try await longBody(kind, in: directory)

@@ -1,6 +1,8 @@
+import Dispatch
 public import Foundation
 import GRDBSQLite
 import HTTPChainCache
+import HTTPChainCacheEncrypted
 import HTTPChainCacheSQLite
 import HTTPChainCore
 import HTTPTypes
@@ -34,6 +36,64 @@ public enum CacheDiskScenarios {
                     guard table.select(CacheScenarios.url(0)) == size else { throw CacheScenarios.Miss() }
                 }
             },
+        ]
+    }
+
+    /// A look-up in a store in a database together with the content, and a `SELECT` of the same bytes on a thread of its
+    /// own: nothing that waits for a disk may do so where tasks run.
+    public static func sqliteStore(in directory: URL) async throws -> [Scenario] {
+        let store = SQLiteCacheStore.sqlite(directory.appendingPathComponent("store.sqlite"), limit: .megabytes(50))
+        let size = CacheScenarios.size
+        let key = CacheKey(url: CacheScenarios.url(0))
+        let head = HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=3600", .eTag: "\"a\""])
+        let now = Date(timeIntervalSince1970: 784_111_777)
+        let metadata = CacheMetadata(head: head, requestTime: now, responseTime: now)
+        let writer = try await store.makeWriter(for: key, metadata, expecting: Int64(size))
+        guard let writer, try await writer.write(Data(count: size)), try await writer.commit().entry != nil else {
+            throw CacheScenarios.Miss()
+        }
+        let table = try PlainTable(directory.appendingPathComponent("threads.sqlite").path, size: size)
+        let thread = DispatchQueue(label: "select")
+        return [
+            Scenario(name: "cache.sqlite") { count in
+                for _ in 0..<count {
+                    guard let entry = try await store.variants(of: key).first,
+                        try await store.body(of: entry, range: nil)?.bytes?.count == size
+                    else { throw CacheScenarios.Miss() }
+                }
+            },
+            Scenario(name: "cache.sqlite.select.thread") { count in
+                for _ in 0..<count {
+                    let length = await withCheckedContinuation { continuation in
+                        thread.async { continuation.resume(returning: table.select(CacheScenarios.url(0))) }
+                    }
+                    guard length == size else { throw CacheScenarios.Miss() }
+                }
+            },
+        ]
+    }
+
+    /// A hit on an encrypted entry, in memory and in a file, and a hit on the same that is not encrypted.
+    public static func encrypted(in directory: URL) async throws -> [[Scenario]] {
+        let key = CacheEncryptionKey.random()
+        func pair(_ name: String, _ encrypted: some CacheStore, _ plain: some CacheStore) async throws -> [Scenario] {
+            let chains = try await (
+                CacheScenarios.filled(1, store: EncryptedCacheStore(over: encrypted, key: key)),
+                CacheScenarios.filled(1, store: plain)
+            )
+            return [
+                CacheScenarios.hits(chains.0, among: 1, named: "cache.encrypted.\(name)"),
+                CacheScenarios.hits(chains.1, among: 1, named: "cache.encrypted.\(name).plain"),
+            ]
+        }
+        let bound = ByteCount.megabytes(50)
+        return [
+            try await pair("memory", .memory(limit: bound), .memory(limit: bound)),
+            try await pair(
+                "file",
+                .files(in: directory.appendingPathComponent("encrypted"), limit: bound),
+                .files(in: directory.appendingPathComponent("not encrypted"), limit: bound)
+            ),
         ]
     }
 
