@@ -228,6 +228,32 @@ struct FileBodyTests {
         #expect(shrunk.problem == .fileChanged(path: shrunk.path))
     }
 
+    @Test("hands out chunks that stay as they are while others are read, changed and dropped")
+    func keptChunks() async throws {
+        let scratch = try ScratchDirectory()
+        let pieces = (0..<40).map { Data(repeating: UInt8($0 + 1), count: HTTPBody.chunkSize) }
+        let file = try scratch.file("a", pieces.reduce(Data(), +) + Data(repeating: 99, count: 50_000))
+        var kept: [(number: Int, chunk: Data)] = []
+        for pass in 0..<3 {
+            var number = 0
+            for try await var chunk in HTTPBody.file(file) {
+                #expect(chunk == (number < pieces.count ? pieces[number] : Data(repeating: 99, count: 50_000)))
+                if number % 3 == pass {
+                    kept.append((number, chunk))
+                } else {
+                    chunk[chunk.startIndex] = 0
+                    chunk.append(contentsOf: [0, 0])
+                }
+                number += 1
+            }
+            #expect(number == 41)
+        }
+        #expect(kept.count == 41)
+        for (number, chunk) in kept {
+            #expect(chunk == (number < pieces.count ? pieces[number] : Data(repeating: 99, count: 50_000)))
+        }
+    }
+
     @Test("whose length was looked up before notices that it has another one when it is read")
     func changedBefore() async throws {
         let scratch = try ScratchDirectory()

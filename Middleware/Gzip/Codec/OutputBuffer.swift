@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 
 /// Room for the next chunk of output.
 ///
@@ -7,13 +8,9 @@ import HTTPChainCore
 /// keeps is not larger than what it was given.
 final class OutputBuffer {
     private static let capacity = HTTPBody.chunkSize
-    private var memory: UnsafeMutableRawPointer?
+    private var chunk: ChunkMemory?
     /// How much of the room is filled.
     var count = 0
-
-    deinit {
-        free(memory)
-    }
 
     /// Whether there is no room left.
     var isFull: Bool { count == Self.capacity }
@@ -27,8 +24,8 @@ final class OutputBuffer {
         from input: Data,
         _ body: (inout CodingBuffers) throws(ContentCodingError.Problem) -> Void
     ) throws(ContentCodingError.Problem) -> (buffers: CodingBuffers, problem: ContentCodingError.Problem?) {
-        if memory == nil { memory = malloc(Self.capacity) }
-        guard let memory else { throw .outOfMemory }
+        if chunk == nil { chunk = ChunkMemory(room: Self.capacity) }
+        guard let memory = chunk?.memory else { throw .outOfMemory }
         let room = UnsafeMutableRawBufferPointer(start: memory + count, count: Self.capacity - count)
         let step: (buffers: CodingBuffers, problem: ContentCodingError.Problem?) = input.withUnsafeBytes { bytes in
             var buffers = CodingBuffers(input: bytes, output: room)
@@ -47,9 +44,8 @@ final class OutputBuffer {
     /// What was filled, as a chunk; the room is empty then.
     func take() -> Data {
         defer { count = 0 }
-        guard let filled = memory, count > 0 else { return Data() }
-        guard count > Self.capacity / 2 else { return Data(bytes: filled, count: count) }
-        memory = nil
-        return Data(bytesNoCopy: filled, count: count, deallocator: .free)
+        guard count > 0, let memory = chunk?.memory else { return Data() }
+        guard count > Self.capacity / 2, let filled = chunk.take() else { return Data(bytes: memory, count: count) }
+        return filled.take(count: count)
     }
 }

@@ -37,14 +37,9 @@ package struct OpenFile<Failure: FileFailure>: Sendable {
 
     /// Up to `count` bytes from an offset on; fewer only at the end of the file.
     package func data(_ count: Int, at offset: Int64) throws(Failure) -> Data {
-        guard count > 0, let memory = malloc(count) else { return Data() }
-        do throws(Failure) {
-            let got = try read(into: UnsafeMutableRawBufferPointer(start: memory, count: count), at: offset)
-            return Data(bytesNoCopy: memory, count: got, deallocator: .free)
-        } catch {
-            free(memory)
-            throw error
-        }
+        guard count > 0, let chunk = ChunkMemory(room: count) else { return Data() }
+        let got = try read(into: UnsafeMutableRawBufferPointer(start: chunk.memory, count: count), at: offset)
+        return chunk.take(count: got)
     }
 
     /// As ``File/write(_:at:)``.
