@@ -1,6 +1,5 @@
 import HTTPChainCore
 import HTTPChainInMemory
-import HTTPChainProgress
 import HTTPTypes
 
 /// What calls need of their client; it does not keep the client.
@@ -12,7 +11,7 @@ final class ClientCore: Sendable {
     let replies: ReplyStore?
     let registry = CallRegistry()
     let events = CallEventHub()
-    private let helpers = MockHelpers(table: HelperTable())
+    let helpers = MockHelpers(table: HelperTable())
 
     init(
         endpoints: [Endpoint],
@@ -34,81 +33,30 @@ final class ClientCore: Sendable {
         _ settings: CallSettings
     ) async throws -> DecodedResponse<Kind.Output> {
         let endpoint = try endpoint(for: request)
+        let teller = events.begin().map { CallTeller(events, $0, request, endpoint.name, settings) }
+        let call = TypedCall(request, settings, endpoint, teller, self)
+        return ResultBox.value(in: try await perform(call, settings, at: endpoint, telling: teller))
+    }
+
+    private func perform(
+        _ call: any CallOperation,
+        _ settings: CallSettings,
+        at endpoint: Endpoint,
+        telling teller: CallTeller?
+    ) async throws -> ErasedResult {
         if endpoint.showsActivity { events.count(1) }
         defer { if endpoint.showsActivity { events.count(-1) } }
-        guard let number = events.begin() else { return try await run(request, settings, at: endpoint, telling: nil) }
-        let teller = CallTeller(events, number, request, endpoint.name, settings)
+        guard let teller else { return try await registry.perform(call) }
         teller.tell(.willBegin)
         if let limit = settings.slowAfter ?? slowAfter { teller.watch(for: limit, on: environment.time) }
         do {
-            let result = try await run(request, settings, at: endpoint, telling: teller)
+            let result = try await registry.perform(call)
             teller.tell(.succeeded)
             return result
         } catch {
             teller.tell(CallEvent.Change(failure: error))
             throw error
         }
-    }
-
-    private func run<Kind: TypedRequest>(
-        _ request: Kind,
-        _ settings: CallSettings,
-        at endpoint: Endpoint,
-        telling teller: CallTeller?
-    ) async throws -> DecodedResponse<Kind.Output> {
-        let kind = request.result
-        // What a mock gives is there already.
-        let keep: ((DecodedResponse<Kind.Output>, CallPlace) -> DecodedResponse<Kind.Output>)? =
-            if case .transport = endpoint.handler { kind.keep } else { nil }
-        let handler = endpoint.handler
-        let name = endpoint.name
-        return try await registry.perform(
-            value: request,
-            registration: settings.registration,
-            { [self] id in
-                teller?.began(as: id)
-                switch handler {
-                case .transport(let transport):
-                    var http = try makeRequest(request, settings)
-                    if let teller { http = http.onProgress { teller.tell(.progress($0)) } }
-                    let place = settings.processing ?? processing
-                    guard let replies, let stored = request as? any StoredRequest else {
-                        return try await kind.perform(http, transport, place)
-                    }
-                    return try await storing(stored, http, in: replies, telling: teller, settings) { [http] in
-                        try await kind.perform(http, type(of: stored).keepingBytes(transport), place)
-                    }
-                case .mock(let answer):
-                    guard let replies, let stored = request as? any StoredRequest else {
-                        return try await mocked(request, answer, name)
-                    }
-                    return try await storing(
-                        stored,
-                        try makeRequest(request, settings),
-                        in: replies,
-                        telling: teller,
-                        settings
-                    ) {
-                        try await mocked(request, answer, name)
-                    }
-                }
-            },
-            keeping: keep
-        )
-    }
-
-    private func mocked<Kind: TypedRequest>(
-        _ request: Kind,
-        _ answer: @Sendable (any TypedRequest, MockContext) async throws -> any Sendable,
-        _ endpoint: String
-    ) async throws -> DecodedResponse<Kind.Output> {
-        try Task.checkCancellation()
-        let context = MockContext(helpers: helpers, time: environment.time)
-        guard let output = try await answer(request, context) as? MockOutput<Kind.Output> else {
-            throw UnsupportedRequestError(requestType: "\(Kind.self)", endpoints: [endpoint])
-        }
-        try Task.checkCancellation()
-        return DecodedResponse(output.value, response: Response(.ok))
     }
 
     func outcome<Kind: TypedRequest>(_ request: Kind, _ settings: CallSettings) async -> CallOutcome<Kind.Output> {

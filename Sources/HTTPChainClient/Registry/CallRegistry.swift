@@ -18,7 +18,7 @@ import HTTPChainSupport
 public final class CallRegistry: Sendable {
     private struct Entry: Sendable {
         let info: CallInfo
-        var task: (any Cancellable)?
+        var task: Task<ErasedResult, any Error>?
     }
 
     private struct State: Sendable {
@@ -139,12 +139,18 @@ public final class CallRegistry: Sendable {
         value: (any Sendable)?,
         registration: CallRegistration,
         _ operation: @escaping @Sendable (_ id: CallID) async throws -> Result,
-        keeping keep: ((Result, CallPlace) -> Result)?
+        keeping keep: (@Sendable (Result, CallPlace) -> Result)?
     ) async throws -> Result {
-        let id = try enter(value, registration)
-        let task = Self.begin(id, operation)
+        let operation = ClosureOperation(value, registration, operation, keep)
+        return ResultBox.value(in: try await perform(operation))
+    }
+
+    /// Performs an operation as a call of this registry; what it gives is the operation's own result.
+    func perform(_ operation: any CallOperation) async throws -> ErasedResult {
+        let id = try enter(operation.value, operation.registration)
+        let task = Self.begin(operation, as: id)
         attach(task, to: id)
-        let result: Result
+        let result: ErasedResult
         do {
             result = try await withTaskCancellationHandler {
                 try await task.value
@@ -155,13 +161,13 @@ public final class CallRegistry: Sendable {
             guard leave(id) else { throw CancellationError() }
             throw error
         }
-        guard let keep else {
+        guard operation.keepsPlace else {
             guard leave(id) else { throw CancellationError() }
             return result
         }
         let place = CallPlace(id: id, registry: self)
         guard place.isHeld else { throw CancellationError() }
-        return keep(result, place)
+        return operation.keep(result, place)
     }
 
     private var infos: [CallInfo] { state.withLock { $0.entries.values.map(\.info) } }
@@ -187,7 +193,7 @@ public final class CallRegistry: Sendable {
         }
     }
 
-    private func attach(_ task: any Cancellable, to id: CallID) {
+    private func attach(_ task: Task<ErasedResult, any Error>, to id: CallID) {
         let isRunning = state.withLock { state in
             guard let index = state.entries.index(forKey: id.number) else { return false }
             state.entries.values[index].task = task
@@ -209,23 +215,13 @@ public final class CallRegistry: Sendable {
     }
 
     /// Begins at once where the system can, which spares a change of threads.
-    private static func begin<Result: Sendable>(
-        _ id: CallID,
-        _ operation: @escaping @Sendable (_ id: CallID) async throws -> Result
-    ) -> Task<Result, any Error> {
+    private static func begin(_ operation: any CallOperation, as id: CallID) -> Task<ErasedResult, any Error> {
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            return Task.immediate { try await operation(id) }
+            return Task.immediate { try await operation.perform(as: id) }
         }
-        return Task { try await operation(id) }
+        return Task { try await operation.perform(as: id) }
     }
 }
-
-/// A task of whatever result.
-private protocol Cancellable: Sendable {
-    func cancel()
-}
-
-extension Task: Cancellable {}
 
 /// The place of one running call in its registry; the call is over when nobody has it any more.
 final class CallPlace: Sendable {

@@ -1,0 +1,90 @@
+import HTTPChainCore
+import HTTPChainInMemory
+import HTTPChainProgress
+import HTTPTypes
+
+/// One call of a client while it is performed.
+final class TypedCall<Kind: TypedRequest>: CallOperation {
+    private typealias Output = DecodedResponse<Kind.Output>
+
+    private let request: Kind
+    private let settings: CallSettings
+    private let endpoint: Endpoint
+    private let teller: CallTeller?
+    private let core: ClientCore
+    private let kind: ResultKind<Kind.Output>
+
+    init(_ request: Kind, _ settings: CallSettings, _ endpoint: Endpoint, _ teller: CallTeller?, _ core: ClientCore) {
+        self.request = request
+        self.settings = settings
+        self.endpoint = endpoint
+        self.teller = teller
+        self.core = core
+        kind = request.result
+    }
+
+    var value: (any Sendable)? { request }
+
+    var registration: CallRegistration { settings.registration }
+
+    var keepsPlace: Bool {
+        // What a mock gives is there already.
+        guard case .transport = endpoint.handler else { return false }
+        return kind.keep != nil
+    }
+
+    func perform(as id: CallID) async throws -> ErasedResult {
+        teller?.began(as: id)
+        guard case .transport(let transport) = endpoint.handler, core.replies == nil else {
+            return ResultBox(try await performed())
+        }
+        let http = try makeRequest()
+        return ResultBox(try await kind.perform(http, transport, settings.processing ?? core.processing))
+    }
+
+    func keep(_ result: ErasedResult, _ place: CallPlace) -> ErasedResult {
+        guard let keep = kind.keep else { return result }
+        return ResultBox(keep(ResultBox<Output>.value(in: result), place))
+    }
+
+    /// The result of a call that is mocked or whose reply may be stored.
+    private func performed() async throws -> Output {
+        switch endpoint.handler {
+        case .transport(let transport):
+            let http = try makeRequest()
+            let place = settings.processing ?? core.processing
+            guard let replies = core.replies, let stored = request as? any StoredRequest else {
+                return try await kind.perform(http, transport, place)
+            }
+            return try await core.storing(stored, http, in: replies, telling: teller, settings) {
+                try await kind.perform(http, type(of: stored).keepingBytes(transport), place)
+            }
+        case .mock(let answer):
+            guard let replies = core.replies, let stored = request as? any StoredRequest else {
+                return try await mocked(answer)
+            }
+            let http = try core.makeRequest(request, settings)
+            return try await core.storing(stored, http, in: replies, telling: teller, settings) {
+                try await mocked(answer)
+            }
+        }
+    }
+
+    private func makeRequest() throws -> Request {
+        let http = try core.makeRequest(request, settings)
+        guard let teller else { return http }
+        return http.onProgress { teller.tell(.progress($0)) }
+    }
+
+    private func mocked(
+        _ answer: @Sendable (any TypedRequest, MockContext) async throws -> any Sendable
+    ) async throws -> Output {
+        try Task.checkCancellation()
+        let context = MockContext(helpers: core.helpers, time: core.environment.time)
+        guard let output = try await answer(request, context) as? MockOutput<Kind.Output> else {
+            throw UnsupportedRequestError(requestType: "\(Kind.self)", endpoints: [endpoint.name])
+        }
+        try Task.checkCancellation()
+        return DecodedResponse(output.value, response: Response(.ok))
+    }
+}
