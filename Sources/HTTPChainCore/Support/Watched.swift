@@ -1,4 +1,7 @@
 /// State that several tasks change and wait for.
+///
+/// Usable from inlinable code, as ``Locked`` is: a change is then compiled for the state at hand in every module.
+@usableFromInline
 package final class Watched<State: Sendable>: Sendable {
     @usableFromInline
     struct Waiter: Sendable {
