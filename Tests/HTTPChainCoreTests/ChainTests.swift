@@ -59,6 +59,34 @@ struct ChainTests {
         #expect(response.headers[.server] == "closure")
     }
 
+    @Test("lets a closure that consumes the request change it, and repeat a copy of it")
+    func consumingClosure() async throws {
+        let seen = Locked<[String?]>([])
+        let transport = ClosureTransport { request in
+            seen.withLock { $0.append(request.headers[.accept]) }
+            return Response(.ok, headers: request.headers)
+        }
+        let chain = try Chain(transport: transport) {
+            ClosureMiddleware.consuming("Accept", phase: .build, keepsDeadlines: true) {
+                (request: consuming Request, next: Next) in
+                request.headers[.accept] = "text/plain"
+                await next.drained(copy request)
+                request.headers[.accept] = "text/html"
+                var response = try await next(request)
+                response.headers[.server] = "closure"
+                return response
+            }
+        }
+        let response = try await chain.send(.get("http://h/"))
+        #expect(seen.withLock { $0 } == ["text/plain", "text/html"])
+        #expect(response.headers[.server] == "closure")
+        let stage = try #require(chain.stages.first as? any DeadlineKeepingMiddleware)
+        #expect(stage.summary.name == "Accept")
+        #expect(stage.phase == .build)
+        #expect(stage.keepsDeadlines)
+        #expect(!ClosureMiddleware.consuming { try await $1($0) }.keepsDeadlines)
+    }
+
     @Test("may be answered by a stage that never calls next")
     func shortCircuit() async throws {
         let chain = try Chain(transport: ClosureTransport { _ in throw Boom() }) {
