@@ -45,6 +45,8 @@ struct Measurements {
     private(set) var rounds: [String: [Double]] = [:]
     /// Heap allocations of one run in steady state; empty where they cannot be counted.
     private(set) var allocations: [String: Double] = [:]
+    /// The allocations of each round, by scenario.
+    private var allocationRounds: [String: [Double]] = [:]
 
     /// Runs each scenario `count` times in a row, all of them in turn, and that for a number of rounds: what slows the
     /// machine down for a while hits all of them.
@@ -71,6 +73,7 @@ struct Measurements {
         rounds[name, default: []].append(time)
         guard malloc_counter_is_available() else { return }
         // The fewest of all rounds, to a hundredth: the odd allocation of the measurement itself is not the request's.
+        allocationRounds[name, default: []].append(count)
         allocations[name] = min(allocations[name] ?? .infinity, (count * 100).rounded() / 100)
     }
 
@@ -86,6 +89,13 @@ struct Measurements {
     func median(of name: String) -> Double {
         let times = (rounds[name] ?? []).sorted()
         return times.isEmpty ? .nan : times[times.count / 2]
+    }
+
+    /// The middle of the allocations of a scenario, for what allocates now more and now less; `nil` where they cannot be
+    /// counted.
+    func medianAllocations(of name: String) -> Double? {
+        guard let counts = allocationRounds[name]?.sorted(), !counts.isEmpty else { return nil }
+        return counts[counts.count / 2]
     }
 
     /// What a scenario takes more than another, in time and allocations; of that other, all it takes.

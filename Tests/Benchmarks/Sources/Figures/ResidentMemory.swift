@@ -29,7 +29,7 @@ enum ResidentMemory {
         try await warmUp()
         var growth = 0.0
         for _ in 0..<3 {
-            forgetPeak()
+            try forgetPeak()
             guard let before = sizes else { return nil }
             try await work()
             guard let after = sizes else { return nil }
@@ -42,11 +42,15 @@ enum ResidentMemory {
 
     /// A measurement that cannot see memory grow would find every chain frugal.
     private static func checkThatThePeakGrows() throws {
-        forgetPeak()
+        try forgetPeak()
         let before = sizes?.peak ?? 0
         let held = Data(repeating: 1, count: 64 << 20)
         let growth = (sizes?.peak ?? 0) - before
-        guard growth >= held.count / 1024 / 2 else { throw BlindMeasurement(growth: growth, held: held.count / 1024) }
+        guard growth >= held.count / 1024 / 2 else {
+            throw BlindMeasurement(
+                "the peak of resident memory grew by \(growth) KiB with \(held.count / 1024) KiB held: it shows nothing"
+            )
+        }
     }
 
     /// What the process has resident, and the most it had since the peak was last forgotten, in KiB.
@@ -61,22 +65,33 @@ enum ResidentMemory {
         return (resident, peak)
     }
 
+    /// How much is resident now, in MiB; `nil` where the system does not tell.
+    static var resident: Double? { sizes.map { Double($0.resident) / 1024 } }
+
     /// Sets the peak back to what is resident now (`proc(5)`, `clear_refs`), so that earlier work does not hide growth.
-    private static func forgetPeak() {
+    ///
+    /// - Throws: ``BlindMeasurement`` where the system does not let us, so that growth would hide below the old peak.
+    private static func forgetPeak() throws {
         // What earlier work has left to the allocator would hide growth as well.
         malloc_counter_trim()
-        guard let handle = FileHandle(forWritingAtPath: "/proc/self/clear_refs") else { return }
-        try? handle.write(contentsOf: Data("5".utf8))
-        try? handle.close()
+        guard let handle = FileHandle(forWritingAtPath: "/proc/self/clear_refs") else {
+            throw BlindMeasurement("the peak of resident memory cannot be reset: /proc/self/clear_refs does not open")
+        }
+        try handle.write(contentsOf: Data("5".utf8))
+        try handle.close()
+        guard let sizes, sizes.peak - sizes.resident <= slack else {
+            throw BlindMeasurement("the peak of resident memory was not reset: growth would hide below it")
+        }
     }
+
+    /// How far, in KiB, the peak may be beyond what is resident after it was reset: other threads go on, and the kernel
+    /// counts pages in batches.
+    private static let slack = 4096
 }
 
-/// The peak of the resident memory does not follow what the process holds.
+/// The peak of the resident memory does not follow what the process holds, so that no figure can be made of it.
 struct BlindMeasurement: Error, CustomStringConvertible {
-    let growth: Int
-    let held: Int
+    let description: String
 
-    var description: String {
-        "the peak of resident memory grew by \(growth) KiB with \(held) KiB held: what it shows says nothing"
-    }
+    init(_ description: String) { self.description = description }
 }

@@ -23,7 +23,7 @@ extension Suite {
         var figures: [Figure] = []
         for scenario in scenarios {
             figures.append(Figure(name: scenario.name, value: measured.median(of: scenario.name), unit: "ns"))
-            if let allocations = measured.allocations[scenario.name] {
+            if let allocations = measured.medianAllocations(of: scenario.name) {
                 figures.append(Figure(name: "\(scenario.name).allocations", value: allocations, unit: "count"))
             }
         }
