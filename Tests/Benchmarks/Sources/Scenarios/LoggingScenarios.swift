@@ -67,10 +67,24 @@ public enum LoggingScenarios {
                 guard shipper.statistics.accepted == count else { throw Lost() }
             },
             Scenario(name: "logging.enqueue.draining") { count in
+                let before = draining.statistics
                 for _ in 0..<count { draining.log(record) }
+                guard draining.statistics.accepted == before.accepted + count else { throw Lost() }
+                // It drains: some are taken while others come in, or soon after.
+                let end = ContinuousClock.now + .seconds(30)
+                while draining.statistics.acknowledged == before.acknowledged {
+                    guard ContinuousClock.now < end else { throw Lost() }
+                    await Task.yield()
+                }
             },
             Scenario(name: "logging.enqueue.full") { count in
+                let before = full.statistics
                 for _ in 0..<count { full.log(record) }
+                let after = full.statistics
+                // It is full: each was one too many.
+                guard after.accepted - before.accepted + after.dropped.total - before.dropped.total == count,
+                    after.dropped.total > before.dropped.total
+                else { throw Lost() }
             },
             Scenario(name: "logging.level.off") { count in
                 var taken = 0
