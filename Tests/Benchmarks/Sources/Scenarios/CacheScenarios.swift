@@ -37,10 +37,12 @@ public enum CacheScenarios {
     private static func lookups(among entries: Int, named name: String) -> Scenario {
         var dictionary: [String: Data] = [:]
         for number in 0..<entries { dictionary[url(number)] = Data(count: size) }
-        let keys = (0..<min(entries, 1000)).map { url($0 &* 7919 % entries) }
+        let keys = (0..<entries).map { url($0 &* 7919 % entries) }
+        let position = Locked(0)
         return Scenario(name: name) { [dictionary] count in
             var bytes = 0
-            for number in 0..<count { bytes += dictionary[keys[number % keys.count]]?.count ?? 0 }
+            let first = position.withLock { $0.advance(by: count, in: keys.count) }
+            for number in first..<first + count { bytes += dictionary[keys[number % keys.count]]?.count ?? 0 }
             guard bytes == count * size else { throw Miss() }
         }
     }
@@ -84,9 +86,11 @@ public enum CacheScenarios {
     }
 
     static func hits(_ chain: Chain, among entries: Int, named name: String) -> Scenario {
-        let requests = (0..<min(entries, 1000)).map { Request.get(url($0 &* 7919 % entries)) }
+        let requests = (0..<entries).map { Request.get(url($0 &* 7919 % entries)) }
+        let position = Locked(0)
         return Scenario(name: name) { count in
-            for number in 0..<count {
+            let first = position.withLock { $0.advance(by: count, in: requests.count) }
+            for number in first..<first + count {
                 let response = try await chain.send(requests[number % requests.count])
                 let bytes = try await response.body.collect()
                 guard response.cacheStatus?.isHit == true, bytes.count == size else { throw Miss() }
@@ -95,4 +99,14 @@ public enum CacheScenarios {
     }
 
     struct Miss: Error {}
+}
+
+extension Int {
+    /// Goes on where the round before has stopped, so that in time every one of so many is touched.
+    ///
+    /// - Returns: Where it stood.
+    fileprivate mutating func advance(by count: Int, in total: Int) -> Int {
+        defer { self = (self + count) % total }
+        return self
+    }
 }
