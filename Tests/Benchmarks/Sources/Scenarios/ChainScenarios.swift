@@ -8,6 +8,12 @@ public struct Scenario: Sendable {
     public let name: String
     /// Does the thing a number of times in a row, on the caller's task.
     public let run: @Sendable (_ count: Int) async throws -> Void
+
+    /// Names what is done a number of times in a row.
+    public init(name: String, run: @escaping @Sendable (_ count: Int) async throws -> Void) {
+        self.name = name
+        self.run = run
+    }
 }
 
 /// Chains around a transport that answers at once, and the same work with no chain.
@@ -24,6 +30,25 @@ public enum ChainScenarios {
     /// `count` stages that do nothing.
     public static func passThrough(_ count: Int, named name: String) throws -> Scenario {
         try chain(Array(repeating: PassThroughStage(), count: count), named: name)
+    }
+
+    /// Twelve stages that do nothing: of closures, of closures that consume the request, and that take a plain request.
+    public static func otherPassThrough() throws -> [Scenario] {
+        [
+            try chain(
+                (1...12).map { ClosureMiddleware("\($0)") { request, next in try await next(request) } },
+                named: "chain.12.closure"
+            ),
+            try chain(
+                (1...12).map {
+                    ClosureMiddleware.consuming("\($0)") { (request: consuming Request, next: Next) in
+                        try await next(request)
+                    }
+                },
+                named: "chain.12.consuming"
+            ),
+            try chain(Array(repeating: PlainStage(), count: 12), named: "chain.12.plain"),
+        ]
     }
 
     /// Twelve stages that set a header field each.
@@ -78,15 +103,16 @@ public enum ChainScenarios {
 extension ChainScenarios {
     /// Every chain scenario, by the name of its figure.
     public static func all() throws -> [Scenario] {
-        [
-            try passThrough(0, named: "chain.0"),
-            try passThrough(1, named: "chain.1"),
-            try passThrough(5, named: "chain.5"),
-            try passThrough(12, named: "chain.12.pass"),
-            try passThrough(24, named: "chain.24.pass"),
-            try headers(named: "chain.12.header"),
+        try [
+            passThrough(0, named: "chain.0"),
+            passThrough(1, named: "chain.1"),
+            passThrough(5, named: "chain.5"),
+            passThrough(12, named: "chain.12.pass"),
+            passThrough(24, named: "chain.24.pass"),
+        ] + otherPassThrough() + [
+            headers(named: "chain.12.header"),
             directHeaders(named: "direct.12.header"),
-            try roundTrip(
+            roundTrip(
                 over: InMemoryTransport(
                     capabilities: .inMemory,
                     handler: { _ in

@@ -10,6 +10,15 @@ struct PassThroughStage: Middleware {
     }
 }
 
+/// Hands the request on, as a stage does that takes a plain request: its caller keeps it, so that it is copied.
+struct PlainStage: Middleware {
+    init() {}
+
+    func intercept(_ request: Request, next: Next) async throws -> Response {
+        try await next(request)
+    }
+}
+
 /// Sets one header field, as a stage of a user would.
 struct HeaderStage: Middleware {
     let name: HTTPField.Name
