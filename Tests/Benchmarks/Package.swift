@@ -15,11 +15,9 @@ let codings = ["Gzip", "Brotli", "Zstd"].map {
 let inMemory = Target.Dependency.product(name: "HTTPChainInMemory", package: "swift-http-chain")
 let stages = [
     "Auth", "AuthDigest", "Cache", "CacheEncrypted", "CacheSQLite", "CircuitBreaker", "Client", "ConcurrencyLimit",
-    "Cookies",
-    "EventStream",
-    "Fallback", "HAR", "Hedging", "LoadShedding", "LogShipper", "LogSpool", "Progress", "RateLimit", "Redirect",
-    "RemoteLogging", "Retry",
-    "StatusValidation", "Timeout", "Metrics", "TraceShipping", "Tracing",
+    "Cookies", "ErrorHandler", "EventStream", "Fallback", "HAR", "Headers", "Hedging", "LoadShedding", "LogShipper",
+    "LogSpool", "Metrics", "Progress", "RateLimit", "Redirect", "RemoteLogging", "Retry", "Serializer",
+    "StatusValidation", "Timeout", "TraceShipping", "Tracing",
 ].map {
     Target.Dependency.product(name: "HTTPChain\($0)", package: "swift-http-chain")
 }
@@ -32,10 +30,16 @@ let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "swift-http-chain", path: "../..", traits: ["SQLite", "Brotli", "Tracing", "Zstd"]),
+        .package(
+            name: "swift-http-chain",
+            path: "../..",
+            traits: ["SQLite", "Brotli", "Tracing", "Zstd", "AsyncHTTPClient"]
+        ),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
     ],
@@ -59,7 +63,11 @@ let package = Package(
                 "Scenarios", "MallocCounter", core, httpTypes,
                 .product(name: "HTTPChainLogShipper", package: "swift-http-chain"),
                 .product(name: "HTTPChainRemoteLogging", package: "swift-http-chain"),
+                .product(name: "HTTPChainAsyncHTTPClient", package: "swift-http-chain"),
                 .product(name: "HTTPChainURLSession", package: "swift-http-chain"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "FlyingSocks", package: "FlyingFox"),
             ],

@@ -44,7 +44,9 @@ struct LoopbackServer {
         let server = HTTPServer(address: try .inet(ip4: "127.0.0.1", port: 0), logger: .disabled)
         // No content: the server sends head and body apart, and between two small packets of one connection the
         // network waits 40 ms (Nagle's algorithm against delayed acknowledgement), which would be all one measures.
-        await server.appendRoute("GET /users/42") { _ in HTTPResponse(statusCode: .ok) }
+        await server.appendRoute("GET /users/42") { _ in
+            HTTPResponse(statusCode: .ok, headers: [.init("Cache-Control"): "no-store"])
+        }
         await server.appendRoute("POST /logs") { request in
             // As a receiver would: it has the records before it says so.
             _ = try await request.bodyData
