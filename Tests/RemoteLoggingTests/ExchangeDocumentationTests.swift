@@ -45,7 +45,7 @@ struct ExchangeDocumentationTests {
     @Test(
         "Each example of the documentation is part of the tests",
         arguments: [
-            "Stage/RemoteLoggingMiddleware.swift", "Stage/LogRequestsMiddleware.swift", "Stage/CallLogging.swift",
+            "Stage/RemoteLoggingMiddleware.swift", "Stage/LogRequestsMiddleware.swift", "Stage/RequestLogging.swift",
             "../Redaction/LoggedFields.swift", "Record/ExchangeOutcome.swift", "Format/LogFilter.swift",
             "Format/LogFormatter.swift",
         ]

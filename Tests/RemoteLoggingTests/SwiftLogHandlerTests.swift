@@ -29,6 +29,32 @@ private struct Failure: Error, CustomStringConvertible {
     let description: String
 }
 
+@Suite("Long texts")
+struct LongTextTests {
+    @Test("A text is cut before it is searched for secrets, and what is left of it is redacted")
+    func long() throws {
+        let sink = ExchangeCapture()
+        let settings = RemoteLogSettings(textLimit: .kibibytes(1))
+        var logger = Logger(label: "long") { RemoteLogHandler(label: $0, sink: sink, settings: settings) }
+        logger.logLevel = .trace
+        let text = "token=hunter2secret " + String(repeating: "é", count: 1_000_000)
+        logger.info("\(text)", metadata: ["text": "\(text)"])
+        let record = try sink.record()
+        for shown in [record.message, record.attributes["text"]?.string ?? ""] {
+            #expect(shown.hasSuffix("…") && shown.utf8.count < 1100)
+            #expect(!shown.contains("hunter2secret"))
+        }
+    }
+
+    @Test("The beginning of a text ends between two characters", arguments: 0...8)
+    func beginnings(limit: Int) {
+        let text = "aé👩‍🌾"
+        let beginning = text.beginning(upTo: limit) ?? text
+        #expect(beginning.utf8.count <= max(limit, 0) || limit >= text.utf8.count)
+        #expect(text.unicodeScalars.starts(with: beginning.unicodeScalars))
+    }
+}
+
 @Suite("The handler for swift-log")
 struct SwiftLogHandlerTests {
     private let sink = KeepingSink()

@@ -14,6 +14,10 @@ public struct RemoteLogSettings: Sendable {
     ///
     /// Metadata under the name of a secret is redacted in any case.
     public var redactsText: Bool
+    /// How much of a message, an error or a text in metadata is kept, in bytes; 32 KiB by default.
+    ///
+    /// A longer one is cut before it is searched for secrets, so that no text makes a program wait for the search.
+    public var textLimit: ByteCount
     /// Where the time of records comes from; the live environment by default.
     public var environment: ChainEnvironment
 
@@ -25,16 +29,19 @@ public struct RemoteLogSettings: Sendable {
     ///   - code: Which attributes say where in the code a record was logged; all of them by default.
     ///   - redaction: What counts as a secret; the standard rules by default, `nil` shows everything.
     ///   - redactsText: Whether messages, errors and texts in metadata are searched for secrets too; `true` by default.
+    ///   - textLimit: How much of a message, an error or a text in metadata is kept; 32 KiB by default.
     ///   - environment: Where the time of records comes from; the live environment by default.
     public init(
         code: LogCodeAttributes = .all,
         redaction: Redaction? = .standard,
         redactsText: Bool = true,
+        textLimit: ByteCount = .kibibytes(32),
         environment: ChainEnvironment = .live
     ) {
         self.code = code
         self.redaction = redaction
         self.redactsText = redactsText
+        self.textLimit = textLimit
         self.environment = environment
         rules = redaction.map { LogRedaction($0) }
     }
@@ -44,8 +51,9 @@ public struct RemoteLogSettings: Sendable {
 
     /// A text as it may be shown.
     func shown(_ text: String) -> String {
-        guard redactsText, let rules else { return text }
-        return rules.text(text)
+        let limit = Int(clamping: textLimit.bytes)
+        guard redactsText, let rules else { return text.beginning(upTo: limit).map { $0 + "…" } ?? text }
+        return rules.text(text, upTo: limit)
     }
 }
 

@@ -42,10 +42,11 @@ extension LoggedError {
             reason = "\(error)"
         }
         // Cut before it is redacted: what is cut off may be long. And after it, for what redacting makes longer.
-        let cut = String(reason.onOneLine.prefix(2 * Self.longestReason))
-        self.reason = String(
-            redaction.text(cut, isCutOff: cut.count < reason.onOneLine.count).prefix(Self.longestReason)
-        )
+        let beginning = reason.beginning(upTo: 4 * Self.longestReason)
+        let line = (beginning ?? reason).onOneLine
+        let cut = String(line.prefix(2 * Self.longestReason))
+        let isCutOff = beginning != nil || cut.utf8.count < line.utf8.count
+        self.reason = String(redaction.text(cut, isCutOff: isCutOff).prefix(Self.longestReason))
     }
 }
 

@@ -72,7 +72,16 @@ final class ExchangeJournal: Sendable {
 
     /// Passes a request on, and writes the record when all is over.
     func follow(_ request: consuming Request, _ next: Next) async throws -> Response {
-        let recorder = await begin(&request)
+        let id = request.options[LogCallID.self] ?? request.environment.random.next()
+        request.options[LogCallID.self] = id
+        if let filter {
+            let component = request.options[RequestLogging.self].component ?? component
+            // What is left out whatever comes costs nothing more.
+            if filter.decision(LogFilter.Facts(callID: id, component: component)) == false {
+                return try await next(request)
+            }
+        }
+        let recorder = await begin(&request, id)
         do {
             var response = try await next(request)
             recorder.follow(&response)
@@ -83,12 +92,10 @@ final class ExchangeJournal: Sendable {
         }
     }
 
-    private func begin(_ request: inout Request) async -> ExchangeRecorder {
+    private func begin(_ request: inout Request, _ id: UInt64) async -> ExchangeRecorder {
         let logging = request.options[RequestLogging.self]
         let component = logging.component ?? component
         let most = logging.detail ?? mostDetail(of: component)
-        let id = request.options[LogCallID.self] ?? request.environment.random.next()
-        request.options[LogCallID.self] = id
         let record = unit == .call ? request.recordCall() : nil
         let body = await RequestBodyView(&request, upTo: most == .bodies ? bodyLimit : nil)
         return ExchangeRecorder(
@@ -122,8 +129,17 @@ final class ExchangeJournal: Sendable {
         return (level, detail ?? max(formatter.leastDetail, details[level]))
     }
 
-    func write(_ exchange: ExchangeLog) {
-        if let filter, !filter.includes(exchange) { return }
+    /// Whether an exchange that ended so is logged; `nil` where only its record tells.
+    func decision(_ facts: LogFilter.Facts) -> Bool? {
+        guard let filter else { return true }
+        return filter.decision(facts)
+    }
+
+    /// Writes a record.
+    ///
+    /// - Parameter isDecided: Whether it is known that the filter includes it.
+    func write(_ exchange: ExchangeLog, isDecided: Bool) {
+        if !isDecided, let filter, !filter.includes(exchange) { return }
         sink.log(
             LogRecord(
                 date: exchange.start.addingTimeInterval(exchange.duration.inSeconds),

@@ -115,7 +115,7 @@ final class ExchangeRecorder: Sendable {
         finish(end, counted: counted, error: error)
     }
 
-    private func finish(_ end: ExchangeLog.BodyEnd?, counted: Int64? = nil, error: (any Error)?) {
+    private func finish(_ bodyEnd: ExchangeLog.BodyEnd?, counted: Int64? = nil, error: (any Error)?) {
         let (isFirst, answer) = state.withLock { state in
             defer { state.isOver = true }
             return (!state.isOver, state.answer)
@@ -123,16 +123,29 @@ final class ExchangeRecorder: Sendable {
         guard isFirst else { return }
         let head = answer?.head ?? (error as? any ResponseError)?.response.head
         let isCancelled = error is CancellationError || (error != nil && Task.isCancelled)
-        let outcome = Self.outcome(head: head, end: end, error: error, isCancelled: isCancelled)
+        let outcome = Self.outcome(head: head, end: bodyEnd, error: error, isCancelled: isCancelled)
         guard let entry = journal.entry(for: outcome, from: component, asking: logging.detail) else { return }
-        var exchange = exchange(sent: answer?.request, snapshot: (error as? any HTTPChainError)?.exchange)
+        let snapshot = (error as? any HTTPChainError)?.exchange
+        let status = head?.status ?? snapshot?.response?.status
+        let duration = time.elapsed - start
+        let end = LogFilter.End(
+            level: entry.level,
+            status: status,
+            outcome: outcome,
+            duration: duration,
+            origin: { self.origin(sent: answer?.request, snapshot: snapshot) }
+        )
+        // Before anything is redacted, which costs more than all else.
+        let decision = journal.decision(LogFilter.Facts(callID: callID, component: component, end: end))
+        if decision == false { return }
+        var exchange = exchange(sent: answer?.request, snapshot: snapshot, duration: duration)
         exchange.outcome = outcome
         exchange.level = entry.level
         if let error {
             exchange.error = isCancelled ? .cancellation : LoggedError(error, redaction: redaction)
         }
-        exchange.status = head?.status ?? (error as? any HTTPChainError)?.exchange?.response?.status
-        exchange.bodyEnd = end
+        exchange.status = status
+        exchange.bodyEnd = bodyEnd
         exchange.timeToHead = answer?.timeToHead
         if journal.unit == .call {
             let known = (error as? any HTTPChainError)?.notedAttempts ?? answer?.attempts
@@ -143,13 +156,13 @@ final class ExchangeRecorder: Sendable {
             declared: answer?.declaredSize ?? (answer == nil ? head.flatMap(\.declaredLength) : nil),
             counted: answer == nil ? nil : counted ?? answer?.tee?.count
         )
-        if end == .dropped, let size = answer?.declaredSize, size == answer?.tee?.count {
+        if bodyEnd == .dropped, let size = answer?.declaredSize, size == answer?.tee?.count {
             // Who knows the length need not ask for the end.
             exchange.bodyEnd = .complete
         }
         if entry.detail >= .headers { addFields(to: &exchange, head: head, sent: answer?.request) }
         if entry.detail == .bodies { addBodies(to: &exchange, head: head, answer: answer, error: error) }
-        journal.write(exchange)
+        journal.write(exchange, isDecided: decision == true)
     }
 
     private static func outcome(
@@ -164,15 +177,26 @@ final class ExchangeRecorder: Sendable {
         return error != nil && byStatus == .success ? .failure : byStatus
     }
 
-    private func exchange(sent: HTTPRequest?, snapshot: ExchangeSnapshot?) -> ExchangeLog {
-        let own = isAbsolute ? request : record?.target ?? sent ?? request
+    /// Method and URL of the request as it was meant: completed, where a stage further in did that.
+    private func ownHead(_ sent: HTTPRequest?) -> HTTPRequest {
+        isAbsolute ? request : record?.target ?? sent ?? request
+    }
+
+    private func origin(sent: HTTPRequest?, snapshot: ExchangeSnapshot?) -> Origin? {
+        let own = ownHead(sent)
+        if let origin = Request(head: own).origin { return origin }
+        return Origin(own.authority == nil ? snapshot?.url ?? Request(head: own).url : Request(head: own).url)
+    }
+
+    private func exchange(sent: HTTPRequest?, snapshot: ExchangeSnapshot?, duration: Duration) -> ExchangeLog {
+        let own = ownHead(sent)
         var url = redaction.url(Request(head: own).url)
         let final = sent.map { redaction.url(Request(head: $0).url) }
         if own.authority == nil, let snapshot { url = redaction.url(snapshot.url) }
         var exchange = ExchangeLog(
             request.method,
             url,
-            duration: time.elapsed - start,
+            duration: duration,
             start: startDate,
             component: component,
             unit: journal.unit,
