@@ -7,8 +7,10 @@ enum ExportVerdict: Sendable {
     /// The receiver has it.
     case accepted(rejected: Int, message: String?)
     /// It is to be sent again; how long the receiver asks to wait, whether it may have the batch without having said
-    /// so, and what happened.
-    case again(after: Duration?, isAmbiguous: Bool, any Error)
+    /// so, whether any other batch would fare the same, and what happened.
+    case again(after: Duration?, isAmbiguous: Bool, holdsOthers: Bool, any Error)
+    /// It is to be sent in smaller parts.
+    case tooLarge(any Error)
     /// It is not to be sent again.
     case refused(any Error)
 
@@ -19,7 +21,14 @@ enum ExportVerdict: Sendable {
             self = .accepted(rejected: max(0, rejected), message: message)
         case .later:
             let wait = RetryAfter.wait(in: head.headerFields, now: now)
-            self = .again(after: wait, isAmbiguous: false, LogShipperError(.later(head.status)))
+            let isUnknown = head.status == .unauthorized || head.status == .forbidden
+            self = .again(
+                after: wait,
+                isAmbiguous: false,
+                holdsOthers: isUnknown,
+                LogShipperError(.later(head.status))
+            )
+        case .tooLarge: self = .tooLarge(LogShipperError(.tooLarge))
         case .refused(let reason):
             self = .refused(LogShipperError(.refused(reason)))
         }
@@ -32,7 +41,8 @@ enum ExportVerdict: Sendable {
         } else if error is InvalidRequestError {
             self = .refused(error)
         } else {
-            self = .again(after: nil, isAmbiguous: Self.transportError(in: error)?.sent != .nothing, error)
+            let isAmbiguous = Self.transportError(in: error)?.sent != .nothing
+            self = .again(after: nil, isAmbiguous: isAmbiguous, holdsOthers: false, error)
         }
     }
 

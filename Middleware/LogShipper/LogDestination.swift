@@ -43,10 +43,12 @@ struct LogDestination: Sendable {
 
     /// The records as the content of a request; those that cannot be expressed are left out.
     ///
-    /// - Returns: The content, `nil` where no record is left, and the records left out with the reason.
-    func encode(_ records: [LogRecord]) -> (content: Data?, failed: [LogRecord], failure: (any Error)?) {
+    /// - Returns: The content, `nil` where no record is left, the records in it, and those left out with the reason.
+    func encode(
+        _ records: [LogRecord]
+    ) -> (content: Data?, kept: [LogRecord], failed: [LogRecord], failure: (any Error)?) {
         do {
-            return (try format.encode(LogBatch(resource: resource, records: records)), [], nil)
+            return (try format.encode(LogBatch(resource: resource, records: records)), records, [], nil)
         } catch {
             var failed: [LogRecord] = []
             let kept = records.filter { record in
@@ -56,8 +58,8 @@ struct LogDestination: Sendable {
             }
             guard !failed.isEmpty, !kept.isEmpty,
                 let content = try? format.encode(LogBatch(resource: resource, records: kept))
-            else { return (nil, records, error) }
-            return (content, failed, error)
+            else { return (nil, [], records, error) }
+            return (content, kept, failed, error)
         }
     }
 }

@@ -5,14 +5,22 @@ package import HTTPChainRemoteLogging
 ///
 /// Records are numbered from 1 in the order in which they were added.
 package protocol LogQueue: Sendable {
-    /// How many records wait.
+    /// How many records wait, or one more than are known of, as long as there may be one.
     var count: Int { get }
+    /// How many records are known to wait.
+    var queued: Int { get }
+    /// How many records wait to be written down, and are not accepted before.
+    var unwritten: Int { get }
+    /// How many records an earlier process has left, as far as they were counted.
+    var recovered: Int { get }
     /// What they take.
     var bytes: Int { get }
     /// The number of the oldest record that waits; `nil` when none does.
     var oldest: Int? { get }
     /// The number of the latest record that was added; 0 before the first.
     var latest: Int { get }
+    /// Why a record is lost that lost its place.
+    var displacement: LogShipper.DropReason { get }
 
     /// Adds a record, which may cost less severe ones their place.
     ///
@@ -20,12 +28,14 @@ package protocol LogQueue: Sendable {
     ///   - record: The record.
     ///   - size: What it takes.
     ///   - displaced: Where the records that lost their place are counted.
-    /// - Returns: Why it was not taken; `nil` when it was.
-    mutating func add(
-        _ record: LogRecord,
-        size: Int,
-        displaced: inout LogLevelCounts
-    ) -> LogShipper.DropReason?
+    /// - Returns: Whether it was taken.
+    mutating func add(_ record: LogRecord, size: Int, displaced: inout LogLevelCounts) -> LogQueueAddition
+
+    /// What is to be done where nobody waits for the queue, one thing at a time; `nil` for nothing.
+    mutating func nextWork() -> (@Sendable () -> any Sendable)?
+
+    /// Takes note of what came of a work.
+    mutating func finish(_ result: any Sendable) -> LogQueueProgress
 
     /// Takes the oldest records out.
     ///
@@ -51,8 +61,33 @@ package protocol LogQueue: Sendable {
 
     /// Gives up the records that wait, as the shipper ends.
     ///
-    /// - Returns: Those that the next process does not have.
-    mutating func abandon() -> LogLevelCounts
+    /// - Returns: Those that the next process does not have, and why they are lost.
+    mutating func abandon() -> (LogLevelCounts, LogShipper.DropReason)
+
+    /// Lets go of what the queue holds, once the shipper has ended.
+    ///
+    /// - Returns: What is to be done for it where it may take long; `nil` for nothing.
+    func close() -> (@Sendable () -> Void)?
+}
+
+/// What became of a record that was given to a queue.
+package enum LogQueueAddition: Sendable, Hashable {
+    case queued
+    /// It waits to be written down first: there is work to be done.
+    case unwritten
+    case refused(LogShipper.DropReason)
+}
+
+/// What a work has changed in a queue.
+package struct LogQueueProgress: Sendable {
+    /// How many records were written down.
+    package var accepted = 0
+    /// The numbers of those that were not.
+    package var refused: [Int] = []
+    /// Why, by level.
+    package var lost = LogShipper.Drops()
+
+    package init() {}
 }
 
 /// What there is to take out of a queue.
@@ -82,9 +117,13 @@ package struct LogQueueBatch: Sendable {
         /// The number of the last.
         package let last: Int
 
-        package init(first: Int, last: Int) {
+        /// Tells the batch from others, where numbers do not.
+        package let ticket: Int
+
+        package init(first: Int, last: Int, ticket: Int = 0) {
             self.first = first
             self.last = last
+            self.ticket = ticket
         }
     }
 

@@ -9,7 +9,8 @@ extension LogShipper {
     @nonexhaustive
     #endif
     public enum DropReason: String, Sendable, Hashable, CaseIterable {
-        /// The queue was full of records that are as severe or more so; or the spool was full.
+        /// The queue was full of records that are as severe or more so; or the spool was full. With a spool, also: a more
+        /// severe record took the place in memory before the disk had it.
         case full
         /// The queue was full, and a more severe record took the place.
         case displaced
@@ -56,7 +57,7 @@ extension LogShipper {
         public init() {}
 
         /// The records lost for one reason.
-        public internal(set) subscript(reason: DropReason) -> LogLevelCounts {
+        public package(set) subscript(reason: DropReason) -> LogLevelCounts {
             get { counts[reason.rank] }
             _modify { yield &counts[reason.rank] }
         }
@@ -109,7 +110,7 @@ public struct LogLevelCounts: Sendable, Hashable {
     /// Whether there is no record.
     public var isEmpty: Bool { counts == SIMD8() }
 
-    static func += (left: inout LogLevelCounts, right: LogLevelCounts) {
+    package static func += (left: inout LogLevelCounts, right: LogLevelCounts) {
         left.counts &+= right.counts
     }
 

@@ -1,6 +1,9 @@
 import HTTPChainCore
 
 extension LogShipper {
+    /// How long a shutdown waits for a disk that stalls.
+    static let diskPatience = Duration.seconds(5)
+
     /// Sends what waits now, without waiting for more.
     ///
     /// Pauses between retries end, and are short as long as somebody flushes; only a pause that the receiver asked for
@@ -21,6 +24,9 @@ extension LogShipper {
     /// transport that ignores its cancellation makes this late. It may be called again and at the same time, and
     /// comes to the same result.
     ///
+    /// With a spool, what was logged is written to it first, deadline or not; only for a disk that stalls for longer than
+    /// 5 seconds nobody waits. The spool is closed then.
+    ///
     /// - Parameter deadline: How long sending may take; ``Settings/shutdownTimeout`` by default.
     /// - Returns: Whether everything was settled, and how many records were not because the deadline passed first: they
     ///   are lost, or stay in the spool for the next process.
@@ -38,7 +44,9 @@ extension LogShipper {
         }
         core.dismissWorker()
         await core.waitForWorker()
+        let isWritten = await core.waitForWork(until: core.environment.time.elapsed + Self.diskPatience)
         let result = core.end()
+        if isWritten { await core.closeQueue() }
         if isCancelled { throw CancellationError() }
         return result
     }

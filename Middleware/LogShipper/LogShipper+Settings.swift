@@ -22,7 +22,11 @@ extension LogShipper {
         public var batchAge: Duration = .seconds(1)
         /// How long one request may take, its answer included; 30 seconds by default.
         public var exportTimeout: Duration = .seconds(30)
-        /// How many batches are in flight at once, at most; 1 by default, which keeps the order of the records.
+        /// How many batches are sent at once, at most; 1 by default, which keeps the order of the records as long as none
+        /// fails.
+        ///
+        /// A batch that waits before a retry does not hold up the others: as many again may wait so. Where the receiver
+        /// itself asks to wait (`Retry-After`), or does not know who sends (401, 403), the others wait too.
         public var concurrentExports = 1
         /// The longest pause before the first retry, which doubles with each; 1 second by default.
         ///
@@ -61,13 +65,13 @@ extension LogShipper {
         }()
 
         /// The settings with each value in its range.
-        var bounded: Settings {
+        package var bounded: Settings {
             var result = self
             result.queueRecords = min(max(1, queueRecords), 1 << 30)
             result.batchRecords = min(max(1, batchRecords), result.queueRecords)
             result.batchAge = Self.bounded(batchAge)
             result.exportTimeout = max(.milliseconds(1), Self.bounded(exportTimeout))
-            result.concurrentExports = max(1, concurrentExports)
+            result.concurrentExports = min(max(1, concurrentExports), 1 << 20)
             result.retryBase = Self.bounded(retryBase)
             result.retryCap = Self.bounded(retryCap)
             result.retryAfterCap = Self.bounded(retryAfterCap)

@@ -11,8 +11,9 @@ extension LogShipper.Statistics: CustomStringConvertible {
     /// One line: the counts that are not 0, and why a batch failed last.
     public var description: String {
         let counts = [
-            (accepted, "accepted"), (recovered, "recovered"), (sent, "sent"), (acknowledged, "acknowledged"),
-            (rejected, "rejected"), (dropped.total, "dropped"), (retries, "retries"), (queuedRecords, "queued"),
+            (accepted, "accepted"), (unwritten, "unwritten"), (recovered, "recovered"), (sent, "sent"),
+            (acknowledged, "acknowledged"), (rejected, "rejected"), (dropped.total, "dropped"), (retries, "retries"),
+            (queuedRecords, "queued"),
             (inFlight, "in flight"),
         ]
         let text = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
@@ -27,9 +28,12 @@ extension LogShipper {
     /// dropped (``DropReason/displaced``, ``DropReason/refused``, ``DropReason/gaveUp``, ``DropReason/unencodable``,
     /// ``DropReason/abandoned``). Records that the shipper makes itself, to report drops, are not counted.
     public struct Statistics: Sendable, Hashable {
-        /// Records that were queued.
+        /// Records that were queued; with a spool, those that it has written.
         public internal(set) var accepted = 0
-        /// Records that an earlier process has left in the spool; an estimate where files were damaged.
+        /// Records that wait to be written to the spool, and are accepted then; 0 without one.
+        public internal(set) var unwritten = 0
+        /// Records that an earlier process has left in the spool, as far as they were counted, which goes on while the
+        /// first of them are sent; an estimate where files were damaged.
         public internal(set) var recovered = 0
         /// Records in the requests that were made, each as often as it was sent.
         public internal(set) var sent = 0

@@ -29,8 +29,9 @@ public import Metrics
 /// receiver takes.
 ///
 /// **Failures.** A batch that the receiver may take later (``LogReceipt/later``), and one that did not reach it or was
-/// not answered, is sent again, after a pause that grows and is drawn by chance, or that `Retry-After` asks for. One
-/// that it refuses is dropped and counted. One that it has acknowledged is never sent again; of one that it had and
+/// not answered, is sent again, after a pause that grows and is drawn by chance, or that `Retry-After` asks for; others
+/// are sent meanwhile. Where the receiver does not know who sends (401, 403), sending pauses and everything is kept. A
+/// batch that is too large (413) is sent in halves. One that it refuses is dropped and counted. One that it has acknowledged is never sent again; of one that it had and
 /// did not answer it may get a second copy.
 ///
 /// **With a spool** (the product `HTTPChainLogSpool`) records wait in files, and survive the end of the process.

@@ -10,6 +10,8 @@ public struct LogShipperError: HTTPChainError {
     public enum Problem: Sendable, Hashable {
         /// The receiver answered with this status that it may take the batch later.
         case later(HTTPResponse.Status)
+        /// The receiver takes no batch that is so large (413), and this one has only one record.
+        case tooLarge
         /// The receiver will never take the batch, for the reason given.
         case refused(String)
         /// There was no complete answer in ``LogShipper/Settings/exportTimeout``.
@@ -36,7 +38,12 @@ public struct LogShipperError: HTTPChainError {
     private var explanation: Explanation {
         switch problem {
         case .later(let status):
-            Explanation("the receiver answered \(status.code) and may take the batch later")
+            Explanation(
+                "the receiver answered \(status.code) and may take the batch later",
+                status == .unauthorized || status == .forbidden
+                    ? "check the credentials that the shipper's chain sends; the records are kept meanwhile" : nil
+            )
+        case .tooLarge: Explanation("the receiver answered 413: the batch is too large")
         case .refused(let reason):
             Explanation("the receiver refused the batch: \(reason)")
         case .timedOut(let limit):

@@ -1,11 +1,11 @@
-import HTTPChainRemoteLogging
+package import HTTPChainRemoteLogging
 import Logging
 
 /// A queue in memory that keeps to a number of records and bytes, and keeps the severe ones when it is full.
 ///
 /// There is a ring for each level, and every record has its number: adding one looks at no other, the oldest of the
 /// least severe is the first of its ring, and taking the oldest of all compares the first of each.
-struct MemoryLogQueue: LogQueue {
+package struct MemoryLogQueue: LogQueue {
     private struct Entry: Sendable {
         let number: Int
         let size: Int
@@ -21,36 +21,48 @@ struct MemoryLogQueue: LogQueue {
 
     let maxCount: Int
     let maxBytes: Int
-    private(set) var count = 0
-    private(set) var bytes = 0
-    private(set) var latest = 0
+    package private(set) var count = 0
+    package private(set) var bytes = 0
+    package private(set) var latest = 0
     private var levels = ContiguousArray(repeating: Level(), count: Self.levels.count)
 
-    init(maxCount: Int, maxBytes: Int) {
+    package init(maxCount: Int, maxBytes: Int) {
         self.maxCount = maxCount
         self.maxBytes = maxBytes
     }
 
-    var oldest: Int? { oldestLevel.map { levels[$0].ring.first?.number ?? 0 } }
+    package var queued: Int { count }
 
-    mutating func add(
+    package var unwritten: Int { 0 }
+
+    package var recovered: Int { 0 }
+
+    package var displacement: LogShipper.DropReason { .displaced }
+
+    package var oldest: Int? { oldestLevel.map { levels[$0].ring.first?.number ?? 0 } }
+
+    package mutating func add(
         _ record: LogRecord,
         size: Int,
         displaced: inout LogLevelCounts
-    ) -> LogShipper.DropReason? {
+    ) -> LogQueueAddition {
         let level = record.level.rank
         if count >= maxCount || bytes + size > maxBytes {
-            guard makeRoom(for: size, above: level, displaced: &displaced) else { return .full }
+            guard makeRoom(for: size, above: level, displaced: &displaced) else { return .refused(.full) }
         }
         latest += 1
         count += 1
         bytes += size
         levels[level].bytes += size
         levels[level].ring.append(Entry(number: latest, size: size, record: record))
-        return nil
+        return .queued
     }
 
-    mutating func next(_ maxCount: Int, bytes maxBytes: Int) -> LogQueueNext {
+    package mutating func nextWork() -> (@Sendable () -> any Sendable)? { nil }
+
+    package mutating func finish(_ result: any Sendable) -> LogQueueProgress { LogQueueProgress() }
+
+    package mutating func next(_ maxCount: Int, bytes maxBytes: Int) -> LogQueueNext {
         guard let first = oldest else { return .nothing }
         var records: [LogRecord] = []
         records.reserveCapacity(min(count, maxCount))
@@ -68,19 +80,21 @@ struct MemoryLogQueue: LogQueue {
         return .batch(LogQueueBatch(records: records, levels: counts, position: .init(first: first, last: last)))
     }
 
-    mutating func take(_ reading: LogQueueReading) -> LogQueueBatch? { nil }
+    package mutating func take(_ reading: LogQueueReading) -> LogQueueBatch? { nil }
 
-    mutating func settle(_ batch: LogQueueBatch.Position) -> (@Sendable () -> Void)? { nil }
+    package mutating func settle(_ batch: LogQueueBatch.Position) -> (@Sendable () -> Void)? { nil }
 
-    mutating func giveBack(_ count: Int) -> Bool { false }
+    package mutating func giveBack(_ count: Int) -> Bool { false }
 
-    mutating func abandon() -> LogLevelCounts {
+    package func close() -> (@Sendable () -> Void)? { nil }
+
+    package mutating func abandon() -> (LogLevelCounts, LogShipper.DropReason) {
         var counts = LogLevelCounts()
         for (rank, level) in Self.levels.enumerated() { counts[level] = levels[rank].ring.count }
         levels = ContiguousArray(repeating: Level(), count: Self.levels.count)
         count = 0
         bytes = 0
-        return counts
+        return (counts, .abandoned)
     }
 
     /// The level whose first record is older than that of any other.

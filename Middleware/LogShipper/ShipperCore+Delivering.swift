@@ -1,46 +1,131 @@
 import Foundation
 import HTTPChainCore
 import HTTPChainRemoteLogging
+import Logging
 
 extension ShipperCore {
+    /// A part of a batch that is sent by itself: all of it, unless it was too large for the receiver.
+    private struct Part {
+        var records: [LogRecord]
+        /// Whether the last of the records is the report of losses.
+        var reports: Bool
+        let content: Data
+
+        /// How many records of the batch it has.
+        var count: Int { reports ? records.count - 1 : records.count }
+
+        /// Those records, by level.
+        var levels: LogLevelCounts {
+            var levels = LogLevelCounts()
+            for record in records.prefix(count) { levels[record.level] += 1 }
+            return levels
+        }
+    }
+
     /// Sends a batch until it is settled, or the worker is dismissed.
     func deliver(_ batch: OutgoingBatch) async {
-        guard let (content, count) = encode(batch) else { return await settle(batch, .lost(.unencodable)) }
-        var retries = ExportRetries(settings)
+        var records = batch.records
+        if let drops = batch.reported {
+            records.append(DropReport.record(of: drops, date: environment.time.date))
+        }
+        guard let whole = encode(records, reports: batch.reported != nil, of: batch) else {
+            return await settle(batch, .lost(.unencodable))
+        }
+        var parts = [whole]
         var isRetry = false
-        while !Task.isCancelled {
-            state.withLock { $0.attempt(batch.id, isRetry: isRetry) }
-            isRetry = true
-            switch await attempt(content) {
-            case .accepted(let rejected, let message):
-                let event = LogShipper.Event.acknowledged(
-                    records: count,
-                    rejected: min(rejected, count),
-                    message: message
-                )
-                return await settle(batch, .acknowledged(rejected: rejected), event)
-            case .refused(let failure):
-                state.withLock { $0.note(failure) }
-                return await settle(batch, .lost(.refused), .refused(records: count, failure: failure))
-            case .again(let asked, let isAmbiguous, let failure):
-                state.withLock { $0.note(failure) }
-                let step = retries.step(
-                    asked: asked,
-                    isAmbiguous: isAmbiguous,
-                    isUrgent: state.withLock { $0.isUrgent(batch: batch.id) },
-                    random: environment.random
-                )
-                guard case .wait(let pause, let isAsked) = step else {
-                    return await settle(batch, .lost(.gaveUp), .gaveUp(records: count, failure: failure))
+        while let part = parts.popLast() {
+            var retries = ExportRetries(settings)
+            attempts: while true {
+                guard !Task.isCancelled else { return await settle(batch, .interrupted) }
+                state.withLock { $0.attempt(batch.id, records: part.count, isRetry: isRetry) }
+                isRetry = true
+                switch await attempt(part.content) {
+                case .accepted(let rejected, let message):
+                    let rejected = min(rejected, part.count)
+                    let event = LogShipper.Event.acknowledged(
+                        records: part.count,
+                        rejected: rejected,
+                        message: message
+                    )
+                    if parts.isEmpty { return await settle(batch, .acknowledged(rejected: rejected), event) }
+                    state.withLock {
+                        $0.acknowledge(part.levels, rejected: rejected, reports: part.reports, of: batch.id)
+                    }
+                    observer?(event)
+                    isRetry = false
+                    break attempts
+                case .tooLarge(let failure):
+                    state.withLock { $0.note(failure) }
+                    if let halves = halves(of: part, batch) {
+                        parts += halves.reversed()
+                        observer?(.retrying(records: part.count, after: .zero, failure: failure))
+                        break attempts
+                    }
+                    if await isOver(part, parts, .refused, failure, batch) { return }
+                    break attempts
+                case .refused(let failure):
+                    state.withLock { $0.note(failure) }
+                    if await isOver(part, parts, .refused, failure, batch) { return }
+                    break attempts
+                case .again(let asked, let isAmbiguous, let holdsOthers, let failure):
+                    state.withLock { $0.note(failure) }
+                    let step = retries.step(
+                        asked: asked,
+                        isAmbiguous: isAmbiguous,
+                        isUrgent: state.withLock { $0.isUrgent(batch: batch.id) },
+                        random: environment.random
+                    )
+                    guard case .wait(let pause, let isAsked) = step else {
+                        if await isOver(part, parts, .gaveUp, failure, batch) { return }
+                        break attempts
+                    }
+                    observer?(.retrying(records: part.count, after: pause, failure: failure))
+                    publish()
+                    if !isAsked, !holdsOthers { wake(state.withLock { $0.pause(batch.id) }) }
+                    if await wait(pause, isAsked: isAsked, for: batch) { retries.hurry() }
+                case nil: break
                 }
-                observer?(.retrying(records: count, after: pause, failure: failure))
-                publish()
-                if await wait(pause, isAsked: isAsked, for: batch) { retries.hurry() }
-            case nil:
-                break
             }
         }
-        await settle(batch, .interrupted)
+        // Not reached: the last part settles the batch.
+        await settle(batch, .acknowledged(rejected: 0))
+    }
+
+    /// Gives a part of a batch up.
+    ///
+    /// - Returns: Whether it was the last, and the batch is settled.
+    private func isOver(
+        _ part: Part,
+        _ rest: [Part],
+        _ reason: LogShipper.DropReason,
+        _ failure: any Error,
+        _ batch: OutgoingBatch
+    ) async -> Bool {
+        let event: LogShipper.Event =
+            reason == .gaveUp
+            ? .gaveUp(records: part.count, failure: failure) : .refused(records: part.count, failure: failure)
+        if rest.isEmpty {
+            await settle(batch, .lost(reason), event)
+            return true
+        }
+        state.withLock { $0.lose(part.levels, reason, reports: part.reports, of: batch.id) }
+        observer?(event)
+        return false
+    }
+
+    /// The two halves of a part that is too large; `nil` when it is one record, or one cannot be encoded.
+    private func halves(of part: Part, _ batch: OutgoingBatch) -> [Part]? {
+        guard part.records.count > 1 else { return nil }
+        let middle = part.records.count / 2
+        let first = Array(part.records[..<middle])
+        let second = Array(part.records[middle...])
+        guard let one = destination.encode(first).content, let other = destination.encode(second).content else {
+            return nil
+        }
+        return [
+            Part(records: first, reports: false, content: one),
+            Part(records: second, reports: part.reports, content: other),
+        ]
     }
 
     /// Waits before a retry.
@@ -56,23 +141,19 @@ extension ShipperCore {
         return environment.time.elapsed < instant
     }
 
-    /// The content of a batch and how many records it has; those that cannot be encoded are counted among the lost.
-    private func encode(_ batch: OutgoingBatch) -> (content: Data, count: Int)? {
-        var records = batch.records
-        if let drops = batch.reported {
-            records.append(DropReport.record(of: drops, date: environment.time.date))
-        }
-        let (content, failed, failure) = destination.encode(records)
-        guard let failure else { return content.map { ($0, batch.records.count) } }
+    /// The content of a batch; records that cannot be encoded are counted among the lost.
+    private func encode(_ records: [LogRecord], reports: Bool, of batch: OutgoingBatch) -> Part? {
+        let (content, kept, failed, failure) = destination.encode(records)
+        guard let failure else { return content.map { Part(records: kept, reports: reports, content: $0) } }
         // The report stands last.
-        let reports = batch.reported != nil && failed.last?.component == DropReport.component
-        let lost = reports ? failed.dropLast() : failed[...]
+        let losesReport = reports && failed.last?.component == DropReport.component
+        let lost = losesReport ? failed.dropLast() : failed[...]
         observer?(.unencodable(records: lost.count, failure: failure))
         guard let content else { return nil }
         var levels = LogLevelCounts()
         for record in lost { levels[record.level] += 1 }
-        state.withLock { $0.loseUnencodable(levels, reports: reports, of: batch.id) }
-        return (content, batch.records.count - lost.count)
+        state.withLock { $0.lose(levels, .unencodable, reports: losesReport, of: batch.id) }
+        return Part(records: kept, reports: reports && !losesReport, content: content)
     }
 
     /// Sends a batch once, within the time allowed.
@@ -81,11 +162,14 @@ extension ShipperCore {
     private func attempt(_ content: Data) async -> ExportVerdict? {
         let deadline = environment.time.elapsed + settings.exportTimeout
         let verdict = await withTaskGroup(of: ExportVerdict?.self) { group in
+            let signal = WakeSignal()
+            let alarm = self.environment.time.alarm(at: deadline, for: "an export of log records") { signal.wake() }
+            defer { alarm.cancel() }
             group.addTask {
                 await self.destination.send(content, until: deadline, in: self.environment)
             }
             group.addTask {
-                await self.environment.time.wait(until: deadline)
+                await signal.wait()
                 return nil
             }
             // Whoever ends first ends the other. An answer that comes in the same moment counts too.
@@ -96,6 +180,11 @@ extension ShipperCore {
         }
         if let verdict { return verdict }
         if Task.isCancelled { return nil }
-        return .again(after: nil, isAmbiguous: true, LogShipperError(.timedOut(settings.exportTimeout)))
+        return .again(
+            after: nil,
+            isAmbiguous: true,
+            holdsOthers: false,
+            LogShipperError(.timedOut(settings.exportTimeout))
+        )
     }
 }

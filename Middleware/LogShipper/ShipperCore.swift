@@ -43,7 +43,9 @@ final class ShipperCore: Sendable {
     /// Queues a record.
     func add(_ record: LogRecord) {
         let size = record.estimatedSize
-        wake(state.withLock { $0.add(record, size: size) })
+        let addition = state.withLock { $0.add(record, size: size) }
+        wake(addition.wake)
+        if addition.startsWork { work() }
     }
 
     func wake(_ wake: ShipperState.Wake) {
@@ -56,7 +58,47 @@ final class ShipperCore: Sendable {
 
     /// Starts the worker without a record: there are some of an earlier process.
     func start() {
-        wake(state.withLock { $0.wakeWorker() })
+        let (wake, startsWork) = state.withLock { ($0.wakeWorker(), $0.beginsWork()) }
+        self.wake(wake)
+        if startsWork { work() }
+    }
+
+    // MARK: The queue's work
+
+    /// Does the work of the queue, such as writing records down, on a thread that may wait for a disk.
+    ///
+    /// It keeps the core alive until the last record is written, whoever else has let go of it.
+    private func work() {
+        fileWork.submit {
+            while let work = self.nextWork() {
+                let result = work()
+                let (wake, signals) = self.state.withLock { $0.finishWork(result) }
+                self.wake(wake)
+                for signal in signals { signal.wake() }
+            }
+        }
+    }
+
+    private func nextWork() -> (@Sendable () -> any Sendable)? {
+        let (work, signals) = state.withLock { $0.nextWork() }
+        for signal in signals { signal.wake() }
+        return work
+    }
+
+    /// Waits until the work of the queue is done.
+    ///
+    /// - Returns: Whether it was in time.
+    func waitForWork(until instant: Duration) async -> Bool {
+        let signal = WakeSignal()
+        guard state.withLock({ $0.waitsForWork(signal) }) else { return true }
+        await signal.wait(until: instant, on: environment.time)
+        return state.withLock { !$0.isWorking }
+    }
+
+    /// Lets go of what the queue holds.
+    func closeQueue() async {
+        guard let close = state.withLock({ $0.queue.close() }) else { return }
+        await fileWork.runToEnd { close() }
     }
 
     /// Brings the metrics up to date.
@@ -70,7 +112,7 @@ final class ShipperCore: Sendable {
         worker.withLock { worker in
             guard !worker.isDismissed else { return }
             // Detached, so as not to keep the task-local values of whoever happened to log first.
-            worker.task = Task.detached { await self.work() }
+            worker.task = Task.detached { await self.run() }
         }
     }
 
@@ -87,7 +129,7 @@ final class ShipperCore: Sendable {
         await worker.withLock { $0.task }?.value
     }
 
-    private func work() async {
+    private func run() async {
         // Whatever runs in here is shipping, so that nothing that it logs is shipped in turn.
         await LogShipping.$isUnderWay.withValue(true) {
             await withDiscardingTaskGroup { group in

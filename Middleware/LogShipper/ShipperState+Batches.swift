@@ -40,7 +40,7 @@ extension ShipperState {
 
     /// What the worker does next, at a point in time.
     mutating func step(now: Duration) -> Step {
-        guard flights.count < maxFlights else {
+        guard hasRoom else {
             sleep = .untilSettled
             return .wait(until: nil)
         }
@@ -79,8 +79,21 @@ extension ShipperState {
         }
     }
 
-    /// Goes on with what was read for the queue.
+    /// Whether another batch may be sent: one that waits before a retry holds up none, but not more than as many again
+    /// are held in memory, nor offered to a receiver that takes nothing.
+    private var hasRoom: Bool {
+        flights.count < 2 * maxFlights && flights.values.count { !$0.isWaiting } < maxFlights
+    }
+
+    /// Notes that a batch waits before a retry.
     ///
+    /// - Returns: Who is to be woken, because another may be sent.
+    mutating func pause(_ id: Int) -> Wake {
+        flights[id]?.isWaiting = true
+        return sleep == .untilSettled ? wakeWorker() : .nobody
+    }
+
+    /// Goes on with what was read for the queue.
     mutating func resume(_ reading: LogQueueReading, now: Duration) -> Resumption {
         let batch = queue.take(reading)
         if queue.count == 0 { since = now }
@@ -105,24 +118,35 @@ extension ShipperState {
         return OutgoingBatch(id: lastID, records: batch?.records ?? [], reported: reported, signal: signal)
     }
 
-    /// Notes that a batch is sent, for the first time or again.
-    mutating func attempt(_ id: Int, isRetry: Bool) {
-        counts.sent += flights[id]?.levels.total ?? 0
+    /// Notes that so many records of a batch are sent, for the first time or again.
+    mutating func attempt(_ id: Int, records: Int, isRetry: Bool) {
+        counts.sent += records
         if isRetry { counts.retries += 1 }
+        flights[id]?.isWaiting = false
     }
 
-    /// Takes records out of a batch in flight that cannot be sent.
+    /// Takes records out of a batch in flight that are lost while the rest is sent.
     ///
     /// - Parameter reports: Whether the report of losses is among them.
-    mutating func loseUnencodable(_ levels: LogLevelCounts, reports: Bool, of id: Int) {
+    mutating func lose(_ levels: LogLevelCounts, _ reason: LogShipper.DropReason, reports: Bool, of id: Int) {
         guard var flight = flights[id] else { return }
         flight.levels = flight.levels - levels
-        lose(levels, .unencodable)
+        lose(levels, reason)
         if reports, let reported = flight.reported {
             unreported += reported
             flight.reported = nil
         }
         flights[id] = flight
+    }
+
+    /// Takes records out of a batch in flight that the receiver has, while the rest is still to be sent.
+    mutating func acknowledge(_ levels: LogLevelCounts, rejected: Int, reports: Bool, of id: Int) {
+        guard var flight = flights[id] else { return }
+        flight.levels = flight.levels - levels
+        if reports { flight.reported = nil }
+        flights[id] = flight
+        counts.acknowledged += levels.total - min(rejected, levels.total)
+        counts.rejected += min(rejected, levels.total)
     }
 
     /// Ends a batch.

@@ -61,7 +61,7 @@ extension ShipperState {
         }
         return LogShipper.FlushResult(
             isComplete: false,
-            left: queue.count + recordsInFlight,
+            left: queue.count + queue.unwritten + recordsInFlight,
             lastFailure: counts.lastFailure
         )
     }
@@ -71,8 +71,9 @@ extension ShipperState {
     /// - Returns: What a shutdown came to, and who is to be woken.
     mutating func end() -> (result: LogShipper.FlushResult, signals: [WakeSignal]) {
         hasEnded = true
-        lose(queue.abandon(), .abandoned)
-        let left = counts.dropped[.abandoned].total + queue.count
+        let (lost, reason) = queue.abandon()
+        lose(lost, reason)
+        let left = counts.dropped[.abandoned].total + (reason == .abandoned ? 0 : lost.total) + queue.count
         let failure = left == 0 ? failureOfLosses : counts.lastFailure
         return (
             LogShipper.FlushResult(isComplete: left == 0, left: left, lastFailure: failure),

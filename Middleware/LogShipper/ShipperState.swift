@@ -35,11 +35,13 @@ struct ShipperState: Sendable {
         var reported: LogShipper.Drops?
         /// Rings when somebody wants it delivered at once.
         let signal: WakeSignal
+        /// Whether it waits before a retry, so that another may be sent meanwhile.
+        var isWaiting = false
     }
 
     /// Somebody who waits for everything up to a record to be settled.
     struct Flush: Sendable {
-        let target: Int
+        var target: Int
         let signal: WakeSignal
     }
 
@@ -59,6 +61,10 @@ struct ShipperState: Sendable {
     /// Whether the worker is gone for good.
     var hasEnded = false
     var sleep = Sleep.awake
+    /// Whether work of the queue is being done.
+    var isWorking = false
+    /// Those who wait for it to be over.
+    var workSignals: [WakeSignal] = []
     /// A point in time before which none of the waiting records came; `nil` when they come to an empty queue.
     var since: Duration?
 
@@ -70,12 +76,13 @@ struct ShipperState: Sendable {
             age: settings.batchAge
         )
         maxFlights = settings.concurrentExports
-        counts.recovered = queue.count
     }
 
     var statistics: LogShipper.Statistics {
         var result = counts
-        result.queuedRecords = queue.count
+        result.recovered = queue.recovered
+        result.unwritten = queue.unwritten
+        result.queuedRecords = queue.queued
         result.queuedBytes = queue.bytes
         result.inFlight = recordsInFlight
         return result
@@ -83,25 +90,88 @@ struct ShipperState: Sendable {
 
     var recordsInFlight: Int { flights.values.reduce(0) { $0 + $1.levels.total } }
 
+    /// What is to be done for a record that was added.
+    struct Addition: Sendable {
+        var wake = Wake.nobody
+        /// Whether the queue has work, and nobody does it.
+        var startsWork = false
+    }
+
     /// Takes a record, or counts it among the lost.
-    mutating func add(_ record: LogRecord, size: Int) -> Wake {
+    mutating func add(_ record: LogRecord, size: Int) -> Addition {
         if isShutDown {
             counts.dropped[.shutDown][record.level] += 1
-            return .nobody
+            return Addition()
         }
         var displaced = LogLevelCounts()
-        if let reason = queue.add(record, size: size, displaced: &displaced) {
+        let addition = queue.add(record, size: size, displaced: &displaced)
+        if !displaced.isEmpty { lose(displaced, queue.displacement) }
+        switch addition {
+        case .refused(let reason):
             counts.dropped[reason][record.level] += 1
             unreported[reason][record.level] += 1
-        } else {
+            return Addition()
+        case .queued:
             counts.accepted += 1
-            if !displaced.isEmpty { lose(displaced, .displaced) }
+            return Addition(wake: wakeForRecords())
+        case .unwritten: return Addition(startsWork: beginsWork())
         }
+    }
+
+    /// Who is to be woken for records that were added.
+    private mutating func wakeForRecords() -> Wake {
         switch sleep {
         case _ where !hasWorker, .untilRecords: return wakeWorker()
         case .untilFullBatch: return rule.isFull(records: queue.count, bytes: queue.bytes) ? wakeWorker() : .nobody
         case .awake, .untilSettled: return .nobody
         }
+    }
+
+    // MARK: Work
+
+    /// Whether somebody is to begin with the queue's work, because nobody does it.
+    mutating func beginsWork() -> Bool {
+        if isWorking { return false }
+        isWorking = true
+        return true
+    }
+
+    /// What is to be done next for the queue.
+    ///
+    /// - Returns: `nil` when there is nothing more, and who waited for that.
+    mutating func nextWork() -> (work: (@Sendable () -> any Sendable)?, signals: [WakeSignal]) {
+        if let work = queue.nextWork() { return (work, []) }
+        isWorking = false
+        defer { workSignals = [] }
+        return (nil, workSignals)
+    }
+
+    /// Takes note of what came of a work.
+    ///
+    /// - Returns: Who is to be woken.
+    mutating func finishWork(_ result: any Sendable) -> (wake: Wake, signals: [WakeSignal]) {
+        let progress = queue.finish(result)
+        counts.accepted += progress.accepted
+        if !progress.lost.isEmpty {
+            for reason in LogShipper.DropReason.allCases { lose(progress.lost[reason], reason) }
+            if !flushes.isEmpty { mayReportAlone = true }
+            // Whoever flushes waits for as many records less.
+            for (id, flush) in flushes {
+                let lost = progress.refused.count { $0 <= flush.target }
+                flushes[id]?.target -= lost
+            }
+        }
+        var wake = progress.accepted > 0 ? wakeForRecords() : .nobody
+        if wake == .nobody, !flushes.isEmpty, sleep == .untilFullBatch || sleep == .untilRecords { wake = wakeWorker() }
+        return (wake, flushes.values.filter { isSettled($0.target) }.map(\.signal))
+    }
+
+    /// Begins to wait for the work to be over.
+    ///
+    /// - Returns: Whether there is something to wait for.
+    mutating func waitsForWork(_ signal: WakeSignal) -> Bool {
+        if isWorking { workSignals.append(signal) }
+        return isWorking
     }
 
     mutating func countOwnTraffic() {

@@ -63,12 +63,19 @@ final class WakeSignal: Sendable {
 }
 
 extension TimeSource {
-    /// Returns at a point in time, and when the task is cancelled.
-    ///
-    /// The system's clock keeps a sleep that was cancelled in its queue until it is due; short ones do not pile up.
+    /// Returns at a point in time, and when the task is cancelled; the task wakes once.
     func wait(until instant: Duration) async {
-        while case let rest = instant - elapsed, rest > .zero {
-            guard (try? await sleep(for: min(rest, .seconds(1)))) != nil else { return }
+        guard self is SystemTime else {
+            while case let rest = instant - elapsed, rest > .zero {
+                guard (try? await sleep(for: rest)) != nil else { return }
+            }
+            return
         }
+        // The system's clock keeps a sleep that was cancelled in its queue until it is due; its alarms do not pile up.
+        guard instant > elapsed else { return }
+        let signal = WakeSignal()
+        let alarm = alarm(at: instant, for: "log records that wait") { signal.wake() }
+        await signal.wait()
+        alarm.cancel()
     }
 }

@@ -32,21 +32,44 @@ import Logging
 ///   ``LogSpoolError/Problem/inUse(directory:)``. Files of other names in it are left alone.
 /// - **Privacy.** Directories that it makes are for this user alone (0700), and so are its files (0600).
 ///
-/// It may be used from any thread. ``append(_:)`` makes one call of the system and does not wait for a reader.
+/// It may be used from any thread. ``append(_:)`` makes one call of the system and does not wait for a reader. A
+/// `LogShipper` appends on a thread of its own, in groups, so that nothing that logs waits for the disk.
 public final class LogSpool: Sendable {
     /// Where the files are.
     public let directory: URL
     /// How much all files take at most.
     public let limit: ByteCount
 
+    /// Held while a record is written, however long the disk takes.
     private let appender: Locked<SpoolAppender>
-    /// Taken before the other.
+    /// Taken before the other; held while records are read.
     private let reader: Locked<SpoolReader>
-    private let opening: LogSpoolReport
-    /// Goes with the spool.
-    private let lock: SpoolLock
+    /// How both were left, for who must not wait for a disk that stalls.
+    private let seen: Locked<(appender: SpoolAppender, reader: SpoolReader)>
+    /// What was found when the spool was opened.
+    let findings: Findings
+    /// Goes with the spool, or when it is closed.
+    private let lock: Locked<SpoolLock?>
 
-    /// Opens a spool; what an earlier process has left is read through once, to count and check it.
+    /// What an earlier process has left.
+    struct Findings: Sendable {
+        /// Where its records begin and end.
+        let front: LogSpoolPosition
+        let end: LogSpoolPosition
+        /// Its segments, the oldest first.
+        let segments: [UInt64]
+        /// How many records the last of them has that are not done with.
+        let recordsInLast: Int
+        /// How many bytes there were of a record that was never accepted.
+        let tornBytes: Int64
+        /// How many things in the directory are not the spool's.
+        let foreignFiles: Int
+        /// Whether it was damaged how far an earlier process had come, so that acknowledged records come again.
+        let isPositionLost: Bool
+    }
+
+    /// Opens a spool, in the same short time whatever an earlier process has left: of that the last segment is read, to
+    /// go on after what is whole in it.
     ///
     /// - Parameters:
     ///   - directory: A file URL; the directory is created where it is not there.
@@ -81,15 +104,22 @@ public final class LogSpool: Sendable {
         self.limit = limit
         let place = SpoolDirectory(path: directory.path, files: Files(files), durability: durability)
         let opening = try SpoolOpening(place, SpoolLimits(limit, segmentSize: segmentSize))
-        lock = opening.lock
+        lock = Locked(opening.lock)
         appender = Locked(opening.appender)
         reader = Locked(opening.reader)
-        self.opening = LogSpoolReport(
+        seen = Locked((opening.appender, opening.reader))
+        let front = opening.reader.front
+        let segments = opening.appender.sealed.map(\.number) + [opening.appender.active?.number].compactMap { $0 }
+        findings = Findings(
+            front: front,
+            end: opening.reader.openingEnd,
+            segments: segments.filter { $0 >= front.segment },
+            recordsInLast: opening.recordsInLast,
             tornBytes: opening.tornBytes,
             foreignFiles: opening.foreignFiles,
             isPositionLost: opening.isPositionLost
         )
-        removeFinished(before: opening.reader.front)
+        removeFinished(before: front)
     }
 
     /// "files in" the directory, and the bound.
@@ -101,12 +131,35 @@ public final class LogSpool: Sendable {
     ///
     /// - Throws: ``LogSpoolError``; then the record was not kept.
     public func append(_ record: LogRecord) throws(LogSpoolError) {
-        var frame = try SpoolSegment.frame(record)
-        let isSevere = record.level >= .warning
-        let outcome = appender.withLock { appender in
-            Result { () throws(LogSpoolError) in try appender.append(&frame, isSevere: isSevere) }
+        if let failure = append(contentsOf: [record]).first ?? nil { throw failure }
+    }
+
+    /// Adds records at the end, in their order, with as few calls of the system as can be: with
+    /// ``LogSpoolDurability/power`` all that go into one segment wait for the disk once.
+    ///
+    /// When it returns, those that were kept are with the system, as with ``append(_:)``.
+    ///
+    /// - Returns: For each record why it was not kept; `nil` where it was.
+    @discardableResult
+    public func append(contentsOf records: [LogRecord]) -> [LogSpoolError?] {
+        var frames: [SpoolFrame] = []
+        frames.reserveCapacity(records.count)
+        var failures: [Int: LogSpoolError] = [:]
+        for (index, record) in records.enumerated() {
+            do throws(LogSpoolError) {
+                frames.append(SpoolFrame(bytes: try SpoolSegment.frame(record), isSevere: record.level >= .warning))
+            } catch {
+                failures[index] = error
+            }
         }
-        try outcome.get()
+        let refusals = Array(failures.values)
+        var outcomes = write { [frames] appender in
+            var frames = frames
+            for refusal in refusals { appender.refuse(refusal) }
+            return appender.append(&frames)
+        }[...]
+        if failures.isEmpty { return Array(outcomes) }
+        return records.indices.map { index in failures[index] ?? outcomes.popFirst() ?? nil }
     }
 
     /// Reads records without removing them.
@@ -127,11 +180,21 @@ public final class LogSpool: Sendable {
         maximumRecords: Int,
         maximumBytes: ByteCount = .mebibytes(4)
     ) throws(LogSpoolError) -> LogSpoolBatch? {
+        try nextBatch(after: position, upTo: nil, maximumRecords: maximumRecords, maximumBytes: maximumBytes)
+    }
+
+    /// Reads records, up to a position.
+    func nextBatch(
+        after position: LogSpoolPosition?,
+        upTo end: LogSpoolPosition?,
+        maximumRecords: Int,
+        maximumBytes: ByteCount
+    ) throws(LogSpoolError) -> LogSpoolBatch? {
         let limits = SpoolReader.Limits(records: maximumRecords, bytes: maximumBytes.bytes)
-        let outcome = reader.withLock { reader in
+        let outcome = read { reader in
             Result { () throws(LogSpoolError) -> LogSpoolBatch? in
                 let start = position ?? reader.front
-                let view = appender.withLock { SpoolReader.View(sealed: $0.sealed, active: $0.active) }
+                let view = try view(upTo: end)
                 let batch = try reader.batch(after: start, of: view, limits)
                 if !batch.records.isEmpty || batch.damagedParts > 0 { return batch }
                 return nil
@@ -148,7 +211,10 @@ public final class LogSpool: Sendable {
     /// - Throws: ``LogSpoolError`` when it could not be written down: this process does not deliver the records again,
     ///   but the next may.
     public func acknowledge(_ position: LogSpoolPosition) throws(LogSpoolError) {
-        let outcome = reader.withLock { reader in
+        let outcome = read { reader in
+            if seen.withLock({ $0.appender.isClosed }) {
+                return Result<Void, LogSpoolError>.failure(LogSpoolError(.closed(directory: directory.path)))
+            }
             reader.move(to: position)
             let saved = Result { () throws(LogSpoolError) in try reader.save() }
             // Even where that has failed: a segment that is gone does not come again either.
@@ -158,8 +224,48 @@ public final class LogSpool: Sendable {
         try outcome.get()
     }
 
+    private func write<Value: Sendable>(_ work: @Sendable (inout SpoolAppender) -> Value) -> Value {
+        appender.withLock { appender in
+            defer { seen.withLock { [appender] in $0.appender = appender } }
+            return work(&appender)
+        }
+    }
+
+    private func read<Value: Sendable>(_ work: @Sendable (inout SpoolReader) -> Value) -> Value {
+        reader.withLock { reader in
+            defer { seen.withLock { [reader] in $0.reader = reader } }
+            return work(&reader)
+        }
+    }
+
+    /// Where to read, as it is now.
+    private func view(upTo end: LogSpoolPosition? = nil) throws(LogSpoolError) -> SpoolReader.View {
+        let (view, isClosed) = seen.withLock {
+            (
+                SpoolReader.View(sealed: $0.appender.sealed, active: $0.appender.active, end: end),
+                $0.appender.isClosed
+            )
+        }
+        if isClosed { throw LogSpoolError(.closed(directory: directory.path)) }
+        return view
+    }
+
+    /// Takes no more records, and lets another spool work in the directory; what is left stays for it.
+    ///
+    /// A spool that nobody holds any more closes by itself. What is asked of it afterwards fails with
+    /// ``LogSpoolError/Problem/closed(directory:)``, but for ``report`` and ``isEmpty``.
+    public func close() {
+        // Not between a reading or an acknowledgement and its end.
+        read { _ in write { $0.close() } }
+        let held = lock.withLock { lock in
+            defer { lock = nil }
+            return lock
+        }
+        _ = held
+    }
+
     private func removeFinished(before position: LogSpoolPosition) {
-        let (finished, directory) = appender.withLock { ($0.finished(before: position), $0.directory) }
+        let (finished, directory) = write { ($0.finished(before: position), $0.directory) }
         if finished.isEmpty { return }
         var gone: Set<UInt64> = []
         // The oldest first, so that what is left is the end. What cannot be removed now is tried again with the next.
@@ -168,29 +274,46 @@ public final class LogSpool: Sendable {
             gone.insert(segment.number)
         }
         try? directory.synchronize()
-        appender.withLock { [gone] in $0.forget(gone) }
+        write { [gone] in $0.forget(gone) }
     }
 
     /// Whether everything was acknowledged.
     public var isEmpty: Bool { report.pendingBytes == 0 }
 
-    /// What the spool holds, and what became of records.
+    /// What the spool holds, and what became of records; it does not wait for the disk.
     public var report: LogSpoolReport {
-        var report = opening
-        let front = reader.withLock { reader in
-            report.damagedParts = reader.damagedParts
-            report.damagedBytes = reader.damagedBytes
-            return reader.front
-        }
-        appender.withLock { appender in
-            report.bytes = appender.total
-            report.pendingBytes = appender.pending(after: front)
-            report.pendingRecords = report.pendingBytes == 0 ? 0 : max(1, appender.recordsEnd - front.index)
-            report.segments = appender.sealed.count + (appender.active == nil ? 0 : 1)
-            report.acceptedRecords = appender.accepted
-            report.refusedRecords = appender.refused
-            report.lastFailure = appender.lastFailure
-        }
-        return report
+        let (appender, reader) = seen.withLock { $0 }
+        return LogSpoolReport(
+            bytes: appender.total,
+            pendingBytes: appender.pending(after: reader.front),
+            acceptedRecords: appender.accepted,
+            refusedRecords: appender.refused,
+            damagedParts: reader.damagedParts,
+            lastFailure: appender.lastFailure
+        )
     }
+
+    /// Counts the records that are not acknowledged: it reads all files of them.
+    ///
+    /// - Throws: ``LogSpoolError`` when the spool was closed. What cannot be read is not counted.
+    public func countPendingRecords() throws(LogSpoolError) -> Int {
+        let view = try view()
+        let numbers = view.sealed.map(\.number) + [view.active?.number].compactMap { $0 }
+        let reader = seen.withLock { $0.reader }
+        return numbers.reduce(0) { $0 + reader.count($1, of: view, all: true) }
+    }
+
+    // MARK: For a shipper
+
+    /// Where the next record goes.
+    var end: LogSpoolPosition { seen.withLock { $0.appender.end } }
+
+    /// How many records of a segment an earlier process has left.
+    func countRecovered(in segment: UInt64) -> Int {
+        guard let view = try? view() else { return 0 }
+        return seen.withLock { $0.reader }.count(segment, of: view, all: false)
+    }
+
+    /// How many bytes were passed over because they could not be read.
+    var damagedBytes: Int64 { seen.withLock { $0.reader.damagedBytes } }
 }

@@ -16,6 +16,8 @@ public struct LogSpoolError: HTTPChainError, Hashable {
         case recordTooDeep(limit: Int)
         /// Another process, or another spool of this one, works in the directory.
         case inUse(directory: String)
+        /// The spool was closed before.
+        case closed(directory: String)
         /// A later version of this package wrote the file.
         case newerFormat(file: String)
         /// The system refused; the code is `errno`.
@@ -55,6 +57,8 @@ public struct LogSpoolError: HTTPChainError, Hashable {
                 "\(directory) is in use by another process or another spool of this one",
                 "give each a directory of its own"
             )
+        case .closed(let directory):
+            Explanation("the spool in \(directory) was closed", "open another one")
         case .newerFormat(let file):
             Explanation(
                 "\(file) was written by a later version and left alone",

@@ -4,27 +4,14 @@ public import HTTPChainRemoteLogging
 public struct LogSpoolReport: Sendable, Hashable {
     /// What all segments take on the disk.
     public internal(set) var bytes: Int64 = 0
-    /// How many records are not acknowledged, those of earlier processes included; an estimate where files were damaged
-    /// while they were open, and 0 only where nothing is left.
-    public internal(set) var pendingRecords = 0
-    /// What records that are not acknowledged take on the disk.
+    /// What records that are not acknowledged take on the disk; 0 only where nothing is left.
     public internal(set) var pendingBytes: Int64 = 0
-    /// How many segments there are.
-    public internal(set) var segments = 0
     /// How many records were appended.
     public internal(set) var acceptedRecords = 0
     /// How many records were refused: because the spool was full, or because of the disk.
     public internal(set) var refusedRecords = 0
     /// How many places could not be read and were passed over; each held one record or more.
     public internal(set) var damagedParts = 0
-    /// How many bytes those take.
-    public internal(set) var damagedBytes: Int64 = 0
-    /// How many bytes of a record that was never accepted an earlier process has left, killed as it wrote it.
-    public internal(set) var tornBytes: Int64 = 0
-    /// How many things in the directory are not the spool's; they are left alone.
-    public internal(set) var foreignFiles = 0
-    /// Whether it was damaged how far an earlier process had come, so that records that it had acknowledged come again.
-    public internal(set) var isPositionLost = false
     /// Why a record was refused the last time that it was not for want of room.
     public internal(set) var lastFailure: LogSpoolError?
 }
@@ -37,14 +24,15 @@ public struct LogSpoolBatch: Sendable, Hashable {
     public internal(set) var position: LogSpoolPosition
     /// How many places between the records could not be read; each held one record or more.
     public internal(set) var damagedParts = 0
+    /// How many of the records were there when the spool was opened.
+    var recovered = 0
 }
 
 /// A place between two records of a ``LogSpool``.
 public struct LogSpoolPosition: Sendable, Hashable, Comparable {
     let segment: UInt64
     let offset: Int64
-    /// How many records are before it, counted from where the spool was opened; what was damaged meanwhile counts until
-    /// the next segment.
+    /// How many records of the segment this spool has read before it.
     var index = 0
 
     /// Orders by age: what was logged first is less.

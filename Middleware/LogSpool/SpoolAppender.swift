@@ -4,17 +4,8 @@ import HTTPChainCore
 struct SealedSegment: Sendable {
     let number: UInt64
     let size: Int64
-    /// `nil` when it could not be read yet.
+    /// `nil` when it was not read yet.
     let header: SpoolSegment.Header?
-    var records: SpoolRecords
-}
-
-/// The records of a segment among those of the spool, which are counted from its front when it was opened.
-struct SpoolRecords: Sendable, Hashable {
-    var first = 0
-    var count = 0
-
-    var end: Int { first + count }
 }
 
 /// The segment that is written to.
@@ -24,9 +15,17 @@ struct ActiveSegment: Sendable {
     let salt: UInt32
     /// Where the next frame goes.
     var end: Int64
-    var records: SpoolRecords
     /// Whether a write that failed may have left something after the end.
     var needsRepair = false
+}
+
+/// A record as it is written, with what decides whether there is room for it.
+struct SpoolFrame: Sendable {
+    /// As ``SpoolSegment/frame(_:)`` makes it.
+    var bytes: [UInt8]
+    let isSevere: Bool
+
+    var size: Int64 { Int64(bytes.count) }
 }
 
 /// How much a spool holds.
@@ -43,6 +42,8 @@ struct SpoolLimits: Sendable {
         common = total - total / 10
         segment = min(max(segmentSize.bytes, 4096), total / 4, SpoolSegment.maximumSize)
     }
+
+    func limit(isSevere: Bool) -> Int64 { isSevere ? total : common }
 }
 
 /// The segments of a spool, and how records are added to them.
@@ -53,14 +54,13 @@ struct SpoolAppender: Sendable {
     private(set) var sealed: [SealedSegment]
     private(set) var active: ActiveSegment?
     private var nextNumber: UInt64
-    /// How many records there are in segments that are no longer written to, those that are gone included.
-    private var sealedEnd: Int
     /// What all segments take.
     private(set) var total: Int64
     private(set) var accepted = 0
     private(set) var refused = 0
     /// Why the last record that was refused was, unless the spool was full.
     private(set) var lastFailure: LogSpoolError?
+    private(set) var isClosed = false
 
     init(
         _ directory: SpoolDirectory,
@@ -74,49 +74,106 @@ struct SpoolAppender: Sendable {
         self.sealed = sealed
         self.active = active
         self.nextNumber = nextNumber
-        sealedEnd = sealed.last?.records.end ?? 0
         total = sealed.reduce(active?.end ?? 0) { sum, segment in
             let (next, isOver) = sum.addingReportingOverflow(segment.size)
             return isOver ? .max : next
         }
     }
 
-    /// Adds a frame as ``SpoolSegment/frame(_:)`` makes it.
-    mutating func append(_ frame: inout [UInt8], isSevere: Bool) throws(LogSpoolError) {
+    /// Adds frames in their order: those that go into one segment with one write, and one wait for the disk.
+    ///
+    /// Where such a write fails, its frames are written one by one, so that what there is room for is kept.
+    ///
+    /// - Returns: For each frame why it was refused; `nil` where it was taken.
+    mutating func append(_ frames: inout [SpoolFrame]) -> [LogSpoolError?] {
+        var outcomes = [LogSpoolError?](repeating: nil, count: frames.count)
+        var start = 0
+        while start < frames.count {
+            do throws(LogSpoolError) {
+                try prepare(for: frames[start])
+                let end = run(of: frames, from: start)
+                do throws(LogSpoolError) {
+                    try write(&frames, start..<end)
+                } catch {
+                    guard end - start > 1 else { throw error }
+                    for index in start..<end { outcomes[index] = appendAlone(&frames, index) }
+                }
+                start = end
+            } catch {
+                refuse(error)
+                outcomes[start] = error
+                start += 1
+            }
+        }
+        return outcomes
+    }
+
+    private mutating func appendAlone(_ frames: inout [SpoolFrame], _ index: Int) -> LogSpoolError? {
         do throws(LogSpoolError) {
-            try write(&frame, isSevere: isSevere)
-            accepted += 1
+            try prepare(for: frames[index])
+            try write(&frames, index..<(index + 1))
+            return nil
         } catch {
-            refused += 1
-            if case .full = error.problem {} else { lastFailure = error }
-            throw error
+            refuse(error)
+            return error
         }
     }
 
-    private mutating func write(_ frame: inout [UInt8], isSevere: Bool) throws(LogSpoolError) {
-        let size = Int64(frame.count)
-        guard size <= limits.segment - Int64(SpoolSegment.headerSize) else {
-            throw LogSpoolError(.recordTooLarge(ByteCount(size), limit: ByteCount(limits.segment)))
+    /// Counts a record that is not kept.
+    mutating func refuse(_ error: LogSpoolError) {
+        refused += 1
+        if case .full = error.problem {} else { lastFailure = error }
+    }
+
+    /// Makes sure that there is room for a frame, and a segment that it fits.
+    private mutating func prepare(for frame: SpoolFrame) throws(LogSpoolError) {
+        guard !isClosed else { throw LogSpoolError(.closed(directory: directory.path)) }
+        guard frame.size <= limits.segment - Int64(SpoolSegment.headerSize) else {
+            throw LogSpoolError(.recordTooLarge(ByteCount(frame.size), limit: ByteCount(limits.segment)))
         }
         try repair()
-        let isNew = active.map { $0.end + size > limits.segment } ?? true
-        let needed = isNew ? size + Int64(SpoolSegment.headerSize) : size
-        let limit = isSevere ? limits.total : limits.common
-        guard total <= limit - needed else { throw LogSpoolError(.full(limit: ByteCount(limits.total))) }
+        let isNew = active.map { $0.end + frame.size > limits.segment } ?? true
+        let needed = isNew ? frame.size + Int64(SpoolSegment.headerSize) : frame.size
+        guard total <= limits.limit(isSevere: frame.isSevere) - needed else {
+            throw LogSpoolError(.full(limit: ByteCount(limits.total)))
+        }
         if isNew { try beginSegment() }
+    }
+
+    /// Up to where frames fit the segment that is written to; the first does.
+    private func run(of frames: [SpoolFrame], from start: Int) -> Int {
+        guard let active else { return start + 1 }
+        var size = frames[start].size
+        var end = start + 1
+        while end < frames.count {
+            size += frames[end].size
+            guard active.end + size <= limits.segment, total <= limits.limit(isSevere: frames[end].isSevere) - size
+            else { break }
+            end += 1
+        }
+        return end
+    }
+
+    private mutating func write(_ frames: inout [SpoolFrame], _ range: Range<Int>) throws(LogSpoolError) {
         guard let segment = active else { return }
-        SpoolSegment.seal(&frame, salt: segment.salt)
+        var group: [UInt8] = []
+        if range.count > 1 { group.reserveCapacity(frames[range].reduce(0) { $0 + $1.bytes.count }) }
+        for index in range {
+            var bytes = frames[index].bytes
+            SpoolSegment.seal(&bytes, salt: segment.salt)
+            if range.count == 1 { group = bytes } else { group += bytes }
+        }
         do throws(LogSpoolError) {
-            try segment.file.write(frame, at: segment.end)
+            try segment.file.write(group, at: segment.end)
             if directory.durability == .power { try segment.file.synchronize() }
         } catch {
             active?.needsRepair = true
             try? repair()
             throw error
         }
-        active?.end = segment.end + size
-        active?.records.count += 1
-        total += size
+        active?.end = segment.end + Int64(group.count)
+        accepted += range.count
+        total += Int64(group.count)
     }
 
     /// Cuts off what a write that failed has left: were it a whole record, the next process would deliver what this one
@@ -140,8 +197,7 @@ struct SpoolAppender: Sendable {
             number: number,
             file: file,
             salt: salt,
-            end: Int64(SpoolSegment.headerSize),
-            records: SpoolRecords(first: recordsEnd)
+            end: Int64(SpoolSegment.headerSize)
         )
         nextNumber = number + 1
         total += Int64(SpoolSegment.headerSize)
@@ -153,16 +209,23 @@ struct SpoolAppender: Sendable {
             SealedSegment(
                 number: segment.number,
                 size: segment.end,
-                header: .sound(salt: segment.salt),
-                records: segment.records
+                header: .sound(salt: segment.salt)
             )
         )
-        sealedEnd = segment.records.end
         active = nil
     }
 
-    /// How many records there are, counted from the front when the spool was opened.
-    var recordsEnd: Int { active?.records.end ?? sealedEnd }
+    /// Where the next record goes.
+    var end: LogSpoolPosition {
+        if let active { return LogSpoolPosition(segment: active.number, offset: active.end) }
+        return LogSpoolPosition(segment: nextNumber, offset: Int64(SpoolSegment.headerSize))
+    }
+
+    /// Takes nothing any more, and lets go of the file.
+    mutating func close() {
+        isClosed = true
+        seal()
+    }
 
     // MARK: Removal
 

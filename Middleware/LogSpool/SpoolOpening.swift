@@ -5,6 +5,8 @@ struct SpoolOpening {
     let lock: SpoolLock
     var appender: SpoolAppender
     var reader: SpoolReader
+    /// How many records the last segment has that are not done with; of the others nobody has counted them yet.
+    var recordsInLast = 0
     /// What a process that was killed had not written to the end.
     var tornBytes: Int64 = 0
     /// Things in the directory that are not the spool's.
@@ -26,33 +28,31 @@ struct SpoolOpening {
         }
         let next = max(numbers.max() ?? 0, saved?.segment ?? 0) + 1
         var segments: [SealedSegment] = []
-        var found: [UInt64: SpoolSegment.Content] = [:]
-        var records = SpoolRecords()
         for number in numbers.sorted() {
             guard let status = try files.status(of: directory.segment(number)), status.kind == .regular else {
                 foreignFiles += 1
                 continue
             }
-            let size = status.size
-            var header: SpoolSegment.Header? = .damaged
-            // What is done with is only still to be removed.
-            if number >= saved?.segment ?? 0 {
-                let offset = saved?.segment == number ? saved?.offset ?? 0 : 0
-                let content: SpoolSegment.Content
-                (header, content) = try Self.inspect(number, size, directory, before: offset)
-                found[number] = content
-                records = SpoolRecords(first: records.end - content.recordsBefore, count: content.records)
-            }
-            segments.append(SealedSegment(number: number, size: size, header: header, records: records))
+            // A file that is too long or too short is no segment. Of the others the header is read, and their records
+            // when it is their turn: what opening takes does not grow with what was left.
+            let canBeRead = status.size >= Int64(SpoolSegment.headerSize) && status.size <= SpoolSegment.maximumSize
+            let isLeft = number >= saved?.segment ?? 0
+            let header = canBeRead && isLeft ? try Self.header(number, directory) : .damaged
+            segments.append(SealedSegment(number: number, size: status.size, header: header))
         }
 
         var active: ActiveSegment?
         if let last = segments.last, last.size < Int64(SpoolSegment.headerSize) {
             // A process was killed as it began it. Were it left, the next would take it for damaged.
             if (try? files.remove(directory.segment(last.number))) != nil { segments.removeLast() }
-        } else if let last = segments.last, let content = found[last.number] {
-            active = Self.reopen(last, content, directory, after: saved, &tornBytes)
-            if active != nil { segments.removeLast() }
+        } else if let last = segments.last, last.number >= saved?.segment ?? 0 {
+            segments.removeLast()
+            let offset = saved?.segment == last.number ? saved?.offset ?? 0 : 0
+            let (header, content) = Self.inspect(last, directory, before: offset)
+            recordsInLast = content.records - content.recordsBefore
+            let sealed = SealedSegment(number: last.number, size: last.size, header: header)
+            active = Self.reopen(sealed, content, directory, after: saved, &tornBytes)
+            if active == nil { segments.append(sealed) }
         }
         let first = segments.first?.number ?? active?.number ?? next
         let start = LogSpoolPosition(segment: first, offset: Int64(SpoolSegment.headerSize))
@@ -63,27 +63,41 @@ struct SpoolOpening {
             segment.number >= front.segment && segment.number + 1 < next
                 && segment.size < Int64(SpoolSegment.headerSize)
         }
-        reader = SpoolReader(directory, positionFile, front: front, damagedParts: emptied.count)
+        reader = SpoolReader(
+            directory,
+            positionFile,
+            front: front,
+            openingEnd: max(front, appender.end),
+            damagedParts: emptied.count
+        )
+    }
+
+    /// - Returns: `nil` when it cannot be read now.
+    private static func header(
+        _ number: UInt64,
+        _ directory: SpoolDirectory
+    ) throws(LogSpoolError) -> SpoolSegment.Header? {
+        let path = directory.segment(number)
+        guard let file = try? directory.files.open(path, .read),
+            let bytes = try? file.read(SpoolSegment.headerSize, at: 0)
+        else { return nil }
+        let header = SpoolSegment.header(bytes, number: number)
+        if header == .newer { throw LogSpoolError(.newerFormat(file: path)) }
+        return header
     }
 
     /// - Returns: No header when it cannot be read now.
     private static func inspect(
-        _ number: UInt64,
-        _ size: Int64,
+        _ segment: SealedSegment,
         _ directory: SpoolDirectory,
         before offset: Int64
-    ) throws(LogSpoolError) -> (SpoolSegment.Header?, SpoolSegment.Content) {
-        guard size <= SpoolSegment.maximumSize else { return (.damaged, SpoolSegment.Content()) }
-        let path = directory.segment(number)
-        guard let file = try? directory.files.open(path, .read), let bytes = try? file.read(Int(size), at: 0) else {
-            return (nil, SpoolSegment.Content())
-        }
-        let header = SpoolSegment.header(bytes, number: number)
-        switch header {
-        case .newer: throw LogSpoolError(.newerFormat(file: path))
-        case .damaged: return (header, SpoolSegment.Content())
-        case .sound(let salt): return (header, SpoolSegment.content(of: bytes, salt: salt, before: offset))
-        }
+    ) -> (SpoolSegment.Header?, SpoolSegment.Content) {
+        guard case .sound(let salt) = segment.header else { return (segment.header, SpoolSegment.Content()) }
+        let path = directory.segment(segment.number)
+        guard let file = try? directory.files.open(path, .read),
+            let bytes = try? file.read(Int(segment.size), at: 0)
+        else { return (nil, SpoolSegment.Content()) }
+        return (segment.header, SpoolSegment.content(of: bytes, salt: salt, before: offset))
     }
 
     /// Takes up the last segment where it was left, without what was not written to the end.
@@ -106,6 +120,6 @@ struct SpoolOpening {
             guard (try? file.truncate(to: end)) != nil else { return nil }
             tornBytes += segment.size - end
         }
-        return ActiveSegment(number: segment.number, file: file, salt: salt, end: end, records: segment.records)
+        return ActiveSegment(number: segment.number, file: file, salt: salt, end: end)
     }
 }

@@ -9,6 +9,10 @@ struct SpoolReader: Sendable {
 
     let directory: SpoolDirectory
     private(set) var front: LogSpoolPosition
+    /// Where the records begin that were there when the spool was opened.
+    let openingFront: LogSpoolPosition
+    /// Where they end.
+    let openingEnd: LogSpoolPosition
     private var positionFile: SpoolPositionFile
     /// How far damage was counted, so that what is read again is not counted again.
     private var counted: LogSpoolPosition
@@ -22,8 +26,11 @@ struct SpoolReader: Sendable {
         _ directory: SpoolDirectory,
         _ positionFile: SpoolPositionFile,
         front: LogSpoolPosition,
+        openingEnd: LogSpoolPosition,
         damagedParts: Int
     ) {
+        openingFront = front
+        self.openingEnd = openingEnd
         self.damagedParts = damagedParts
         self.directory = directory
         self.positionFile = positionFile
@@ -35,6 +42,8 @@ struct SpoolReader: Sendable {
     struct View {
         let sealed: [SealedSegment]
         let active: ActiveSegment?
+        /// Up to where; `nil` for the end.
+        var end: LogSpoolPosition?
     }
 
     struct Limits {
@@ -46,22 +55,19 @@ struct SpoolReader: Sendable {
         let number: UInt64
         let size: Int64
         let header: SpoolSegment.Header?
-        let records: SpoolRecords
         let file: OpenFile<LogSpoolError>?
 
-        init(_ segment: SealedSegment) {
+        init(_ segment: SealedSegment, upTo end: LogSpoolPosition?) {
             number = segment.number
-            size = segment.size
+            size = end?.segment == segment.number ? min(segment.size, end?.offset ?? .max) : segment.size
             header = segment.header
-            records = segment.records
             file = nil
         }
 
-        init(_ segment: ActiveSegment) {
+        init(_ segment: ActiveSegment, upTo end: LogSpoolPosition?) {
             number = segment.number
-            size = segment.end
+            size = end?.segment == segment.number ? min(segment.end, end?.offset ?? .max) : segment.end
             header = .sound(salt: segment.salt)
-            records = segment.records
             file = segment.file
         }
     }
@@ -92,20 +98,18 @@ struct SpoolReader: Sendable {
         _ limits: Limits
     ) throws(LogSpoolError) -> LogSpoolBatch {
         var reading = Reading(batch: LogSpoolBatch(position: max(start, front)), limits: limits)
-        var segments = view.sealed.map { Segment($0) }
-        if let active = view.active { segments.append(Segment(active)) }
+        var segments = view.sealed.map { Segment($0, upTo: view.end) }
+        if let active = view.active { segments.append(Segment(active, upTo: view.end)) }
+        if let end = view.end { segments.removeAll { $0.number > end.segment } }
         let before = self
         var failure: LogSpoolError?
         for segment in segments where segment.number >= reading.batch.position.segment {
             if segment.number > reading.batch.position.segment {
                 let offset = Int64(SpoolSegment.headerSize)
-                let index = segment.records.first
-                reading.batch.position = LogSpoolPosition(segment: segment.number, offset: offset, index: index)
+                reading.batch.position = LogSpoolPosition(segment: segment.number, offset: offset)
             }
             do throws(LogSpoolError) {
                 try read(segment, &reading)
-                // Whatever was damaged, here nothing is left of it.
-                if reading.batch.position.offset >= segment.size { reading.batch.position.index = segment.records.end }
                 failures[segment.number] = nil
             } catch {
                 // What was read before it is delivered first.
@@ -114,7 +118,6 @@ struct SpoolReader: Sendable {
                 failure = failure ?? error
                 guard error.isMediumFailure, failures[segment.number, default: 0] >= Self.attempts else { break }
                 skip(to: segment.size, &reading)
-                reading.batch.position.index = segment.records.end
             }
             if reading.isFull { break }
         }
@@ -199,6 +202,7 @@ struct SpoolReader: Sendable {
                 let payload = UnsafeRawBufferPointer(rebasing: buffer[range])
                 if let record = try? LogRecordReader.record(in: payload) {
                     reading.batch.records.append(record)
+                    if reading.batch.position < openingEnd { reading.batch.recovered += 1 }
                     reading.bytes += size
                     reading.move(to: base + Int64(range.upperBound), past: 1)
                 } else {
@@ -227,6 +231,25 @@ struct SpoolReader: Sendable {
             damagedParts += 1
         }
         counted = reading.batch.position
+    }
+
+    // MARK: Counting
+
+    /// How many records of a segment are not done with, of those that were there when the spool was opened or, with
+    /// `all`, of all; 0 where it cannot be read.
+    func count(_ number: UInt64, of view: View, all: Bool) -> Int {
+        var segments = view.sealed.map { Segment($0, upTo: all ? nil : openingEnd) }
+        if let active = view.active { segments.append(Segment(active, upTo: all ? nil : openingEnd)) }
+        let start = all ? front : openingFront
+        guard number >= start.segment, let segment = segments.first(where: { $0.number == number }),
+            segment.size <= SpoolSegment.maximumSize,
+            let file = segment.file ?? (try? directory.files.open(directory.segment(number), .read)),
+            let bytes = try? file.read(Int(segment.size), at: 0),
+            case .sound(let salt) = SpoolSegment.header(bytes, number: number)
+        else { return 0 }
+        let offset = start.segment == number ? start.offset : 0
+        let content = SpoolSegment.content(of: bytes, salt: salt, before: offset)
+        return content.records - content.recordsBefore
     }
 
     // MARK: Acknowledging

@@ -35,11 +35,21 @@ extension Drill {
         )
         say("ready")
         var number = first
-        while true {
-            let accepted = shipper.statistics.accepted
-            shipper.log(record(number, length: number % 50 == 0 ? 2000 : 20))
-            if shipper.statistics.accepted > accepted { say("a \(number)") }
-            number += 1
+        // Those that were logged and of which it is not known yet whether the spool has them, in order. It has room for
+        // all that is logged, as the receiver takes it: none is refused.
+        var logged: [Int] = []
+        var accepted = 0
+        while shipper.statistics.dropped.isEmpty {
+            if logged.count < 500 {
+                shipper.log(record(number, length: number % 50 == 0 ? 2000 : 20))
+                logged.append(number)
+                number += 1
+            }
+            let statistics = shipper.statistics
+            while accepted < statistics.accepted, !logged.isEmpty {
+                say("a \(logged.removeFirst())")
+                accepted += 1
+            }
             if number % 16 == 0 { try await Task.sleep(for: .milliseconds(1)) }
         }
     }

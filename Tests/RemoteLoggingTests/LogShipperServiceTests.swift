@@ -69,8 +69,8 @@ struct LogShipperServiceTests {
                 await #expect(throws: CancellationError.self) { try await service.run() }
             }
             group.cancelAll()
-            // The limit of the export, and the deadline.
-            try? await fixture.clock.waitForSleepers(count: 2)
+            try? await fixture.transport.waitForRequests(1)
+            try? await fixture.clock.waitForSleepers()
             fixture.clock.advance(by: .seconds(2))
         }
         #expect(fixture.clock.elapsed == .seconds(2))
@@ -93,8 +93,8 @@ struct LogShipperServiceTests {
         async let finished: Void = group.run()
         try await begun.wait()
         await group.triggerGracefulShutdown()
-        // The limit of the export, and the deadline.
-        try await fixture.clock.waitForSleepers(count: 2)
+        try await fixture.transport.waitForRequests(1)
+        try await fixture.clock.waitForSleepers()
         fixture.clock.advance(by: .seconds(7))
         try await finished
         let statistics = fixture.shipper.statistics

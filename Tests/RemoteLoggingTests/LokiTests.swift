@@ -188,7 +188,26 @@ struct LokiTests {
             (204, "", .accepted()), (200, "x", .accepted()), (429, "", .later), (500, "", .later), (503, "", .later),
             (599, "", .later), (260, "blocked until 1", .refused("ingestion is blocked: blocked until 1")),
             (400, "entry too\n far behind", .refused("the receiver answered 400: entry too far behind")),
-            (401, "", .refused("the receiver answered 401")),
+            (404, "", .refused("the receiver answered 404")), (401, "", .later), (403, "", .later),
+            (413, "", .tooLarge),
+            (
+                400, "entry ignored, reason: 'too far behind',\ntotal ignored: 2 out of 10 for stream: {}",
+                .accepted(
+                    rejected: 2,
+                    message: "entry ignored, reason: 'too far behind', total ignored: 2 out of 10 for stream: {}"
+                )
+            ),
+            (
+                400, "total ignored: 1 out of 4 for stream: {a}; total ignored: 3 out of 3 for stream: {b}",
+                .accepted(
+                    rejected: 4,
+                    message: "total ignored: 1 out of 4 for stream: {a}; total ignored: 3 out of 3 for stream: {b}"
+                )
+            ),
+            (
+                400, "total ignored: 9 out of 3 for stream: {}",
+                .refused("the receiver answered 400: total ignored: 9 out of 3 for stream: {}")
+            ),
         ] as [(Int, String, LogReceipt)]
     )
     func receipts(status: Int, body: String, expected: LogReceipt) {

@@ -179,7 +179,7 @@ struct OTLPTests {
             (429, "", .later), (502, "", .later), (503, #"{"message":"x"}"#, .later), (504, "", .later),
             (400, #"{"code":3,"message":"no logs"}"#, .refused("the receiver answered 400: no logs")),
             (400, "plain words", .refused("the receiver answered 400: plain words")),
-            (413, "", .refused("the receiver answered 413")),
+            (413, "", .tooLarge), (401, "", .later), (403, "", .later),
             (500, "", .refused("the receiver answered 500")),
             (301, "", .refused("the receiver answered 301")),
         ] as [(Int, String, LogReceipt)]

@@ -107,7 +107,8 @@ struct ShipperMetricsTests {
         for _ in 0..<3 { shipper.log(entry("a")) }
         try await clock.waitForSleepers()
         clock.advance(by: .seconds(5))
-        try await until { recorder.seen["httpchain.logs.queued.records service=plants"] == 2 }
-        #expect(recorder.seen["httpchain.logs.queued.bytes service=plants"] ?? 0 > 200)
+        // Two wait before a retry, where one does not hold up the other.
+        try await until { recorder.seen["httpchain.logs.queued.records service=plants"] == 1 }
+        #expect(recorder.seen["httpchain.logs.queued.bytes service=plants"] ?? 0 > 90)
     }
 }

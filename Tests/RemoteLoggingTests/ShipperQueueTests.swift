@@ -21,8 +21,8 @@ struct ShipperQueueTests {
         to queue: inout MemoryLogQueue
     ) -> (taken: Bool, displaced: LogLevelCounts) {
         var displaced = LogLevelCounts()
-        let reason = queue.add(entry(message, level), size: size, displaced: &displaced)
-        return (reason == nil, displaced)
+        let addition = queue.add(entry(message, level), size: size, displaced: &displaced)
+        return (addition == .queued, displaced)
     }
 
     private func messages(_ queue: inout MemoryLogQueue, _ count: Int = .max, bytes: Int = .max) -> [String] {
@@ -140,7 +140,8 @@ struct ShipperQueueTests {
     func abandoned() {
         var queue = queue(10)
         for level in [Logger.Level.info, .info, .critical] { add("a", level, to: &queue) }
-        let lost = queue.abandon()
+        let (lost, reason) = queue.abandon()
+        #expect(reason == .abandoned)
         #expect(lost[.info] == 2)
         #expect(lost[.critical] == 1)
         #expect(queue.count == 0)

@@ -155,7 +155,7 @@ struct ShipperRuleTests {
     func transport(sent: TransportError.Sent, isAmbiguous: Bool) {
         let error = TransportError(.connectionLost, sent: sent, stage: "test")
         let verdict = ExportVerdict(error, format: LineFormat(), now: Date())
-        guard case .again(nil, isAmbiguous, _) = verdict else {
+        guard case .again(nil, isAmbiguous, false, _) = verdict else {
             Issue.record("\(verdict)")
             return
         }

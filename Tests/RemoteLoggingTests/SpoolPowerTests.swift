@@ -43,6 +43,15 @@ struct SpoolPowerTests {
                 try step(.append(number)) { try spool.append(record) }
                 number += 1
             }
+            // Those that are appended together are reported together.
+            let group = number..<(number + 4)
+            let start = disk.count
+            let outcomes = spool.append(
+                contentsOf: group.map { numbered($0, length: $0 % 3 == 0 ? 1500 : 30) }
+            )
+            #expect(outcomes.allSatisfy { $0 == nil })
+            for number in group { steps.append(DiskStep(.append(number), start..<disk.count)) }
+            number += 4
             for _ in 0..<2 {
                 let batch = try #require(try spool.nextBatch(maximumRecords: 3))
                 let last = try #require(batch.numbers.last)

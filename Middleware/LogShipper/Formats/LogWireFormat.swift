@@ -29,17 +29,21 @@ extension LogWireFormat {
 public enum LogReceipt: Sendable, Hashable {
     /// It has the batch, but for so many records that it refused for good; why, if it said so.
     case accepted(rejected: Int = 0, message: String? = nil)
-    /// It may take the batch later.
+    /// It may take the batch later; it is kept until then.
     case later
+    /// It takes no batch that is so large, but may take its halves.
+    case tooLarge
     /// It will never take the batch; why.
     case refused(String)
 
-    /// What the status alone says: 2xx is accepted, 429, 502, 503 and 504 may be sent again (OTLP/HTTP, "Failures"),
-    /// anything else is refused.
+    /// What the status alone says: 2xx is accepted, 429, 502, 503 and 504 may be sent again (OTLP/HTTP, "Failures"), and
+    /// so may 401 and 403, for credentials can be put right while the log waits; 413 is too large, and anything else is
+    /// refused.
     public init(status: HTTPResponse.Status) {
         switch status.code {
         case 200..<300: self = .accepted()
-        case 429, 502, 503, 504: self = .later
+        case 401, 403, 429, 502, 503, 504: self = .later
+        case 413: self = .tooLarge
         default: self = .refused("the receiver answered \(status.label)")
         }
     }

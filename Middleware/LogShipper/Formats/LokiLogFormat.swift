@@ -22,8 +22,9 @@ public import HTTPTypes
 ///
 /// **Options.** ``line``, ``labels``.
 ///
-/// **Answers.** 2xx is accepted, but for 260, which says that ingestion is blocked. 429 and 5xx may be sent again.
-/// Anything else is refused; then Loki may have taken some of the entries, and says which it did not.
+/// **Answers.** 2xx is accepted, but for 260, which says that ingestion is blocked. 401, 403, 429 and 5xx may be sent
+/// again, 413 in smaller parts. Anything else is refused. Of a 400 that says how many entries of a stream it ignored
+/// ("total ignored: 2 out of 10"), the others are taken, and these are counted as rejected.
 public struct LokiLogFormat: LogWireFormat {
     /// What stands in the line of an entry.
     public enum Line: Sendable, Hashable {
@@ -76,8 +77,22 @@ public struct LokiLogFormat: LogWireFormat {
         switch head.status.code {
         case 260: LogReceipt.refused("ingestion is blocked").explained(by: ReceiverMessage.plainText(head, body))
         case 500..<600: .later
+        case 400: Self.partialSuccess(ReceiverMessage.plainText(head, body), head)
         default: LogReceipt(status: head.status).explained(by: ReceiverMessage.plainText(head, body))
         }
+    }
+}
+
+extension LokiLogFormat {
+    /// What a refusal of some of the entries says; of each stream that has any, Loki tells how many.
+    private static func partialSuccess(_ message: String?, _ head: HTTPResponse) -> LogReceipt {
+        var rejected = 0
+        for match in (message ?? "").matches(of: /total ignored: (\d{1,9}) out of (\d{1,9})/) {
+            guard let ignored = Int(match.1), let total = Int(match.2), ignored <= total else { continue }
+            rejected += ignored
+        }
+        if rejected > 0 { return .accepted(rejected: rejected, message: message) }
+        return LogReceipt(status: head.status).explained(by: message)
     }
 }
 

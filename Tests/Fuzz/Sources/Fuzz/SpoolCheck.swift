@@ -114,5 +114,6 @@ private func use(_ files: MemoryFiles) throws(LogSpoolError) {
     let spool = try open()
     let batch = try spool.nextBatch(maximumRecords: 10)
     require(batch?.records == [record] && batch?.damagedParts == 0, "\(String(describing: batch)) was not appended")
-    require(spool.report.pendingRecords == 1, "\(spool.report.pendingRecords) records")
+    let count = try spool.countPendingRecords()
+    require(count == 1, "\(count) records")
 }
