@@ -45,6 +45,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "MallocCounter"),
+        .target(name: "DiskStall"),
         .target(
             name: "CodecLoops",
             linkerSettings: ["z", "brotlidec", "brotlienc", "zstd"].map { .linkedLibrary($0) }
@@ -60,8 +61,9 @@ let package = Package(
         .executableTarget(
             name: "Figures",
             dependencies: [
-                "Scenarios", "MallocCounter", core, httpTypes,
+                "Scenarios", "MallocCounter", "DiskStall", core, httpTypes,
                 .product(name: "HTTPChainLogShipper", package: "swift-http-chain"),
+                .product(name: "HTTPChainLogSpool", package: "swift-http-chain"),
                 .product(name: "HTTPChainRemoteLogging", package: "swift-http-chain"),
                 .product(name: "HTTPChainAsyncHTTPClient", package: "swift-http-chain"),
                 .product(name: "HTTPChainURLSession", package: "swift-http-chain"),

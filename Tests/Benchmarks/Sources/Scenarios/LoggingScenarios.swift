@@ -1,7 +1,7 @@
 public import Foundation
 public import HTTPChainCore
 public import HTTPChainLogShipper
-public import HTTPChainLogSpool
+import HTTPChainLogSpool
 public import HTTPChainRemoteLogging
 import HTTPTypes
 import Logging
@@ -94,25 +94,69 @@ public enum LoggingScenarios {
         ]
     }
 
-    /// One record into a shipper with a spool, which has it in a file before the call returns.
-    public static func spooling(in directory: URL) throws -> Scenario {
-        let record = record(42)
-        let spool = try LogSpool(directory: directory, limit: .gibibytes(1))
-        let shipper = LogShipper(
+    /// A shipper with a spool of a gibibyte, and nobody who takes what it sends.
+    public static func spoolingShipper(in directory: URL) throws -> LogShipper {
+        LogShipper(
             to: "http://127.0.0.1/logs",
             format: .otlp,
             resource: LogResource(serviceName: "figures"),
             over: MuteTransport(),
-            spool: spool
+            settings: manyRecords,
+            spool: try LogSpool(directory: directory, limit: .gibibytes(1))
         )
+    }
+
+    /// One record into a shipper with a spool, which writes it behind.
+    public static func spooling(in directory: URL) throws -> Scenario {
+        let record = record(42)
+        let shipper = try spoolingShipper(in: directory)
         return Scenario(name: "logging.enqueue.spool") { count in
-            let before = shipper.statistics.accepted
+            let before = shipper.statistics
             for _ in 0..<count { shipper.log(record) }
-            guard shipper.statistics.accepted == before + count else { throw Lost() }
+            while shipper.statistics.unwritten > 0 { try await Task.sleep(for: .milliseconds(1)) }
+            guard shipper.statistics.accepted == before.accepted + count else { throw Lost() }
+        }
+    }
+
+    /// Fills a spool to its limit, and closes it.
+    public static func fillSpool(in directory: URL, limit: ByteCount) throws {
+        let spool = try LogSpool(directory: directory, limit: limit)
+        let records = (0..<512).map { record($0) }
+        while spool.append(contentsOf: records).allSatisfy({ $0 == nil }) {}
+        spool.close()
+    }
+
+    /// A call with a small body, without a logging stage and with one, at each detail, and with one that leaves it out.
+    public static func stages() throws -> [Scenario] {
+        let answer = HTTPBody(#"{"id":42,"name":"Aloe","height":31,"watered":"2026-11-21T15:19:20Z"}"#)
+        let response = Response(.ok, headers: [.contentType: "application/json", .eTag: "\"42\""], body: answer)
+        let stages: [(String, (any Middleware)?)] = [
+            ("bare", nil), ("summary", RemoteLoggingMiddleware(NoRecords())),
+            ("headers", RemoteLoggingMiddleware(NoRecords(), detail: .headers)),
+            ("bodies", RemoteLoggingMiddleware(NoRecords(), detail: .bodies)),
+            ("sampled.out", RemoteLoggingMiddleware(NoRecords(), filter: .not(.sampled(oneIn: 1)))),
+        ]
+        return try stages.map { name, stage in
+            let chain = try Chain([stage].compactMap { $0 }, transport: CannedTransport(response))
+            return Scenario(name: "logging.stage.\(name)") { count in
+                for _ in 0..<count {
+                    let request = Request.post(
+                        "https://api.example.com/plants/42?page=3",
+                        headers: [.accept: "application/json", .contentType: "application/json"],
+                        body: HTTPBody(#"{"height":32}"#)
+                    )
+                    guard try await chain.send(request).status == .ok else { throw Lost() }
+                }
+            }
         }
     }
 
     private struct Lost: Error {}
+}
+
+/// Takes everything and keeps nothing.
+private struct NoRecords: LogSink {
+    func log(_ record: consuming LogRecord) {}
 }
 
 /// No content at all, where only the queue is measured.
