@@ -21,21 +21,29 @@ struct OTLPTests {
             ],
             of: resource
         )
-        let attribute = { (name: String, value: String) in #"{"key":"\#(name)","value":{"stringValue":"\#(value)"}}"# }
-        let times = { (time: String) in #""timeUnixNano":"\#(time)","observedTimeUnixNano":"\#(time)""# }
-        #expect(
-            content == #"{"resourceLogs":[{"resource":{"attributes":["# + attribute("service.name", "shop") + ","
-                + attribute("service.version", "1.2") + "," + attribute("host.name", "a")
-                + #",{"key":"n","value":{"intValue":"1"}},"# + attribute("telemetry.sdk.name", "HTTPChain") + ","
-                + attribute("telemetry.sdk.language", "swift") + "," + attribute("telemetry.sdk.version", "0.1.0")
-                + #"]},"scopeLogs":[{"scope":{"name":"cart"},"logRecords":["#
-                + "{" + times("1500000000") + #","severityNumber":17,"severityText":"error","#
-                + #""body":{"stringValue":"No \"room\""},"attributes":["# + attribute("error.type", "Full") + "]},"
-                + "{" + times("3000000000")
-                + #","severityNumber":5,"severityText":"debug","body":{"stringValue":""}}]},"#
-                + #"{"scope":{"name":"mail"},"logRecords":[{"# + times("2000000000")
-                + #","severityNumber":9,"severityText":"info","body":{"stringValue":"Sent"}}]}],"schemaUrl":"https://opentelemetry.io/schemas/1.44.0"}]}"#
-        )
+        func attribute(_ name: String, _ value: String) -> String {
+            #"{"key":"\#(name)","value":{"stringValue":"\#(value)"}}"#
+        }
+        func times(_ time: String) -> String { #""timeUnixNano":"\#(time)","observedTimeUnixNano":"\#(time)""# }
+        let resourceAttributes: [String] = [
+            attribute("service.name", "shop"), attribute("service.version", "1.2"), attribute("host.name", "a"),
+            #"{"key":"n","value":{"intValue":"1"}}"#, attribute("telemetry.sdk.name", "HTTPChain"),
+            attribute("telemetry.sdk.language", "swift"), attribute("telemetry.sdk.version", "0.1.0"),
+        ]
+        let cart: [String] = [
+            "{" + times("1500000000") + #","severityNumber":17,"severityText":"error","#
+                + #""body":{"stringValue":"No \"room\""},"attributes":["# + attribute("error.type", "Full") + "]}",
+            "{" + times("3000000000") + #","severityNumber":5,"severityText":"debug","body":{"stringValue":""}}"#,
+        ]
+        let mail =
+            "{" + times("2000000000") + #","severityNumber":9,"severityText":"info","body":{"stringValue":"Sent"}}"#
+        let expected: [String] = [
+            #"{"resourceLogs":[{"resource":{"attributes":["#, resourceAttributes.joined(separator: ","),
+            #"]},"scopeLogs":[{"scope":{"name":"cart"},"logRecords":["#, cart.joined(separator: ","),
+            #"]},{"scope":{"name":"mail"},"logRecords":["#, mail,
+            #"]}],"schemaUrl":"https://opentelemetry.io/schemas/1.44.0"}]}"#,
+        ]
+        #expect(content == expected.joined())
     }
 
     @Test(

@@ -13,9 +13,10 @@ struct SemanticConventionsTests {
         var names: Set<String> = []
         for file in ["http", "error", "url", "network", "server"] {
             let text = try String(contentsOf: folder.appending(path: file + ".yaml"), encoding: .utf8)
-            for line in text.split(separator: "\n").map({ $0.trimmingCharacters(in: .whitespaces) })
-            where line.hasPrefix("- id: ") {
-                names.insert(String(line.dropFirst(6)))
+            for line in text.split(separator: "\n").map({ $0.trimmingCharacters(in: .whitespaces) }) {
+                for prefix in ["- id: ", "- key: "] where line.hasPrefix(prefix) {
+                    names.insert(String(line.dropFirst(prefix.count)))
+                }
             }
         }
         return names

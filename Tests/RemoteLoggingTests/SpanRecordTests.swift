@@ -2,6 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPChainTesting
 import HTTPTypes
+import Logging
 import TestSupport
 import Testing
 
@@ -43,28 +44,27 @@ struct SpanRecordTests {
             $0.dropped.events = 3
         }
         let text = String(decoding: OTLPTraceFormat().encode(batch([span])), as: UTF8.self)
-        #expect(
-            text.contains(
-                #""scopeSpans":[{"scope":{"name":"HTTPChainTracing","version":"0.1.0"},"spans":[{"#
-                    + #""traceId":"4bf92f3577b34da6a3ce929d0e0e4736","spanId":"00f067aa0ba902b7","traceState":"a=1","#
-                    + #""parentSpanId":"1111111111111111","flags":769,"name":"GET /plants/{id}","kind":3,"#
-                    + #""startTimeUnixNano":"1500000000","endTimeUnixNano":"2000000001","#
-                    + #""attributes":[{"key":"http.request.method","value":{"stringValue":"GET"}}],"#
-                    + #""events":[{"timeUnixNano":"7","name":"retry","#
-                    + #""attributes":[{"key":"n","value":{"intValue":"2"}}]}],"#
-                    + #""droppedEventsCount":3,"links":[{"traceId":"4bf92f3577b34da6a3ce929d0e0e4736","#
-                    + #""spanId":"2222222222222222"}],"status":{"message":"gone","code":2}}],"#
-                    + #""schemaUrl":"https://opentelemetry.io/schemas/1.44.0"}]"#
-            ),
-            "\(text)"
-        )
+        let expected: [String] = [
+            #""scopeSpans":[{"scope":{"name":"HTTPChainTracing","version":"0.1.0"},"spans":[{"#,
+            #""traceId":"4bf92f3577b34da6a3ce929d0e0e4736","spanId":"00f067aa0ba902b7","traceState":"a=1","#,
+            #""parentSpanId":"1111111111111111","flags":769,"name":"GET /plants/{id}","kind":3,"#,
+            #""startTimeUnixNano":"1500000000","endTimeUnixNano":"2000000001","#,
+            #""attributes":[{"key":"http.request.method","value":{"stringValue":"GET"}}],"#,
+            #""events":[{"timeUnixNano":"7","name":"retry","#,
+            #""attributes":[{"key":"n","value":{"intValue":"2"}}]}],"#,
+            #""droppedEventsCount":3,"links":[{"traceId":"4bf92f3577b34da6a3ce929d0e0e4736","#,
+            #""spanId":"2222222222222222"}],"status":{"message":"gone","code":2}}],"#,
+            #""schemaUrl":"https://opentelemetry.io/schemas/1.44.0"}]"#,
+        ]
+        #expect(text.contains(expected.joined()), "\(text)")
     }
 
-    @Test("A span comes out of a log record as it went in, and out of a spool", arguments: [1, 2, 3] as [UInt64])
+    @Test("A span comes out of a log record as it went in", arguments: [1, 2, 3] as [UInt64])
     func roundTrip(seed: UInt64) throws {
         for span in RandomSpans(seed: seed).spans(200) {
             let record = LogRecord(span)
-            #expect(SpanRecord(record) == span)
+            // In words, because a number that is none is not the same as itself.
+            #expect(SpanRecord(record).map { "\($0)" } == "\(span)")
             #expect(record.level == (span.isError ? .error : .info))
         }
     }

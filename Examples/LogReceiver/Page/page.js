@@ -59,7 +59,7 @@ const VIEWS = {
   },
   traces: {
     columns: views.traceColumns,
-    head: "call",
+    head: "call trace-row",
     row: (item) => views.traceRow(item, scales.of(item)),
     detail: (item) => views.traceDetail(item, actions),
     group: (record) => log.traces.get(record.traceID),

@@ -415,7 +415,9 @@ export function metricDetail(series) {
     ["most", last.max === undefined ? undefined : quantity(last.max, unit)],
     ["at", new Date(last.time).toISOString()],
   ].filter(([, value]) => value !== undefined && value !== "");
-  for (const [name, value] of facts) body.append(make("tr.fact", make("th", name), make("td", String(value))));
+  for (const [name, value] of facts) {
+    body.append(make("tr.fact", make("th", name), make("td", String(value)), make("td")));
+  }
   table.append(body);
   const detail = make("div", table);
   if (Array.isArray(last.counts) && Array.isArray(last.bounds)) detail.append(buckets(last, unit));

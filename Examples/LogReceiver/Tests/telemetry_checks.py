@@ -342,7 +342,7 @@ def telemetry_text_only(page, receiver):
     receiver.post("/v1/metrics", metrics({"name": evil, "unit": evil, "description": evil,
                                           "gauge": {"dataPoints": [{"asInt": "1", "attributes": pairs({evil: evil})}]}},
                                          service=evil))
-    for view, row in [("traces", ".trace-row"), ("metrics", ".row.metric")]:
+    for view, row in [("traces", ".row.trace-row"), ("metrics", ".row.metric")]:
         page.click(f"input[value={view}] + span")
         eventually(lambda: len(page.all(row)), 1)
         page.click(row)

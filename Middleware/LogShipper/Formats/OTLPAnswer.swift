@@ -28,7 +28,7 @@ struct OTLPAnswer {
         case .accepted:
             let answer = OTLPAnswer(success: body, encoding, counter)
             return .accepted(rejected: answer.rejected, message: ReceiverMessage.line(answer.warning))
-        case .later: return receipt
+        case .later, .tooLarge: return receipt
         case .refused:
             let message = ReceiverMessage.line(OTLPAnswer(failure: body, encoding).message)
             return receipt.explained(by: message ?? ReceiverMessage.plainText(head, body))

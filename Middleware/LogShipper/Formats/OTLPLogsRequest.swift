@@ -64,7 +64,7 @@ extension OTLPEncoder where Self: ~Copyable {
     /// The scope of what follows: this library's has its version.
     mutating func scope(_ name: String) {
         message("scope", 1) { encoder in
-            encoder.string("name", 1, name)
+            if !name.isEmpty { encoder.string("name", 1, name) }
             if name.isComponentOfHTTPChain { encoder.string("version", 2, HTTPSemantics.libraryVersion) }
         }
     }

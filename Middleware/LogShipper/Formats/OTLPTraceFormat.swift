@@ -103,7 +103,8 @@ extension OTLPEncoder where Self: ~Copyable {
         if let parent = span.parentSpanID { identifier("parentSpanId", 4, parent) }
         // Whether the parent is of another program is known, and it is or is not.
         fixed32("flags", 16, UInt32(span.flags) | 0x100 | (span.hasRemoteParent ? 0x200 : 0))
-        string("name", 5, span.name)
+        // As a rule, what is the default of its field is left out, as by other writers of protocol buffers.
+        if !span.name.isEmpty { string("name", 5, span.name) }
         uint32("kind", 6, UInt32(span.kind.rawValue))
         fixed64("startTimeUnixNano", 7, span.start)
         fixed64("endTimeUnixNano", 8, span.end)
@@ -112,8 +113,8 @@ extension OTLPEncoder where Self: ~Copyable {
         if !span.events.isEmpty {
             messages("events", 11, count: span.events.count) { encoder, position in
                 let event = span.events[position]
-                encoder.fixed64("timeUnixNano", 1, event.time)
-                encoder.string("name", 2, event.name)
+                if event.time > 0 { encoder.fixed64("timeUnixNano", 1, event.time) }
+                if !event.name.isEmpty { encoder.string("name", 2, event.name) }
                 if !event.attributes.isEmpty { encoder.attributes("attributes", 3, event.attributes) }
             }
         }
