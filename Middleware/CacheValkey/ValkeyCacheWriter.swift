@@ -4,7 +4,7 @@ import HTTPChainCache
 import HTTPChainCore
 
 /// Writes one entry: its blocks as they fill, the last one in the step that makes it visible.
-final class ValkeyCacheWriter: CacheWriter {
+final class ValkeyCacheWriter: FlightLimitedWriter {
     private struct State {
         var pending = Data()
         var blocks = 0
@@ -20,6 +20,7 @@ final class ValkeyCacheWriter: CacheWriter {
     private let room: Int64
     private let bounds: CacheBounds
     private let share: FlightShare
+    var hasSpentBudget: Bool { share.isRefused }
     /// Small enough that a composition of stores can number it.
     private let id = "\(UInt64.random(in: 1..<(1 << 56)))"
     /// One task at a time uses a writer, so nothing changes between two looks.

@@ -151,6 +151,124 @@ struct OneWriterTests {
         #expect(await store.inner.usage().entries == 2)
     }
 
+    @Test("A response that comes while the one before it is being stored, or afterwards, is not stored beside it")
+    func lateResponses() async throws {
+        let chain = try chain()
+        let sent = Gate(3)
+        let phase = Watched(0)
+        store.onCommit.withLock { hook in
+            hook = {
+                phase.update { $0 = max($0, 1) }
+                try await phase.wait { $0 >= 2 ? () : nil }
+            }
+        }
+        let count = Locked(0)
+        transport.on(.get, "/*", times: 3) { _ in
+            try await sent.pass()
+            let number = count.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+            // The second while the first is being stored, the third when it is.
+            try await phase.wait { [0, 1, 3][number] <= $0 ? () : nil }
+            return Response(.ok, headers: [.cacheControl: "max-age=60"], body: .once { TextReader("content") })
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    let text = try await chain.send(.get(target)).body.text()
+                    #expect(text == "content")
+                }
+            }
+            try await group.next()
+            #expect(store.writers.withLock { $0 } == 1, "while it is being stored")
+            phase.update { $0 = 2 }
+            try await group.next()
+            #expect(await store.inner.usage().entries == 1)
+            phase.update { $0 = 3 }
+            try await group.next()
+        }
+        #expect(store.writers.withLock { $0 } == 1)
+        transport.enqueue(reply("later"))
+        #expect(try await chain.send(.get(target).caching(.refresh)).body.text() == "later")
+        #expect(try await chain.send(.get(target)).body.text() == "later", "what is asked for later is stored")
+    }
+
+    @Test("Of calls for the same part one is stored, and parts beside each other both are")
+    func parts() async throws {
+        let chain = try chain()
+        let gate = Gate(6)
+        transport.on(.get, "/*", times: 6) { request in
+            try await gate.pass()
+            let isFirst = request.headers[.range] == "bytes=0-4"
+            return Response(
+                .partialContent,
+                headers: fields([
+                    "Cache-Control: max-age=60", "ETag: \"a\"", "Content-Range: bytes \(isFirst ? "0-4" : "5-9")/10",
+                ]),
+                body: .once { TextReader(isFirst ? "01234" : "56789") }
+            )
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<6 {
+                group.addTask {
+                    let range = number % 2 == 0 ? "bytes=0-4" : "bytes=5-9"
+                    let text = try await chain.send(.get(target, headers: [.range: range])).body.text()
+                    #expect(text == (number % 2 == 0 ? "01234" : "56789"))
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(store.writers.withLock { $0 } == 2)
+        #expect(reasons.withLock { $0.count { $0.contains("at the same time") } } == 4)
+    }
+
+    @Test("Where too much is being stored at the same time, the reason says so, and not that a response is too large")
+    func spentBudget() async throws {
+        let bounds = CacheBounds(totalBytes: .kibibytes(100), entryBytes: .kibibytes(80))
+        let directory = ScratchDirectory()
+        let stores: [any CacheStore] = [
+            MemoryCacheStore(bounds: bounds), FileCacheStore(directory: directory.url, bounds: bounds),
+            DividedCacheStore([:], others: MemoryCacheStore(bounds: bounds)),
+        ]
+        for store in stores {
+            let reasons = Locked<[String]>([])
+            let cache = CacheMiddleware(store: store, partition: .shared) { event in
+                if case .notStored(_, let reason) = event { reasons.withLock { $0.append(reason) } }
+            }
+            let transport = InMemoryTransport { request in
+                let length = request.head.path == "/large" ? 90_000 : 60_000
+                return Response(
+                    .ok,
+                    headers: [.cacheControl: "max-age=60"],
+                    body: .chunks([content(1, length), Data("end".utf8)])
+                )
+            }
+            let chain = try Chain([cache], transport: transport)
+            let first = try await chain.send(.get("https://example.com/1"))
+            var reader = first.body.makeAsyncIterator()
+            _ = try await reader.next()
+            #expect(try await chain.send(.get("https://example.com/2")).body.collect().count == 60_003)
+            #expect(reasons.withLock { $0 } == ["too much else is being stored at the same time"], "\(store.summary)")
+            while try await reader.next() != nil {}
+            #expect(try await chain.send(.get("https://example.com/large")).body.collect().count == 90_003)
+            #expect(reasons.withLock { $0.last } == "it is too large for the store", "\(store.summary)")
+            #expect(reasons.withLock { $0.count } == 2)
+        }
+    }
+
+    @Test("Bounds that make no sense are corrected, also where they are set later")
+    func clampedBounds() async throws {
+        var bounds = CacheBounds(totalBytes: .megabytes(1))
+        bounds.variantsPerKey = -5
+        bounds.entryCount = -1
+        #expect(bounds.variantsPerKey == 1 && bounds.entryCount == 0)
+        bounds.entryCount = 10
+        let store = MemoryCacheStore(bounds: bounds)
+        for variant in ["a", "b"] { try await store.put(storeKey(1), content(1, 10), storeMetadata(variant)) }
+        #expect(await store.variants(of: storeKey(1)).map(\.response.metadata.variant.fields.first?.value) == ["b"])
+    }
+
     @Test("What is written to memory and not stored yet has a bound, and comes back with the writer")
     func budget() async throws {
         let store = MemoryCacheStore(bounds: CacheBounds(totalBytes: .kibibytes(100), entryBytes: .kibibytes(80)))
@@ -200,6 +318,8 @@ private struct TextReader: BodyReader {
 private final class CountingStore: CacheStore {
     let inner = MemoryCacheStore.memory(limit: .megabytes(10))
     let writers = Locked(0)
+    /// Done before an entry is stored.
+    let onCommit = Locked<(@Sendable () async throws -> Void)?>(nil)
 
     var summary: String { inner.summary }
 
@@ -215,7 +335,9 @@ private final class CountingStore: CacheStore {
         expecting length: Int64?
     ) async throws -> (any CacheWriter)? {
         writers.withLock { $0 += 1 }
-        return await inner.makeWriter(for: key, metadata, expecting: length)
+        let writer = await inner.makeWriter(for: key, metadata, expecting: length)
+        guard let writer, let hook = onCommit.withLock({ $0 }) else { return writer }
+        return ComposedCacheWriter(writer, beforeCommit: { try? await hook() }, finish: { $0 })
     }
 
     func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPChainCore
 
 /// The file that describes one entry: the description, and the body where that is small.
@@ -5,7 +6,8 @@ import HTTPChainCore
 /// Everything in it is under a checksum, and the name of the entry is in it: a file in the wrong place, one that is cut
 /// off and one with a bit turned over are all found.
 struct EntryFile: Sendable {
-    static let formatVersion: UInt16 = 1
+    /// The version of an entry whose body is in several segments; others have the one before.
+    static let formatVersion: UInt16 = 2
     /// Fixed numbers before the description.
     static let prologueSize = 64
     private static let magic: UInt32 = 0x4543_4348
@@ -16,17 +18,24 @@ struct EntryFile: Sendable {
     var head: StoredHead
     /// Whether the body is in this file.
     var isInline: Bool
+    /// How a body in a file of its own is divided.
+    var layout: BodyLayout
 
     /// The fixed numbers: how long the description is, and where the body is.
     struct Prologue: Sendable {
         var id: UInt64
         var nonce: UInt64
         var headLength: Int
+        /// How many lengths of segments follow the description; none where there is one segment.
+        var segmentCount: Int
+        /// Of the description and the lengths.
         var headChecksum: UInt64
         var isInline: Bool
 
+        /// Where the lengths of segments begin.
+        var segmentOffset: Int { prologueSize + headLength }
         /// Where a body in the file begins.
-        var bodyOffset: Int { prologueSize + headLength }
+        var bodyOffset: Int { segmentOffset + segmentCount * 8 }
 
         init(reading file: OpenFile<CacheStoreFault>, id expected: UInt64) throws(CacheStoreFault) {
             let bytes = try file.read(prologueSize, at: 0)
@@ -49,6 +58,8 @@ struct EntryFile: Sendable {
             id = number(8)
             nonce = number(16)
             headLength = Int(number(24, UInt32.self))
+            segmentCount = Int(number(28, UInt32.self))
+            guard segmentCount <= BodyLayout.maximumCount else { throw CacheStoreFault(.damaged("an entry")) }
             headChecksum = number(32)
         }
     }
@@ -61,31 +72,39 @@ struct EntryFile: Sendable {
 
     /// The bytes of the file up to a body in it.
     var encoded: [UInt8] {
-        let head = head.encoded
-        var writer = ByteWriter(capacity: Self.prologueSize + head.count)
+        let lengths = layout.lengths.count > 1 ? layout.lengths : []
+        var described = head.encoded
+        let headLength = described.count
+        for length in lengths { withUnsafeBytes(of: length.littleEndian) { described.append(contentsOf: $0) } }
+        var writer = ByteWriter(capacity: Self.prologueSize + described.count)
         writer.append(Self.magic)
-        writer.append(Self.formatVersion)
+        writer.append(lengths.isEmpty ? Self.formatVersion - 1 : Self.formatVersion)
         writer.append(UInt16(isInline ? 1 : 0))
         writer.append(id)
         writer.append(nonce)
-        writer.append(UInt32(head.count))
-        writer.append(UInt32(0))
-        writer.append(head.withUnsafeBytes { Self.checksum($0) })
+        writer.append(UInt32(headLength))
+        writer.append(UInt32(lengths.count))
+        writer.append(described.withUnsafeBytes { Self.checksum($0) })
         writer.append(UInt64(0))
         writer.append(UInt64(0))
         writer.append(writer.bytes.withUnsafeBytes { Self.checksum($0) })
-        head.withUnsafeBytes { writer.append(contentsOf: $0) }
+        described.withUnsafeBytes { writer.append(contentsOf: $0) }
         return writer.bytes
     }
+
+    /// What the entry takes on the disk.
+    var size: Int64 { Int64(encoded.count) + (isInline ? head.response.bodyLength : layout.fileSize) }
 
     /// Where a body in the file begins.
     private(set) var bodyOffset = 0
 
-    init(id: UInt64, nonce: UInt64, head: StoredHead, isInline: Bool) {
+    /// - Parameter layout: How a body in a file of its own is divided; one segment by default.
+    init(id: UInt64, nonce: UInt64, head: StoredHead, isInline: Bool, layout: BodyLayout? = nil) {
         self.id = id
         self.nonce = nonce
         self.head = head
         self.isInline = isInline
+        self.layout = layout ?? BodyLayout(isInline ? 0 : head.response.bodyLength)
     }
 
     /// Reads the description of an entry; a body in the file is not looked at but for its length.
@@ -97,6 +116,24 @@ struct EntryFile: Sendable {
         let bytes = try file.read(Int(min(size, 4096)), at: 0)
         try self.init(bytes, size: size) { count throws(CacheStoreFault) in try file.read(count, at: 0) }
         guard id == expected else { throw CacheStoreFault(.damaged("an entry")) }
+    }
+
+    /// Reads the description of an entry, and a body in the file where it is found in the bytes that are read.
+    ///
+    /// - Parameter length: How long the file is, as far as is known: so much is read at once.
+    static func read(
+        _ file: OpenFile<CacheStoreFault>,
+        id: UInt64,
+        length: Int
+    ) throws(CacheStoreFault) -> (entry: EntryFile, content: Data?) {
+        // A byte more tells that there is no more, so that the system need not be asked for the length.
+        let bytes = try file.read(max(length, prologueSize) + 1, at: 0)
+        let size = bytes.count <= length ? Int64(bytes.count) : try file.status().size
+        let entry = try EntryFile(bytes, size: size) { count throws(CacheStoreFault) in try file.read(count, at: 0) }
+        guard entry.id == id else { throw CacheStoreFault(.damaged("an entry")) }
+        guard entry.isInline, bytes.count == size else { return (entry, nil) }
+        let content = bytes[entry.bodyOffset...]
+        return (entry, ContentChecksum(of: content) == entry.head.response.bodyChecksum ? Data(content) : nil)
     }
 
     /// Reads the description at the beginning of a file.
@@ -116,13 +153,28 @@ struct EntryFile: Sendable {
         let end = prologue.bodyOffset
         guard Int64(end) <= size else { throw CacheStoreFault(.damaged("an entry")) }
         let bytes = beginning.count < end ? try more(end) : beginning
+        var lengths: [Int64] = []
         let head = try Self.withBytes(of: bytes) { buffer throws(CacheStoreFault) in
             guard buffer.count >= end else { throw CacheStoreFault(.damaged("an entry")) }
             let content = UnsafeRawBufferPointer(rebasing: buffer[Self.prologueSize..<end])
             guard Self.checksum(content) == prologue.headChecksum else { throw CacheStoreFault(.damaged("an entry")) }
-            return try StoredHead(decoding: content)
+            for offset in stride(from: prologue.segmentOffset, to: end, by: 8) {
+                lengths.append(Int64(littleEndian: buffer.loadUnaligned(fromByteOffset: offset, as: Int64.self)))
+            }
+            return try StoredHead(decoding: UnsafeRawBufferPointer(rebasing: content[..<prologue.headLength]))
         }
-        self.init(id: prologue.id, nonce: prologue.nonce, head: head, isInline: prologue.isInline)
+        let bodyLength = head.response.bodyLength
+        guard bodyLength <= IndexJournal.maximumEntrySize,
+            let layout = BodyLayout(lengths.isEmpty ? [bodyLength].filter { $0 > 0 } : lengths, of: bodyLength),
+            lengths.isEmpty || !prologue.isInline
+        else { throw CacheStoreFault(.damaged("an entry")) }
+        self.init(
+            id: prologue.id,
+            nonce: prologue.nonce,
+            head: head,
+            isInline: prologue.isInline,
+            layout: prologue.isInline ? nil : layout
+        )
         bodyOffset = end
         let inlineLength = isInline ? head.response.bodyLength : 0
         guard inlineLength <= Int64(BodyBlocks.payload), size == Int64(end) + inlineLength else {

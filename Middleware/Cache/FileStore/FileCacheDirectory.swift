@@ -134,6 +134,6 @@ public enum FileCacheDurability: Sendable, Hashable {
     /// The end of the process, at any point. Nothing is forced to the disk: after a loss of power the newest entries,
     /// and the newest removals, may be undone; what is damaged is found and dropped.
     case process
-    /// A loss of power too: each commit and each removal waits for the disk.
+    /// A loss of power too: each commit and each removal waits for the disk; commits at the same time wait together.
     case power
 }

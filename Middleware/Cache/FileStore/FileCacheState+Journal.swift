@@ -3,49 +3,45 @@ import HTTPChainCore
 
 /// The index on the disk: how it is read, kept and made anew.
 extension FileCacheState {
-    /// Adds changes to the journal, and what was used since.
-    mutating func append(_ changes: [IndexJournal.Change]) throws(CacheStoreFault) {
-        guard let journal else { throw CacheStoreFault(.busy(directory.index)) }
+    /// Adds changes to the journal, and what was used since, and takes them in.
+    func append(_ changes: [IndexJournal.Change]) throws(CacheStoreFault) {
+        let (found, start, generation, salt, uses) = view.contents.withLock { contents in
+            defer { contents.unsavedUses = [] }
+            return (
+                contents.journal, contents.journalEnd, contents.generation, contents.hash.salt, contents.unsavedUses
+            )
+        }
+        guard let journal = found else { throw CacheStoreFault(.busy(directory.index)) }
         var bytes: [UInt8] = []
-        for id in unsavedUses { IndexJournal.append(.use(id), to: &bytes, salt: hash.salt) }
-        unsavedUses = []
-        for change in changes { IndexJournal.append(change, to: &bytes, salt: hash.salt) }
+        for id in uses { IndexJournal.append(.use(id), to: &bytes, salt: salt) }
+        for change in changes { IndexJournal.append(change, to: &bytes, salt: salt) }
         do throws(CacheStoreFault) {
-            try journal.write(bytes, at: journalEnd)
+            try journal.write(bytes, at: start)
             if directory.durability == .power { try journal.synchronize() }
         } catch {
-            try? journal.truncate(to: journalEnd)
+            try? journal.truncate(to: start)
+            // Somebody who looked something up may have taken in a part of it.
+            view.contents.withLock { contents in
+                if contents.generation == generation, contents.journalEnd > start { contents.isOpen = false }
+            }
             throw error
         }
-        journalEnd += Int64(bytes.count)
+        _ = view.take(bytes, from: start, generation)
     }
 
-    mutating func catchUp(isLocked: Bool) throws(CacheStoreFault) {
-        guard let journal else {
-            isOpen = false
-            return
-        }
-        let status = try journal.status()
-        guard status.links > 0, status.size >= journalEnd, status.size <= IndexJournal.maximumLength else {
-            isOpen = false
-            if isLocked { return try load(isLocked: true) }
-            return try open()
-        }
-        if status.size > journalEnd { _ = try replay(journal, to: status.size, isLocked: isLocked) }
-    }
-
-    private mutating func replay(
+    /// Reads the journal on, up to a size.
+    ///
+    /// - Returns: Whether all of it makes sense.
+    private func replay(
         _ journal: OpenFile<CacheStoreFault>,
         to size: Int64,
         isLocked: Bool
     ) throws(CacheStoreFault) -> Bool {
-        let bytes = try journal.read(Int(size - journalEnd), at: journalEnd)
-        let length = bytes.withUnsafeBytes { buffer in
-            IndexJournal.read(buffer, salt: hash.salt) { index.apply($0) }
-        }
-        journalEnd += Int64(length)
-        if length < bytes.count, isLocked { try journal.truncate(to: journalEnd) }
-        return length == bytes.count
+        let (start, generation) = view.contents.withLock { ($0.journalEnd, $0.generation) }
+        let bytes = try journal.read(Int(max(0, size - start)), at: start)
+        let isWhole = view.take(bytes, from: start, generation)
+        if !isWhole, isLocked { try journal.truncate(to: view.contents.withLock { $0.journalEnd }) }
+        return isWhole
     }
 
     /// Opens the directory, as far as it lets itself be opened.
@@ -75,12 +71,18 @@ extension FileCacheState {
         }
     }
 
+    /// Reads the journal from its beginning.
+    ///
+    /// Until it is read nobody looks anything up.
     mutating func load(isLocked: Bool) throws(CacheStoreFault) {
-        index = FileIndex()
-        journal = nil
-        isOpen = false
+        view.contents.withLock { contents in
+            contents.isOpen = false
+            contents.index = FileIndex()
+            contents.journal = nil
+            contents.journalEnd = Int64(IndexJournal.start)
+            contents.generation += 1
+        }
         isJournalWritable = isLocked
-        journalEnd = Int64(IndexJournal.start)
         nextCompaction = 1 << 16
         guard let found = try files.open(directory.index, isLocked ? .updateOrCreate : .read) else {
             throw CacheStoreFault(.busy(directory.index))
@@ -90,34 +92,36 @@ extension FileCacheState {
         do throws(CacheStoreFault) {
             guard size <= IndexJournal.maximumLength else { throw CacheStoreFault(.damaged("the index")) }
             let header = try IndexJournal.Header(decoding: try found.read(IndexJournal.start, at: 0))
-            hash = SaltedHash(salt: header.salt)
-            index.reserve(Int(clamping: size / 100))
+            view.contents.withLock { contents in
+                contents.hash = SaltedHash(salt: header.salt)
+                contents.index.reserve(Int(clamping: size / 160))
+            }
             isWhole = try replay(found, to: size, isLocked: isLocked)
-            journal = found
+            view.contents.withLock { $0.journal = found }
         } catch {
             guard case .damaged = error.problem, isLocked else { throw error }
-            hash = SaltedHash(salt: UInt64.random(in: 0 ... .max))
+            view.contents.withLock { $0.hash = SaltedHash(salt: UInt64.random(in: 0 ... .max)) }
             try rewrite()
         }
         guard isLocked else {
-            isOpen = true
+            view.contents.withLock { $0.isOpen = true }
             return
         }
         try reconcile(adopts: !isWhole)
         var changes: [IndexJournal.Change] = []
         _ = try makeRoom(0, 0, &changes)
         if !changes.isEmpty { try append(changes) }
-        isOpen = true
-        if journalEnd > 1 << 16, journalEnd > liveSize * 2 { compact() }
+        view.contents.withLock { $0.isOpen = true }
+        let (end, live) = view.contents.withLock { ($0.journalEnd, $0.index.journalSize) }
+        if end > 1 << 16, end > live * 2 { compact() }
     }
-
-    private var liveSize: Int64 { Int64(IndexJournal.start) + Int64(index.count) * 90 }
 
     /// Has the index and the files say the same.
     ///
     /// - Parameter adopts: Whether files that the index does not know are taken in: where the journal is damaged or cut
     ///   short. An entry that a whole journal does not know was never committed.
     private mutating func reconcile(adopts: Bool) throws(CacheStoreFault) {
+        let index = self.index
         var found: Set<UInt64> = []
         found.reserveCapacity(index.count)
         var bodies: [UInt64] = []
@@ -134,14 +138,15 @@ extension FileCacheState {
         }
         for path in leftOver { directory.removeLeftOver(path) }
         if found.count < index.count {
-            for id in index.ids(where: { !found.contains($0.id) }) { index.remove(id) }
+            for id in index.ids(where: { !found.contains($0.id) }) { view.contents.withLock { _ = $0.remove(id) } }
         }
         // Of two responses of one variant the later counts.
         let adopted = adopts ? unknown.compactMap { adopt($0) }.sorted { $0.date < $1.date } : []
         var replaced: Set<UInt64> = []
-        for (record, _) in adopted { replaced.formUnion(index.insert(record)) }
-        for id in unknown + replaced where index[id] == nil { try? directory.remove(id) }
-        for id in bodies where index[id] == nil { _ = try? files.remove(directory.body(id)) }
+        for (record, _) in adopted { replaced.formUnion(view.contents.withLock { $0.index.insert(record) }) }
+        let known = self.index
+        for id in unknown + replaced where known[id] == nil { try? directory.remove(id) }
+        for id in bodies where known[id] == nil { _ = try? files.remove(directory.body(id)) }
         if adopts { try rewrite() }
     }
 
@@ -153,33 +158,56 @@ extension FileCacheState {
     private func adopt(_ id: UInt64) -> (record: FileIndex.Record, date: Date)? {
         guard let entry = entry(id) else { return nil }
         if !entry.isInline {
-            let expected = BodyBlocks.fileSize(ofBody: entry.head.response.bodyLength)
+            // There may be more behind it, which was left by a process that was killed.
             guard let body = try? files.open(directory.body(id), .read),
-                let size = try? body.status().size, size == expected
+                let size = try? body.status().size, size >= entry.layout.fileSize
             else { return nil }
         }
+        let hash = view.contents.withLock { $0.hash }
         return (hash.record(of: entry), entry.head.response.metadata.responseTime)
     }
 
     mutating func compact() {
-        nextCompaction = journalEnd * 2
+        nextCompaction = view.contents.withLock { $0.journalEnd } * 2
         try? rewrite()
     }
 
     /// Writes the journal anew: what is there, in order of use.
     private mutating func rewrite() throws(CacheStoreFault) {
-        var bytes = IndexJournal.Header(salt: hash.salt).encoded
-        bytes.reserveCapacity(Int(liveSize))
-        index.visitFromLeastRecent { IndexJournal.append(.add($0), to: &bytes, salt: hash.salt) }
+        let (index, salt) = view.contents.withLock { contents in
+            defer { contents.unsavedUses = [] }
+            return (contents.index, contents.hash.salt)
+        }
+        var bytes = IndexJournal.Header(salt: salt).encoded
+        bytes.reserveCapacity(Int(index.journalSize))
+        index.visitFromLeastRecent { IndexJournal.append(.add($0), to: &bytes, salt: salt) }
         let temporary = try directory.makeTemporary()
         try temporary.file.write(bytes, at: 0)
         if directory.durability == .power { try temporary.file.synchronize() }
-        try temporary.move(to: directory.index)
-        journal = temporary.file
+        // Before it has its name: whoever looks at the one before it afterwards sees that it is gone.
+        let (old, oldEnd) = exchangeJournal(temporary.file, Int64(bytes.count))
+        do throws(CacheStoreFault) {
+            try temporary.move(to: directory.index)
+        } catch {
+            _ = exchangeJournal(old, oldEnd)
+            throw error
+        }
         temporary.file.unlock()
-        journalEnd = Int64(bytes.count)
-        nextCompaction = max(1 << 16, journalEnd * 3)
-        unsavedUses = []
+        nextCompaction = max(1 << 16, Int64(bytes.count) * 3)
+    }
+
+    private func exchangeJournal(
+        _ journal: OpenFile<CacheStoreFault>?,
+        _ end: Int64
+    ) -> (OpenFile<CacheStoreFault>?, Int64) {
+        view.contents.withLock { contents in
+            defer {
+                contents.journal = journal
+                contents.journalEnd = end
+                contents.generation += 1
+            }
+            return (contents.journal, contents.journalEnd)
+        }
     }
 }
 
@@ -188,8 +216,6 @@ extension SaltedHash {
     func record(of entry: EntryFile) -> FileIndex.Record {
         let key = entry.head.key
         let response = entry.head.response
-        let inFile = entry.encoded.count
-        let body = entry.isInline ? response.bodyLength : BodyBlocks.fileSize(ofBody: response.bodyLength)
         return FileIndex.Record(
             id: entry.id,
             key: self.key(key),
@@ -199,7 +225,8 @@ extension SaltedHash {
             partition: partition(key.partition),
             classification: classification(response.metadata.classification),
             identifier: key.identifier,
-            bytes: Int64(inFile) + body
+            bytes: entry.size,
+            name: key.encoded
         )
     }
 }

@@ -8,25 +8,41 @@ import Glibc
 import Musl
 #endif
 
-/// The index of a directory, its journal and its lock.
+/// The journal of a directory and its lock, and how the directory is changed.
 ///
 /// Whoever changes the directory holds its lock (`flock`), and takes in first what others have appended to the journal.
-/// Whoever only reads takes that in too, and needs no lock: files change by renaming alone.
+/// Whoever only reads asks the ``view``, and needs no lock of the directory. Changes of one process come one after the
+/// other, see ``FileChanges``; what others see of them is in the view as soon as it is so.
 struct FileCacheState: Sendable {
+    /// An entry whose files are ready.
+    struct Arrival: Sendable {
+        var file: EntryFile
+        var entry: TemporaryCacheFile
+        var body: TemporaryCacheFile?
+    }
+
+    /// What came of an arrival.
+    struct Outcome: Sendable {
+        var isStored = false
+        var evicted: [CacheKey] = []
+        var fault: CacheStoreFault?
+    }
+
+    /// What came of an update.
+    enum Update: Sendable {
+        case done(evicted: [CacheKey])
+        case gone
+        /// The entry is not any more what it was when the update was prepared.
+        case changed
+    }
+
     let directory: FileCacheDirectory
     let bounds: CacheBounds
-    var index = FileIndex()
-    var hash = SaltedHash(salt: 0)
-    var isOpen = false
+    let view = FileCacheView()
     var lockFile: OpenFile<CacheStoreFault>?
-    var journal: OpenFile<CacheStoreFault>?
     /// Whether the journal was opened with the lock held, for writing too.
     var isJournalWritable = false
-    var journalEnd: Int64 = 0
     var nextCompaction: Int64 = 0
-    var unsavedUses: [UInt64] = []
-    /// Removed, though the directory may not know.
-    var hidden: Set<UInt64> = []
     /// What was to be removed while the directory could not be opened.
     var missedRemovals: [CacheSelection] = []
 
@@ -37,137 +53,174 @@ struct FileCacheState: Sendable {
 
     var files: Files<CacheStoreFault> { directory.files }
 
-    // MARK: - Reading
+    var index: FileIndex { view.contents.withLock { $0.index } }
+
+    var isOpen: Bool { view.isOpen }
+
+    func ids(_ selection: CacheSelection) -> [UInt64] { view.ids(selection) }
 
     /// Takes in what others have done; opens the directory where that was not possible before.
     mutating func refresh() throws(CacheStoreFault) {
-        guard isOpen else { return try open() }
-        try catchUp(isLocked: false)
-    }
-
-    func ids(ofKey key: CacheKey) -> [UInt64] { visible(index.ids(ofKey: hash.key(key))) }
-
-    func record(of entry: EntryFile) -> FileIndex.Record { hash.record(of: entry) }
-
-    func contains(_ id: UInt64) -> Bool { index[id] != nil && !hidden.contains(id) }
-
-    func ids(_ selection: CacheSelection) -> [UInt64] {
-        switch selection {
-        case .all: return visible(index.ids { _ in true })
-        case .key(let key): return ids(ofKey: key)
-        case .url(let url): return visible(index.ids(ofURL: hash.url(url)))
-        case .entry(let id): return contains(id.rawValue) ? [id.rawValue] : []
-        case .identifier(let identifier): return visible(index.ids { $0.identifier == identifier })
-        case .identifierPrefix(let prefix):
-            return visible(index.ids { $0.identifier.map { $0.utf8.starts(with: prefix.utf8) } ?? false })
-        case .classification(let name):
-            let wanted = hash.classification(name)
-            return visible(index.ids { $0.classification == wanted })
-        case .origin(let origin):
-            let wanted = hash.origin(origin)
-            return visible(index.ids { $0.origin == wanted })
-        case .partition(let partition):
-            let wanted = hash.partition(partition)
-            return visible(index.ids { $0.partition == wanted })
-        }
-    }
-
-    private func visible(_ ids: [UInt64]) -> [UInt64] {
-        hidden.isEmpty ? ids : ids.filter { !hidden.contains($0) }
-    }
-
-    mutating func use(_ id: UInt64) {
-        guard index.use(id) else { return }
-        unsavedUses.append(id)
-        if unsavedUses.count >= 256 { try? saveUses() }
+        if case .outdated = try view.catchUp() { try open() }
     }
 
     /// Writes down which entries were used last.
     mutating func saveUses() throws(CacheStoreFault) {
-        guard isOpen, !unsavedUses.isEmpty else { return }
+        guard view.contents.withLock({ $0.isOpen && !$0.unsavedUses.isEmpty }) else { return }
+        try whileLocked { state throws(CacheStoreFault) in try state.append([]) }
+    }
+
+    // MARK: - Storing
+
+    /// Makes entries visible, in this order; several of them share the waits for the disk.
+    ///
+    /// - Returns: What came of each.
+    mutating func commit(_ arrivals: [Arrival]) -> [Outcome] {
+        var outcomes: [Outcome] = []
+        while outcomes.count < arrivals.count {
+            let rest = arrivals[outcomes.count...]
+            do throws(CacheStoreFault) {
+                outcomes += try whileLocked { state throws(CacheStoreFault) in state.store(rest) }
+            } catch {
+                outcomes += rest.map { _ in Outcome(fault: error) }
+            }
+        }
+        return outcomes
+    }
+
+    /// Stores the first of these entries, and as many more as do not depend on what is stored here.
+    private mutating func store(_ arrivals: ArraySlice<Arrival>) -> [Outcome] {
+        var outcomes: [Outcome] = []
+        var changes: [IndexJournal.Change] = []
+        var stored: [Int: FileIndex.Record] = [:]
+        var keys: Set<UInt64> = []
+        var (bytes, count): (Int64, Int) = (0, 0)
+        let hash = view.contents.withLock { $0.hash }
+        for arrival in arrivals {
+            let record = hash.record(of: arrival.file)
+            // It may take the place of one of these, or need its room.
+            guard keys.insert(record.key).inserted,
+                count == 0
+                    || bytes + record.bytes <= bounds.totalBytes.bytes && count + 1 <= bounds.entryCount
+            else { break }
+            var outcome = Outcome()
+            do throws(CacheStoreFault) {
+                if record.bytes <= bounds.entryBytes.bytes {
+                    try place(arrival, record, beside: (bytes, count), &changes, &outcome)
+                    stored[outcomes.count] = record
+                    bytes += record.bytes
+                    count += 1
+                }
+            } catch {
+                outcome.fault = error
+            }
+            outcomes.append(outcome)
+        }
+        guard !changes.isEmpty || !stored.isEmpty else { return outcomes }
         do throws(CacheStoreFault) {
-            try whileLocked { state throws(CacheStoreFault) in try state.append([]) }
+            // The changes tell others what is gone, also where nothing was stored.
+            try append(changes + stored.sorted { $0.key < $1.key }.map { .add($0.value) })
+            try directory.synchronize()
+            for place in stored.keys { outcomes[place].isStored = true }
         } catch {
-            unsavedUses = []
+            for (place, record) in stored {
+                removeFiles([record.id])
+                outcomes[place].fault = error
+            }
+        }
+        return outcomes
+    }
+
+    /// Makes room for an entry and gives its files their names.
+    private mutating func place(
+        _ arrival: Arrival,
+        _ record: FileIndex.Record,
+        beside others: (bytes: Int64, count: Int),
+        _ changes: inout [IndexJournal.Change],
+        _ outcome: inout Outcome
+    ) throws(CacheStoreFault) {
+        let (isTaken, replaced) = view.contents.withLock { contents in
+            let index = contents.index
+            let same = index.ids(ofKey: record.key).filter { index[$0]?.variant == record.variant }
+            return (index[record.id] != nil, same)
+        }
+        guard !isTaken else { throw CacheStoreFault(.busy("the name of an entry")) }
+        // First of all: what is replaced must not come back when it cannot be removed later.
+        for old in replaced { try evict(old, &changes) }
+        let surplus = view.contents.withLock { contents in
+            contents.index.surplus(ofKey: record.key, keeping: bounds.variantsPerKey - 1)
+                .compactMap { contents.index[$0] }
+        }
+        for old in surplus {
+            try evict(old.id, &changes)
+            if let key = key(of: old) { outcome.evicted.append(key) }
+        }
+        outcome.evicted += try makeRoom(others.bytes + record.bytes, others.count + 1, &changes)
+        do throws(CacheStoreFault) {
+            try arrival.body?.move(to: directory.body(record.id))
+            try arrival.entry.move(to: directory.entry(record.id))
+        } catch {
+            removeFiles([record.id])
             throw error
         }
     }
 
-    /// Forgets an entry whose file is gone.
-    mutating func forget(_ id: UInt64) { index.remove(id) }
-
-    // MARK: - Changing
-
-    /// Makes an entry visible whose files are ready.
-    mutating func commit(
-        _ record: FileIndex.Record,
+    /// Gives an entry another description, and a body that has grown its length.
+    ///
+    /// - Parameters:
+    ///   - file: The description.
+    ///   - entry: The same in a file.
+    ///   - size: What the entry took when the update was prepared; `nil` where nothing else can have changed it.
+    mutating func update(
+        _ file: EntryFile,
         entry: TemporaryCacheFile,
-        body: TemporaryCacheFile?
-    ) throws(CacheStoreFault) -> (isStored: Bool, evicted: [CacheKey]) {
-        try whileLocked { state throws(CacheStoreFault) in
-            guard state.index[record.id] == nil else { throw CacheStoreFault(.busy("the name of an entry")) }
-            guard record.bytes <= state.bounds.entryBytes.bytes else { return (false, []) }
-            var changes: [IndexJournal.Change] = []
-            // First of all: what is replaced must not come back when it cannot be removed later.
-            for old in state.index.ids(ofKey: record.key) where state.index[old]?.variant == record.variant {
-                try state.evict(old, &changes)
-            }
-            var evicted: [CacheKey] = []
-            for old in state.index.surplus(ofKey: record.key, keeping: state.bounds.variantsPerKey - 1) {
-                let key = state.entry(old)?.head.key
-                try state.evict(old, &changes)
-                if let key { evicted.append(key) }
-            }
-            evicted += try state.makeRoom(record.bytes, 1, &changes)
-            do throws(CacheStoreFault) {
-                try body?.move(to: state.directory.body(record.id))
-                try entry.move(to: state.directory.entry(record.id))
-                try state.append(changes + [.add(record)])
-                try state.directory.synchronize()
-            } catch {
-                state.removeFiles([record.id])
-                throw error
-            }
-            state.index.insert(record)
-            return (true, evicted)
-        }
+        from size: Int64?
+    ) throws(CacheStoreFault) -> Update {
+        try whileLocked { state throws(CacheStoreFault) in try state.replace(file, entry, size) }
     }
 
-    /// Gives an entry another description.
-    ///
-    /// - Returns: Whether the entry is still there.
-    mutating func update(
-        _ record: FileIndex.Record,
-        entry: TemporaryCacheFile
-    ) throws(CacheStoreFault) -> Bool {
-        try whileLocked { state throws(CacheStoreFault) in
-            guard state.contains(record.id), let old = state.index[record.id] else { return false }
+    private mutating func replace(
+        _ file: EntryFile,
+        _ entry: TemporaryCacheFile,
+        _ size: Int64?
+    ) throws(CacheStoreFault) -> Update {
+        let id = file.id
+        let (found, hash) = view.contents.withLock { ($0.contains(id) ? $0.index[id] : nil, $0.hash) }
+        guard let old = found else { return .gone }
+        guard size == nil || size == old.bytes else { return .changed }
+        let record = hash.record(of: file)
+        var changes: [IndexJournal.Change] = []
+        var evicted: [CacheKey] = []
+        do throws(CacheStoreFault) {
+            guard record.bytes <= bounds.entryBytes.bytes else {
+                throw CacheStoreFault(.damaged("an entry too large for its bounds"))
+            }
+            try entry.move(to: directory.entry(id))
             var same = old
             same.bytes = record.bytes
-            var changes: [IndexJournal.Change] = []
-            do throws(CacheStoreFault) {
-                guard record.bytes <= state.bounds.entryBytes.bytes else {
-                    throw CacheStoreFault(.damaged("an entry too large for its bounds"))
-                }
-                try entry.move(to: state.directory.entry(record.id))
-                if same == record {
-                    state.index.resize(record.id, to: record.bytes)
-                    changes.append(.resize(record.id, record.bytes))
-                } else {
-                    for id in state.index.insert(record) { try? state.directory.remove(id) }
-                    changes.append(.add(record))
-                }
-                _ = try state.makeRoom(0, 0, &changes)
-                try state.append(changes)
-                try state.directory.synchronize()
-            } catch {
-                // What cannot be described anew must not be served as it was described before.
-                state.discard(record.id)
-                throw error
+            if same == record {
+                view.contents.withLock { $0.index.resize(id, to: record.bytes) }
+                changes.append(.resize(id, record.bytes))
+            } else {
+                let replaced = view.contents.withLock { $0.index.insert(record) }
+                for id in replaced { try? directory.remove(id) }
+                changes.append(.add(record))
             }
-            return state.index[record.id] != nil
+            evicted = try makeRoom(0, 0, &changes)
+            try append(changes)
+            try directory.synchronize()
+        } catch {
+            // What cannot be described anew must not be served as it was described before.
+            discard(id)
+            throw error
         }
+        if view.contents.withLock({ $0.index[id] != nil }) { return .done(evicted: evicted) }
+        // It was found to be damaged meanwhile, or had to make room.
+        try directory.remove(id)
+        return .gone
     }
+
+    // MARK: - Removing
 
     /// Removes entries, from the directory where that is possible, and from this process in any case.
     mutating func remove(_ selection: CacheSelection) throws(CacheStoreFault) -> Int {
@@ -209,7 +262,7 @@ struct FileCacheState: Sendable {
     /// Has a removal wait until the directory can be opened; nothing is found before.
     private mutating func postpone(_ selection: CacheSelection, _ fault: CacheStoreFault) throws(CacheStoreFault) -> Int
     {
-        isOpen = false
+        view.contents.withLock { $0.isOpen = false }
         missedRemovals.append(selection)
         if missedRemovals.count > 64 { missedRemovals = [.all] }
         throw fault
@@ -219,56 +272,73 @@ struct FileCacheState: Sendable {
     mutating func discard(_ id: UInt64) {
         let isKnown = index[id] != nil
         removeFiles([id])
-        guard isKnown else { return }
+        if isKnown { noteRemoval(id) }
+    }
+
+    /// Tells others that an entry is gone.
+    mutating func noteRemoval(_ id: UInt64) {
         try? whileLocked { state throws(CacheStoreFault) in
             try state.append([.remove(id)])
             try state.directory.synchronize()
         }
     }
 
+    /// Removes the files of entries, which are not found any more from the beginning on.
     @discardableResult
-    mutating func removeFiles(_ ids: [UInt64]) -> (ids: [UInt64], fault: CacheStoreFault?) {
+    func removeFiles(_ ids: [UInt64]) -> (ids: [UInt64], fault: CacheStoreFault?) {
         var fault: CacheStoreFault?
-        for id in ids {
-            index.remove(id)
-            do throws(CacheStoreFault) {
-                try directory.remove(id)
-            } catch {
-                hidden.insert(id)
-                fault = error
+        for start in stride(from: 0, to: ids.count, by: FileCacheView.slice) {
+            let slice = ids[start..<min(start + FileCacheView.slice, ids.count)]
+            view.contents.withLock { contents in
+                for id in slice { contents.remove(id) }
+            }
+            for id in slice {
+                do throws(CacheStoreFault) {
+                    try directory.remove(id)
+                } catch {
+                    view.contents.withLock { _ = $0.hidden.insert(id) }
+                    fault = error
+                }
             }
         }
         return (ids, fault)
     }
 
     /// Tries again to remove what could not be: it may be what is to be removed now.
-    private mutating func removeHidden() -> CacheStoreFault? {
-        guard !hidden.isEmpty else { return nil }
-        let ids = hidden
-        hidden = []
-        return removeFiles(Array(ids)).fault
+    private func removeHidden() -> CacheStoreFault? {
+        let ids = view.contents.withLock { contents in
+            defer { contents.hidden = [] }
+            return contents.hidden
+        }
+        return ids.isEmpty ? nil : removeFiles(Array(ids)).fault
     }
 
-    mutating func makeRoom(
+    /// Removes what was not used for longest, some entries at a time, until there is room.
+    func makeRoom(
         _ bytes: Int64,
         _ count: Int,
         _ changes: inout [IndexJournal.Change]
     ) throws(CacheStoreFault) -> [CacheKey] {
         var evicted: [CacheKey] = []
-        while index.bytes + bytes > bounds.totalBytes.bytes || index.count + count > bounds.entryCount {
-            guard let victim = index.leastRecent else { break }
-            let key = entry(victim.id)?.head.key
-            try evict(victim.id, &changes)
-            if let key { evicted.append(key) }
+        while true {
+            let victims = view.contents.withLock {
+                $0.index.victims(for: bytes, count, within: bounds, limit: FileCacheView.slice)
+            }
+            guard !victims.isEmpty else { return evicted }
+            for victim in victims {
+                try evict(victim.id, &changes)
+                if let key = key(of: victim) { evicted.append(key) }
+            }
         }
-        return evicted
     }
 
-    private mutating func evict(_ id: UInt64, _ changes: inout [IndexJournal.Change]) throws(CacheStoreFault) {
+    private func evict(_ id: UInt64, _ changes: inout [IndexJournal.Change]) throws(CacheStoreFault) {
         try directory.remove(id)
-        index.remove(id)
+        view.contents.withLock { _ = $0.remove(id) }
         changes.append(.remove(id))
     }
+
+    private func key(of record: FileIndex.Record) -> CacheKey? { CacheKey(decoding: record.name) }
 
     // MARK: - The lock
 
@@ -278,12 +348,20 @@ struct FileCacheState: Sendable {
         if !isOpen { try open() }
         let held = try takeLock()
         defer { held.unlock() }
-        try catchUp(isLocked: true)
-        if !isOpen || !isJournalWritable { try load(isLocked: true) }
+        try catchUpLocked()
         let result = try work(&self)
         // Not sooner: until now the index may not know what was appended.
-        if journalEnd > nextCompaction { compact() }
+        if view.contents.withLock({ $0.journalEnd }) > nextCompaction { compact() }
         return result
+    }
+
+    /// Takes in what others have done before the lock was taken.
+    private mutating func catchUpLocked() throws(CacheStoreFault) {
+        switch try view.catchUp() {
+        case .current where isJournalWritable: break
+        // What ends in the middle was left so by a process that was killed, or has been written over.
+        case .current, .torn, .outdated: try load(isLocked: true)
+        }
     }
 
     /// The lock is held for the time of a few system calls; a process that keeps it longer has been stopped.

@@ -21,11 +21,14 @@ public import HTTPChainCore
 ///   the cache reports as an event.
 /// - Several processes may share a directory: whoever changes it holds its lock, and each sees at once what the others
 ///   have done. The bounds should be the same in all.
+/// - No look-up waits for a change: not for another process's lock, nor for the disk, nor while much is evicted. Responses
+///   that are stored at the same time share the waits for the disk of ``FileCacheDurability/power``.
+/// - A partial response that continues what is stored is written behind it, and nothing else is written again.
 /// - Files in the directory that are not the store's are left alone. A directory of a later version is left alone too:
 ///   nothing is found in it.
 /// - Bounds count what the files take. What was used last is written down now and then, and may be forgotten when the
 ///   process is killed.
-public final class FileCacheStore: CacheStore, InvalidationKeeping {
+public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
     /// Bodies up to this length are checked as a whole.
     static let checkedWhole: Int64 = 262_144
 
@@ -34,7 +37,11 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping {
     /// What stages that use the store have made invalid.
     package let invalidations = InvalidationLog()
     let directory: FileCacheDirectory
+    /// What is known of the directory in memory.
+    let view: FileCacheView
     let state: Locked<FileCacheState>
+    /// Where the directory is changed, and opened.
+    let changes: FileChanges
     /// What is being written takes room on the disk too: at most as much again as the store holds.
     let inFlight: FlightBudget
     /// Threads of the store's own: where its disk stalls, nothing waits for it but the store.
@@ -60,11 +67,18 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping {
         self.bounds = bounds
         inFlight = FlightBudget(limit: bounds.totalBytes.bytes)
         directory = FileCacheDirectory(path: path, files: Files(files), durability: durability, executor: executor)
-        state = Locked(FileCacheState(directory, bounds))
+        let state = FileCacheState(directory, bounds)
+        view = state.view
+        self.state = Locked(state)
+        changes = FileChanges(self.state, on: executor)
     }
 
     deinit {
-        executor.submit { [state] in state.withLock { try? $0.saveUses() } }
+        saveUses()
+    }
+
+    private func saveUses() {
+        changes.submit { [state] in state.withLock { try? $0.saveUses() } }
     }
 
     /// It waits for nothing but its own work.
@@ -73,27 +87,52 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping {
     /// "files in" the directory, and the bound.
     public var summary: String { "files in \(directory.path), up to \(bounds.totalBytes)" }
 
+    /// Does on a thread of the store what needs the index, once that is as the directory is.
+    private func looking<Value: Sendable>(
+        _ work: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        for _ in 0..<3 {
+            let found = try await executor.run { [view] () -> Value? in
+                if case .outdated = try view.catchUp() { return nil }
+                return try work()
+            }
+            if let found { return found }
+            try await open()
+        }
+        return try await executor.run(work)
+    }
+
+    private func open() async throws {
+        try await changes.run { [state] in
+            try state.withFault { state throws(CacheStoreFault) in try state.refresh() }
+        }
+    }
+
     /// The stored variants of a key.
     ///
     /// - Throws: ``CacheStoreFault`` when nothing could be read.
     public func variants(of key: CacheKey) async throws -> [CacheEntry] {
-        try await executor.run { try self.storedVariants(of: key) }
+        try await looking { try self.storedVariants(of: key) }
     }
 
     private func storedVariants(of key: CacheKey) throws -> [CacheEntry] {
         var entries: [CacheEntry] = []
         var fault: CacheStoreFault?
         // What is replaced while it is looked up is looked up again.
-        for _ in 0..<3 {
-            let ids = try state.withLock { state in
-                try state.refresh()
-                return state.ids(ofKey: key)
+        for round in 0..<3 {
+            if round > 0 { _ = try view.catchUp() }
+            let found = view.contents.withLock { contents in
+                contents.visible(contents.index.ids(ofKey: contents.hash.key(key))).map { id in
+                    (id: id, size: contents.index[id]?.bytes ?? 0)
+                }
             }
             var isComplete = true
             entries = []
-            for id in ids {
+            for (id, size) in found {
                 do throws(CacheStoreFault) {
-                    guard let entry = try load(id) else {
+                    // The content of the only one is likely to be asked for next.
+                    let length = found.count == 1 && size <= ReadAhead.maximumLength ? Int(size) : 4096
+                    guard let entry = try load(id, length: length) else {
                         isComplete = false
                         continue
                     }
@@ -109,13 +148,16 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping {
     }
 
     /// An entry as its file has it; `nil` when the file is gone.
-    private func load(_ id: UInt64) throws(CacheStoreFault) -> CacheEntry? {
+    private func load(_ id: UInt64, length: Int = 4096) throws(CacheStoreFault) -> CacheEntry? {
         do throws(CacheStoreFault) {
             guard let file = try directory.files.open(directory.entry(id), .read) else {
-                state.withLock { $0.forget(id) }
+                view.contents.withLock { _ = $0.remove(id) }
                 return nil
             }
-            let entry = try EntryFile(reading: file, id: id)
+            let (entry, content) = try EntryFile.read(file, id: id, length: length)
+            if let content, content.count <= ReadAhead.maximumLength {
+                view.contents.withLock { $0.bodies.put(id, content) }
+            }
             return CacheEntry(id: CacheEntryID(rawValue: id), key: entry.head.key, response: entry.head.response)
         } catch {
             drop(id, error)
@@ -126,27 +168,37 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping {
     /// Removes an entry that is damaged; what merely cannot be read now stays.
     private func drop(_ id: UInt64, _ fault: CacheStoreFault) {
         guard case .damaged = fault.problem else { return }
-        state.withLock { $0.discard(id) }
+        let isKnown = view.contents.withLock { $0.remove(id) != nil }
+        do throws(CacheStoreFault) {
+            try directory.remove(id)
+        } catch {
+            view.contents.withLock { _ = $0.hidden.insert(id) }
+        }
+        if isKnown { changes.submit { [state] in state.withLock { $0.noteRemoval(id) } } }
     }
 
     /// The content of an entry, which counts as a use of it.
     ///
     /// - Throws: ``CacheStoreFault`` when it is damaged or cannot be read.
     public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
-        try await executor.run { try self.storedBody(of: entry, range: range) }
+        let id = entry.id.rawValue
+        let length = entry.response.bodyLength
+        // What was read with the description needs no file.
+        if view.contents.withLock({ $0.isOpen && $0.bodies.has(id) }), let use = view.use(id), let bytes = use.content,
+            Int64(bytes.count) == length
+        {
+            if use.isManyUnsaved { saveUses() }
+            return part(of: bytes, range ?? 0..<length)
+        }
+        return try await looking { try self.storedBody(of: entry, range: range ?? 0..<length) }
     }
 
-    private func storedBody(of entry: CacheEntry, range: Range<Int64>?) throws -> HTTPBody? {
+    private func storedBody(of entry: CacheEntry, range: Range<Int64>) throws -> HTTPBody? {
         let id = entry.id.rawValue
-        let isThere = try state.withLock { state in
-            try state.refresh()
-            guard state.contains(id) else { return false }
-            state.use(id)
-            return true
-        }
-        guard isThere else { return nil }
+        guard let use = view.use(id) else { return nil }
+        if use.isManyUnsaved { saveUses() }
         do throws(CacheStoreFault) {
-            return try openBody(id, of: entry.response, range ?? 0..<entry.response.bodyLength)
+            return try openBody(id, of: entry.response, range)
         } catch {
             drop(id, error)
             throw error
@@ -166,23 +218,25 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping {
             let bytes = Data(try entry.read(Int(length), at: Int64(prologue.bodyOffset)))
             return try checked(bytes, response, range)
         }
-        guard let file = try directory.files.open(directory.body(id), .read),
-            try file.status().size == BodyBlocks.fileSize(ofBody: length)
+        let layout = prologue.segmentCount == 0 ? BodyLayout(length) : try EntryFile(reading: entry, id: id).layout
+        // More may follow, which does not belong to it any more, or not yet.
+        guard let file = try directory.files.open(directory.body(id), .read), layout.length >= length,
+            try file.status().size >= layout.fileSize
         else { throw CacheStoreFault(.damaged("a stored body")) }
-        let blocks = BlockFile(file, length: length, nonce: prologue.nonce, executor: executor) { [weak self] in
+        let blocks = BlockFile(file, layout, nonce: prologue.nonce, executor: executor) { [weak self] in
             self?.drop(id, $0)
         }
-        guard length > Self.checkedWhole else {
+        // Of a body that has grown since, the beginning is read block by block.
+        guard length > Self.checkedWhole || layout.length > length else {
             var bytes = Data(capacity: Int(length))
-            for block in 0..<((length + Int64(BodyBlocks.payload) - 1) / Int64(BodyBlocks.payload)) {
-                bytes += try BodyBlocks.read(block, of: file, bodyLength: length, nonce: prologue.nonce)
+            while let block = layout.block(at: Int64(bytes.count)) {
+                bytes += try BodyBlocks.read(block, of: file, nonce: prologue.nonce)
             }
             return try checked(bytes, response, range)
         }
         // A body that is damaged where its reader begins is a miss.
-        if !range.isEmpty {
-            let first = range.lowerBound / Int64(BodyBlocks.payload)
-            _ = try BodyBlocks.read(first, of: file, bodyLength: length, nonce: prologue.nonce)
+        if !range.isEmpty, let first = layout.block(at: range.lowerBound) {
+            _ = try BodyBlocks.read(first, of: file, nonce: prologue.nonce)
         }
         return blocks.body(range)
     }
@@ -195,7 +249,11 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping {
         guard Int64(bytes.count) == response.bodyLength, ContentChecksum(of: bytes) == response.bodyChecksum else {
             throw CacheStoreFault(.damaged("a stored body"))
         }
-        guard range != 0..<response.bodyLength else { return HTTPBody(bytes) }
+        return part(of: bytes, range)
+    }
+
+    private func part(of bytes: Data, _ range: Range<Int64>) -> HTTPBody {
+        guard range != 0..<Int64(bytes.count) else { return HTTPBody(bytes) }
         return HTTPBody(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
     }
 
@@ -207,59 +265,91 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping {
         _ metadata: CacheMetadata,
         expecting length: Int64?
     ) async throws -> (any CacheWriter)? {
+        let room = room(for: key, metadata)
+        guard room >= 0, bounds.entryCount > 0, (length ?? 0) <= room else { return nil }
+        if !view.isOpen { try await open() }
+        return FileCacheWriter(store: self, key: key, metadata: metadata, room: room)
+    }
+
+    /// How much there may be of a body.
+    private func room(for key: CacheKey, _ metadata: CacheMetadata) -> Int64 {
         let empty = StoredResponse(metadata, bodyLength: 0, bodyChecksum: ContentChecksum())
         let description = EntryFile(id: 0, nonce: 0, head: StoredHead(key, empty), isInline: true).encoded.count
-        let room = bounds.entryBytes.bytes - Int64(description)
-        guard room >= 0, bounds.entryCount > 0, (length ?? 0) <= room else { return nil }
-        try await executor.run { [state] in try state.withLock { try $0.refresh() } }
-        return FileCacheWriter(store: self, key: key, metadata: metadata, room: room)
+        return bounds.entryBytes.bytes - Int64(description)
+    }
+
+    package func makeAppender(
+        to entry: CacheEntry,
+        _ metadata: CacheMetadata,
+        expecting length: Int64?
+    ) async throws -> (any CacheWriter)? {
+        let grown = try await looking { try AppendedBody(of: entry, in: self.directory) }
+        guard let grown else { return nil }
+        let table = Int64(grown.layout.lengths.count + 1) * 8
+        let room = room(for: entry.key, metadata) - table
+        guard grown.layout.fileSize(appending: length ?? 0) <= room else { return nil }
+        return FileCacheWriter(store: self, key: entry.key, metadata: metadata, room: room, behind: grown)
     }
 
     /// Gives a stored body a new description; an entry for which that fails is removed.
     ///
     /// - Throws: ``CacheStoreFault`` when it fails.
     public func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
-        try await executor.runToEnd { try self.describe(entry, as: metadata) }
-    }
-
-    private func describe(_ entry: CacheEntry, as metadata: CacheMetadata) throws -> CacheEntry? {
         let id = entry.id.rawValue
-        let response = entry.response.with(metadata)
-        do throws(CacheStoreFault) {
-            guard let old = try directory.files.open(directory.entry(id), .read) else {
-                state.withLock { $0.forget(id) }
-                return nil
-            }
-            let prologue = try EntryFile.Prologue(reading: old, id: id)
-            let file = EntryFile(
-                id: id,
-                nonce: prologue.nonce,
-                head: StoredHead(entry.key, response),
-                isInline: prologue.isInline
-            )
-            var bytes = file.encoded
-            if prologue.isInline {
-                let body = try old.read(Int(response.bodyLength), at: Int64(prologue.bodyOffset))
-                guard ContentChecksum(of: body) == response.bodyChecksum else {
-                    throw CacheStoreFault(.damaged("a stored body"))
+        do {
+            var last: Int64?
+            // What has changed meanwhile is described again.
+            for _ in 0..<8 {
+                let prepared = try await executor.runToEnd { try self.describe(entry, as: metadata) }
+                guard let (file, found, temporary) = prepared else { return nil }
+                // Where the file stays as it is the index is wrong, as after a loss of power.
+                let size = found == last ? nil : found
+                last = found
+                let update = try await changes.runToEnd { [state] in
+                    try state.withFault { state throws(CacheStoreFault) in
+                        try state.update(file, entry: temporary, from: size)
+                    }
                 }
-                bytes += body
+                switch update {
+                case .done: return CacheEntry(id: entry.id, key: entry.key, response: file.head.response)
+                case .gone: return nil
+                case .changed: continue
+                }
             }
-            let temporary = try write(bytes)
-            guard try commit(update: file, temporary) else { return nil }
+            throw CacheStoreFault(.busy("an entry"))
         } catch {
             // What cannot be described anew must not be served as it was described before.
-            state.withLock { $0.discard(id) }
+            await changes.runToEnd { [state] in state.withLock { $0.discard(id) } }
             throw error
         }
-        return CacheEntry(id: entry.id, key: entry.key, response: response)
     }
 
-    private func commit(update file: EntryFile, _ temporary: TemporaryCacheFile) throws(CacheStoreFault) -> Bool {
-        try state.withFault { state throws(CacheStoreFault) in
-            try state.refresh()
-            return try state.update(state.record(of: file), entry: temporary)
+    /// A new description of an entry in a file, and what the entry took before; `nil` when the entry is gone.
+    private func describe(
+        _ entry: CacheEntry,
+        as metadata: CacheMetadata
+    ) throws(CacheStoreFault) -> (EntryFile, size: Int64, TemporaryCacheFile)? {
+        let id = entry.id.rawValue
+        guard let file = try directory.files.open(directory.entry(id), .read) else {
+            view.contents.withLock { _ = $0.remove(id) }
+            return nil
         }
+        let old = try EntryFile(reading: file, id: id)
+        let response = old.head.response
+        var metadata = metadata
+        // A body that has grown since stays as it is.
+        if response.bodyLength != entry.response.bodyLength { metadata.content = response.metadata.content }
+        var new = old
+        new.head = StoredHead(old.head.key, response.with(metadata))
+        var bytes = new.encoded
+        if old.isInline {
+            let body = try file.read(Int(response.bodyLength), at: Int64(old.bodyOffset))
+            guard ContentChecksum(of: body) == response.bodyChecksum else {
+                throw CacheStoreFault(.damaged("a stored body"))
+            }
+            bytes += body
+        }
+        return (new, old.size, try write(bytes))
     }
 
     /// Removes entries: at least for this process, when the directory refuses.
@@ -267,18 +357,14 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping {
     /// - Throws: ``CacheStoreFault`` when files could not be removed; no entry that was to go is found by this process.
     @discardableResult
     public func remove(_ selection: CacheSelection) async throws -> Int {
-        try await executor.runToEnd { [state] in try state.withLock { try $0.remove(selection) } }
+        try await changes.runToEnd { [state] in
+            try state.withFault { state throws(CacheStoreFault) in try state.remove(selection) }
+        }
     }
 
     /// Shows entries, each read from its file; those that cannot be read are passed over.
     public func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
-        let ids = try await executor.run { [state] in
-            try state.withLock { state in
-                try state.refresh()
-                return state.ids(selection)
-            }
-        }
-        for id in ids {
+        for id in try await looking({ self.view.ids(selection) }) {
             try Task.checkCancellation()
             guard let entry = try? await executor.run({ try self.load(id) }), selection.contains(entry) else {
                 continue
@@ -289,11 +375,8 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping {
 
     /// How full the store is: what its files take.
     public func usage() async throws -> CacheUsage {
-        try await executor.run { [state] in
-            try state.withLock { state in
-                try state.refresh()
-                return CacheUsage(bytes: state.index.bytes, entries: state.index.count)
-            }
+        try await looking { [view] in
+            view.contents.withLock { CacheUsage(bytes: $0.index.bytes, entries: $0.index.count) }
         }
     }
 

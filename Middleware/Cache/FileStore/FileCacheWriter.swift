@@ -1,38 +1,49 @@
 import Foundation
 import HTTPChainCore
 
-/// Writes one entry: a small body with its description, a larger one block by block into a file of its own.
-final class FileCacheWriter: CacheWriter {
+/// Writes one entry: a small body with its description, a larger one block by block into a file of its own, and what
+/// continues a stored body behind that.
+final class FileCacheWriter: CacheWriter, FlightLimitedWriter {
     private struct State {
         var pending: [UInt8] = []
         var file: TemporaryCacheFile?
+        /// The body that this one continues.
+        var grown: AppendedBody?
         var blocks: Int64 = 0
         var length: Int64 = 0
-        var checksum = ContentChecksum()
+        var checksum: ContentChecksum
         var isOpen = true
 
         mutating func close() {
             isOpen = false
             pending = []
             file = nil
+            grown = nil
         }
     }
     private let store: FileCacheStore
     private let key: CacheKey
     private let metadata: CacheMetadata
     private let room: Int64
-    private let id = FileCacheDirectory.makeID()
-    private let nonce = UInt64.random(in: 1 ... .max)
-    private let state = Locked(State())
+    private let id: UInt64
+    private let nonce: UInt64
+    private let state: Locked<State>
     private let share: FlightShare
 
-    init(store: FileCacheStore, key: CacheKey, metadata: CacheMetadata, room: Int64) {
+    /// - Parameter grown: The body that is continued.
+    init(store: FileCacheStore, key: CacheKey, metadata: CacheMetadata, room: Int64, behind grown: AppendedBody? = nil)
+    {
         self.store = store
         self.key = key
         self.metadata = metadata
         self.room = room
+        id = grown?.id ?? FileCacheDirectory.makeID()
+        nonce = grown?.nonce ?? UInt64.random(in: 1 ... .max)
+        state = Locked(State(grown: grown, checksum: grown?.checksum ?? ContentChecksum()))
         share = FlightShare(of: store.inFlight)
     }
+
+    var hasSpentBudget: Bool { share.isRefused }
 
     func write(_ chunk: Data) async throws -> Bool {
         // What stays in memory needs no thread that may wait.
@@ -44,7 +55,7 @@ final class FileCacheWriter: CacheWriter {
     private func add(_ chunk: Data) throws -> Bool {
         try state.withFault { state throws(CacheStoreFault) in
             let length = state.length + Int64(chunk.count)
-            guard state.isOpen, size(ofBody: length) <= room, share.take(chunk.count) else {
+            guard state.isOpen, size(ofBody: length, state) <= room, share.take(chunk.count) else {
                 close(&state)
                 return false
             }
@@ -71,67 +82,155 @@ final class FileCacheWriter: CacheWriter {
         share.giveBack()
     }
 
-    private func size(ofBody length: Int64) -> Int64 {
-        length <= Int64(BodyBlocks.payload) ? length : BodyBlocks.fileSize(ofBody: length)
+    private func size(ofBody length: Int64, _ state: State) -> Int64 {
+        if let grown = state.grown { return grown.layout.fileSize(appending: length) }
+        return length <= Int64(BodyBlocks.payload) ? length : BodyLayout(length).fileSize
     }
 
     private func writeBlock(_ state: inout State) throws(CacheStoreFault) {
-        let file: TemporaryCacheFile
-        if let opened = state.file {
-            file = opened
-        } else {
-            file = try store.directory.makeTemporary()
-            state.file = file
-        }
         let count = min(state.pending.count, BodyBlocks.payload)
-        var block = Array(state.pending[..<count])
+        let (number, offset) = (state.blocks, state.blocks * Int64(BodyBlocks.stride))
+        if let grown = state.grown {
+            let number = grown.layout.blockCount + number
+            let block = BodyBlocks.encoded(state.pending[..<count], block: number, nonce: nonce)
+            try grown.file.write(block, at: grown.layout.fileSize + offset)
+        } else {
+            if state.file == nil { state.file = try store.directory.makeTemporary() }
+            let block = BodyBlocks.encoded(state.pending[..<count], block: number, nonce: nonce)
+            try state.file?.file.write(block, at: offset)
+        }
         state.pending.removeFirst(count)
-        let checksum = block.withUnsafeBytes { BodyBlocks.checksum($0, block: state.blocks, nonce: nonce) }
-        withUnsafeBytes(of: checksum.littleEndian) { block.append(contentsOf: $0) }
-        try file.file.write(block, at: state.blocks * Int64(BodyBlocks.stride))
         state.blocks += 1
     }
 
     func commit() async throws -> CacheCommit {
-        try await store.executor.runToEnd { try self.commitNow() }
+        defer { share.giveBack() }
+        let finished = try await store.executor.runToEnd { () throws(CacheStoreFault) in
+            try self.state.withFault { state throws(CacheStoreFault) in try self.finish(&state) }
+        }
+        guard let (arrival, grown) = finished else { return CacheCommit(entry: nil) }
+        let response = arrival.file.head.response
+        let entry = CacheEntry(id: CacheEntryID(rawValue: id), key: key, response: response)
+        if let grown {
+            let update = try await store.changes.runToEnd { [store] () throws(CacheStoreFault) in
+                defer { grown.release() }
+                return try store.state.withFault { state throws(CacheStoreFault) in
+                    let update = try state.update(arrival.file, entry: arrival.entry, from: nil)
+                    if case .done = update { grown.keep() }
+                    return update
+                }
+            }
+            guard case .done(let evicted) = update else { return CacheCommit(entry: nil) }
+            return CacheCommit(entry: entry, evicted: evicted)
+        }
+        let outcome = await store.changes.commit(arrival)
+        if let fault = outcome.fault { throw fault }
+        return CacheCommit(entry: outcome.isStored ? entry : nil, evicted: outcome.evicted)
     }
 
-    private func commitNow() throws -> CacheCommit {
-        let outcome = try state.withFault { state throws(CacheStoreFault) -> CacheCommit in
-            guard state.isOpen else { return CacheCommit(entry: nil) }
-            defer { close(&state) }
-            if state.file != nil, !state.pending.isEmpty { try writeBlock(&state) }
-            if store.directory.durability == .power { try state.file?.file.synchronize() }
-            let response = StoredResponse(metadata, bodyLength: state.length, bodyChecksum: state.checksum)
-            let file = EntryFile(
-                id: id,
-                nonce: nonce,
-                head: StoredHead(key, response),
-                isInline: state.file == nil
-            )
-            let temporary = try store.write(file.encoded + state.pending)
-            let entry = CacheEntry(id: CacheEntryID(rawValue: id), key: key, response: response)
-            return try store.commit(entry, file, temporary, body: state.file)
+    /// Writes what is left, and the description; `nil` when the writer is closed.
+    private func finish(
+        _ state: inout State
+    ) throws(CacheStoreFault) -> (FileCacheState.Arrival, AppendedBody?)? {
+        guard state.isOpen else { return nil }
+        defer { state.close() }
+        let isInline = state.file == nil && state.grown == nil
+        if !isInline, !state.pending.isEmpty { try writeBlock(&state) }
+        if store.directory.durability == .power {
+            try state.file?.file.synchronize()
+            try state.grown?.file.synchronize()
         }
-        return outcome
+        var layout = state.grown?.layout ?? BodyLayout(0)
+        if !isInline { layout.append(state.length) }
+        let length = isInline ? state.length : layout.length
+        let response = StoredResponse(metadata, bodyLength: length, bodyChecksum: state.checksum)
+        let file = EntryFile(
+            id: id,
+            nonce: nonce,
+            head: StoredHead(key, response),
+            isInline: isInline,
+            layout: layout
+        )
+        let entry = try store.write(file.encoded + (isInline ? state.pending : []))
+        return (FileCacheState.Arrival(file: file, entry: entry, body: state.file), state.grown)
     }
 
     func abandon() async {
-        await store.executor.runToEnd { self.state.withLock { self.close(&$0) } }
+        await store.executor.runToEnd {
+            self.state.withLock { state in
+                state.grown?.release()
+                self.close(&state)
+            }
+        }
     }
 }
 
-extension FileCacheStore {
-    fileprivate func commit(
-        _ entry: CacheEntry,
-        _ file: EntryFile,
-        _ temporary: TemporaryCacheFile,
-        body: TemporaryCacheFile?
-    ) throws(CacheStoreFault) -> CacheCommit {
-        try state.withFault { state throws(CacheStoreFault) in
-            try state.refresh()
-            let (isStored, evicted) = try state.commit(state.record(of: file), entry: temporary, body: body)
-            return CacheCommit(entry: isStored ? entry : nil, evicted: evicted)
+/// The file of a stored body that is written on, by nobody else meanwhile, in this process or another.
+///
+/// What is there already stays as it is, so that its readers, and the entry as it is described, know nothing of it. What
+/// is written in vain is cut off again; where that fails it is written over later.
+final class AppendedBody: Sendable {
+    let id: UInt64
+    let nonce: UInt64
+    let file: OpenFile<CacheStoreFault>
+    let layout: BodyLayout
+    let checksum: ContentChecksum
+    private let executor: FileExecutor
+    private let isKept = Locked(false)
+    private let isReleased = Locked(false)
+
+    /// Opens a body; `nil` where it cannot be continued: it is small, has too many segments, is being continued already,
+    /// or is not any more what the entry says.
+    init?(of entry: CacheEntry, in directory: FileCacheDirectory) throws(CacheStoreFault) {
+        id = entry.id.rawValue
+        executor = directory.executor
+        guard entry.response.bodyLength > Int64(BodyBlocks.payload),
+            let file = try directory.files.open(directory.body(id), .update), try file.lock()
+        else { return nil }
+        self.file = file
+        // Read with the lock held, so that nobody makes it longer in between.
+        guard let description = try directory.files.open(directory.entry(id), .read) else {
+            file.unlock()
+            return nil
         }
+        let known: EntryFile
+        do throws(CacheStoreFault) {
+            known = try EntryFile(reading: description, id: id)
+        } catch {
+            file.unlock()
+            throw error
+        }
+        nonce = known.nonce
+        layout = known.layout
+        checksum = known.head.response.bodyChecksum
+        guard !known.isInline, known.head.response.bodyLength == entry.response.bodyLength,
+            layout.lengths.count < BodyLayout.maximumCount
+        else {
+            // The instance is there, and lets go of the lock.
+            return nil
+        }
+    }
+
+    deinit {
+        // The last reference may go anywhere, also where nothing may wait for a disk.
+        guard !isReleased.withLock({ $0 }) else { return }
+        executor.submit { [file, isKept, layout] in Self.release(file, isKept, layout) }
+    }
+
+    /// What was written belongs to the entry now.
+    func keep() { isKept.withLock { $0 = true } }
+
+    /// Lets others continue the body.
+    func release() {
+        let isFirst = isReleased.withLock { isReleased in
+            defer { isReleased = true }
+            return !isReleased
+        }
+        if isFirst { Self.release(file, isKept, layout) }
+    }
+
+    private static func release(_ file: OpenFile<CacheStoreFault>, _ isKept: Locked<Bool>, _ layout: BodyLayout) {
+        if !isKept.withLock({ $0 }) { try? file.truncate(to: layout.fileSize) }
+        file.unlock()
     }
 }

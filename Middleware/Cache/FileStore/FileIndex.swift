@@ -18,10 +18,16 @@ struct FileIndex: Sendable {
         var identifier: String?
         /// What the entry takes on the disk.
         var bytes: Int64
+        /// The key as bytes, so that nothing has to be read to tell what was evicted.
+        var name: [UInt8] = []
+
+        fileprivate var textSize: Int { name.count + (identifier?.utf8.count ?? 0) }
     }
 
     private(set) var bytes: Int64 = 0
     private(set) var count = 0
+    /// How long the names and identifiers are together.
+    private(set) var textBytes = 0
     private var slots: [Record?] = []
     private var free: [Int32] = []
     private var positions: [UInt64: Int32] = [:]
@@ -48,6 +54,9 @@ struct FileIndex: Sendable {
         used.reserveCapacity(count)
     }
 
+    /// How long a journal is that has the entries and nothing else, roughly.
+    var journalSize: Int64 { Int64(IndexJournal.start) + Int64(count) * 85 + Int64(textBytes) }
+
     subscript(id: UInt64) -> Record? { positions[id].flatMap { slots[Int($0)] } }
 
     /// The entries of a key, newest first.
@@ -69,8 +78,21 @@ struct FileIndex: Sendable {
         slots.compactMap { record in record.flatMap { condition($0) ? $0.id : nil } }
     }
 
-    /// The entry that was not used for longest.
-    var leastRecent: Record? { oldest.flatMap { slots[Int($0)] } }
+    /// The entries that go first where so much is to be stored beside what is there: as many as it takes, up to a limit.
+    func victims(for bytes: Int64, _ count: Int, within bounds: CacheBounds, limit: Int) -> [Record] {
+        var victims: [Record] = []
+        var (bytes, count) = (self.bytes + bytes, self.count + count)
+        var slot = oldest
+        while bytes > bounds.totalBytes.bytes || count > bounds.entryCount, victims.count < limit, let current = slot {
+            if let record = slots[Int(current)] {
+                victims.append(record)
+                bytes -= record.bytes
+                count -= 1
+            }
+            slot = uses.previous(current)
+        }
+        return victims
+    }
 
     /// All entries, from the one that was not used for longest on.
     func visitFromLeastRecent(_ visit: (Record) -> Void) {
@@ -116,6 +138,7 @@ struct FileIndex: Sendable {
         urls.insert(slot, before: firstOfURL.updateValue(slot, forKey: record.url))
         link(slot)
         bytes += record.bytes
+        textBytes += record.textSize
         count += 1
         return replaced
     }
@@ -149,6 +172,7 @@ struct FileIndex: Sendable {
         slots[Int(slot)] = nil
         free.append(slot)
         bytes -= record.bytes
+        textBytes -= record.textSize
         count -= 1
         return record
     }

@@ -5,7 +5,8 @@ import HTTPChainCore
 /// A journal that is cut short, because the process was killed, or damaged is read up to there; the entries that it does
 /// not know are then found by looking at their files.
 enum IndexJournal {
-    static let formatVersion: UInt16 = 1
+    /// A journal of an earlier version is made anew from the entries.
+    static let formatVersion: UInt16 = 2
     static let headerSize = 32
     /// No entry takes more on the disk; more could add up to what no number holds.
     static let maximumEntrySize: Int64 = 1 << 40
@@ -45,6 +46,7 @@ enum IndexJournal {
                 numbers.check == checksum(of: bytes[..<IndexJournal.headerSize], salt: 0)
             else { throw CacheStoreFault(.damaged("the index")) }
             guard numbers.version <= formatVersion else { throw CacheStoreFault(.newerFormat("the index")) }
+            guard numbers.version == formatVersion else { throw CacheStoreFault(.damaged("the index")) }
             salt = numbers.salt
         }
 
@@ -89,6 +91,8 @@ enum IndexJournal {
             }
             writer.append(record.bytes)
             writer.append(record.identifier)
+            writer.append(UInt32(clamping: record.name.count))
+            record.name.withUnsafeBytes { writer.append(contentsOf: $0) }
         case .resize(let id, let size):
             writer.append(UInt8(2))
             writer.append(id)
@@ -105,16 +109,19 @@ enum IndexJournal {
         bytes += writer.bytes
     }
 
-    /// Shows the changes that stand in a row.
+    /// Shows the changes that stand in a row, up to a number of them.
     ///
     /// - Returns: How many bytes they take; fewer than there are when what follows is damaged or cut short.
     static func read(
         _ buffer: UnsafeRawBufferPointer,
         salt: UInt64,
+        limit: Int = .max,
         _ visit: (Change) -> Void
     ) -> Int {
         var offset = 0
-        while offset < buffer.count {
+        var count = 0
+        while offset < buffer.count, count < limit {
+            count += 1
             let rest = UnsafeRawBufferPointer(rebasing: buffer[offset...])
             guard let (change, length) = change(rest, salt: salt) else { break }
             visit(change)
@@ -154,6 +161,7 @@ enum IndexJournal {
             guard isSize(record.bytes) else { throw ByteReader.Malformed() }
             var whole = record
             whole.identifier = try reader.optionalText()
+            whole.name = Array(try reader.take(Int(try reader.number(UInt32.self))))
             return .add(whole)
         case 2:
             let id = try reader.number(UInt64.self)

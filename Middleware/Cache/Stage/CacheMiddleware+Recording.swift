@@ -25,17 +25,16 @@ extension CacheMiddleware {
             events.emit(.notStored(key, reason: "all of it is stored already"))
             return false
         }
-        var claim: RecordingClaim?
-        if case .complete = metadata.content {
-            claim = invalidations.claims.claim(key, plan.metadata, sentAt: exchange.claims)
-            guard claim != nil else {
-                events.emit(.notStored(key, reason: "another call that was sent at the same time is storing it"))
-                return false
-            }
+        guard let claim = invalidations.claims.claim(key, metadata, sentAt: exchange.claims) else {
+            events.emit(.notStored(key, reason: "another call that was sent at the same time stores it"))
+            return false
         }
         do {
-            guard let recording = try await start(plan, key, declared: declared, exchange, claim) else {
-                events.emit(.notStored(key, reason: "it is too large for the store"))
+            let recording: CacheRecording
+            switch try await start(plan, key, declared: declared, exchange, claim) {
+            case .success(let started): recording = started
+            case .failure(let refusal):
+                events.emit(.notStored(key, reason: refusal.reason))
                 return false
             }
             if let bytes = response.body.bytes {
@@ -56,14 +55,19 @@ extension CacheMiddleware {
         }
     }
 
+    private struct Refusal: Error {
+        var reason = "it is too large for the store"
+    }
+
     private func start(
         _ plan: CombinationPlan,
         _ key: CacheKey,
         declared: Int64?,
         _ exchange: Exchange,
-        _ claim: RecordingClaim?
-    ) async throws -> CacheRecording? {
+        _ claim: RecordingClaim
+    ) async throws -> Result<CacheRecording, Refusal> {
         var plan = plan
+        if let recording = try await append(plan, key, exchange, claim) { return .success(recording) }
         var parts: (before: HTTPBody?, after: HTTPBody?)
         if let other = plan.other {
             if let range = plan.before { parts.before = try await store.body(of: other, range: range) }
@@ -78,17 +82,44 @@ extension CacheMiddleware {
         let expected = declared.map { $0.addingReportingOverflow(extra) }.flatMap {
             $0.overflow ? nil : $0.partialValue
         }
-        guard let writer = try await store.makeWriter(for: key, plan.metadata, expecting: expected) else { return nil }
+        guard let writer = try await store.makeWriter(for: key, plan.metadata, expecting: expected) else {
+            return .failure(Refusal())
+        }
         if let before = parts.before {
             for try await chunk in before {
-                guard try await writer.write(chunk) else { return nil }
+                guard try await writer.write(chunk) else { return .failure(Refusal(reason: writer.refusal)) }
             }
         }
-        return CacheRecording(
+        let recording = CacheRecording(
             writer,
             key: key,
             declared: plan.ownLength ?? declared,
             suffix: parts.after,
+            events: events,
+            place: CommitPlace(store: store, log: invalidations, exchange: exchange, metadata: plan.metadata),
+            claim: claim
+        )
+        return .success(recording)
+    }
+
+    /// Has a part that continues what is stored put behind it, so that what is stored is not written again; `nil` where
+    /// the store, or the part, is not made for that.
+    private func append(
+        _ plan: CombinationPlan,
+        _ key: CacheKey,
+        _ exchange: Exchange,
+        _ claim: RecordingClaim
+    ) async throws -> CacheRecording? {
+        guard let other = plan.other, let overlap = plan.overlap, let length = plan.ownLength,
+            let store = store as? any BodyAppending,
+            let writer = try await store.makeAppender(to: other, plan.metadata, expecting: length - overlap)
+        else { return nil }
+        return CacheRecording(
+            writer,
+            key: key,
+            declared: length,
+            skipping: overlap,
+            suffix: nil,
             events: events,
             place: CommitPlace(store: store, log: invalidations, exchange: exchange, metadata: plan.metadata),
             claim: claim

@@ -6,6 +6,16 @@ final class CacheRecording: Sendable {
     private struct State {
         var isOpen = true
         var count: Int64 = 0
+        /// How many bytes are left out, because they are stored already.
+        var overlap: Int64
+
+        /// What is to be written of the next bytes.
+        mutating func take(_ chunk: Data) -> Data {
+            count += Int64(chunk.count)
+            let skipped = min(overlap, Int64(chunk.count))
+            overlap -= skipped
+            return skipped == 0 ? chunk : chunk.dropFirst(Int(skipped))
+        }
     }
     private let writer: any CacheWriter
     private let key: CacheKey
@@ -13,24 +23,26 @@ final class CacheRecording: Sendable {
     private let suffix: HTTPBody?
     private let events: CacheEvents
     private let place: CommitPlace
-    private let claim: RecordingClaim?
-    private let state = Locked(State())
+    private let claim: RecordingClaim
+    private let state: Locked<State>
 
     /// - Parameters:
     ///   - writer: Writes the entry.
     ///   - key: What the entry is looked up by.
     ///   - declared: The length that the head declares; another makes the response incomplete (RFC 9111 §3.3).
+    ///   - overlap: How many of the response's first bytes are not written, because they are stored already.
     ///   - suffix: What comes after the response's own bytes, when parts are combined.
     ///   - place: Where the response goes when it is complete.
-    ///   - claim: The right to store it; nil where several may store parts of it.
+    ///   - claim: The right to store it.
     init(
         _ writer: any CacheWriter,
         key: CacheKey,
         declared: Int64?,
+        skipping overlap: Int64 = 0,
         suffix: HTTPBody?,
         events: CacheEvents,
         place: CommitPlace,
-        claim: RecordingClaim?
+        claim: RecordingClaim
     ) {
         self.writer = writer
         self.key = key
@@ -39,6 +51,7 @@ final class CacheRecording: Sendable {
         self.events = events
         self.place = place
         self.claim = claim
+        state = Locked(State(overlap: overlap))
     }
 
     deinit {
@@ -52,14 +65,14 @@ final class CacheRecording: Sendable {
 
     func write(_ chunk: Data) async {
         guard isOpen else { return }
-        state.withLock { $0.count += Int64(chunk.count) }
-        await write(unchecked: chunk)
+        let own = state.withLock { $0.take(chunk) }
+        if !own.isEmpty { await write(unchecked: own) }
     }
 
     private func write(unchecked chunk: Data) async {
         do {
             guard try await !writer.write(chunk) else { return }
-            await stop("it is too large for the store")
+            await stop(writer.refusal)
         } catch {
             events.emit(.storeFailure(key, error))
             await stop("the store failed")
@@ -77,12 +90,15 @@ final class CacheRecording: Sendable {
             }
             if let obstacle = await place.obstacle(key) { return await stop(obstacle) }
             close()
+            // Not sooner: what comes until it is stored would be stored beside it.
+            defer { claim.release() }
             let commit = try await writer.commit()
             for key in commit.evicted { events.emit(.evicted(key)) }
             if let entry = commit.entry {
                 guard try await place.keeps(entry) else {
                     return events.emit(.notStored(key, reason: "it was made invalid meanwhile, RFC 9111 §4.4"))
                 }
+                claim.fulfill()
                 events.emit(.stored(key, bytes: entry.response.bodyLength))
             } else {
                 events.emit(.notStored(key, reason: "it is too large for the store"))
@@ -96,12 +112,10 @@ final class CacheRecording: Sendable {
     /// The transfer of the response broke, or cannot be stored.
     func stop(_ reason: String) async {
         close()
+        claim.release()
         await writer.abandon()
         events.emit(.notStored(key, reason: reason))
     }
 
-    private func close() {
-        state.withLock { $0.isOpen = false }
-        claim?.release()
-    }
+    private func close() { state.withLock { $0.isOpen = false } }
 }

@@ -21,6 +21,8 @@ struct CombinationPlan {
     /// Which of the bytes held by the other come before, and which after.
     var before: Range<Int64>?
     var after: Range<Int64>?
+    /// How many of the response's first bytes are stored already, where the rest of it continues the stored part.
+    var overlap: Int64?
     /// What is stored when the other is gone.
     private var own: CacheMetadata
 
@@ -67,6 +69,9 @@ struct CombinationPlan {
             if held.lowerBound < range.lowerBound { plan.before = 0..<(range.lowerBound - held.lowerBound) }
             if held.upperBound > range.upperBound {
                 plan.after = (range.upperBound - held.lowerBound)..<(held.upperBound - held.lowerBound)
+            }
+            if held.lowerBound <= range.lowerBound, held.upperBound < range.upperBound {
+                plan.overlap = held.upperBound - range.lowerBound
             }
             let union = min(held.lowerBound, range.lowerBound)..<max(held.upperBound, range.upperBound)
             return .store(plan.whole(union, of: length ?? otherLength))

@@ -2,7 +2,8 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// Which responses are being stored: of calls that ask for the same at the same time, one stores its response.
+/// Which responses are being stored, or were just now: of calls that ask for the same at the same time, one stores its
+/// response.
 ///
 /// Each of the others still gives its response to its caller. A call that was sent after a recording had begun may
 /// know better (it may be a reload), and stores its response too.
@@ -10,6 +11,8 @@ final class RecordingClaims: Sendable {
     fileprivate struct Place: Hashable {
         var key: CacheKey
         var variant: CacheVariant
+        /// Which bytes it is, of a partial response.
+        var part: Range<Int64>?
     }
 
     private struct Holder {
@@ -20,7 +23,12 @@ final class RecordingClaims: Sendable {
     private struct State {
         var last: UInt64 = 0
         var holders: [Place: Holder] = [:]
+        /// What was stored last in some places, for calls that were sent before and are answered later.
+        var fulfilled: [Place: Holder] = [:]
+        var places: [Place] = []
     }
+    /// How many places are remembered.
+    private static let memory = 256
 
     private let state = Locked(State())
 
@@ -28,18 +36,18 @@ final class RecordingClaims: Sendable {
     var stamp: UInt64 { state.withLock { $0.last } }
 
     /// Claims the place of a response; nil where the response of another call that was in flight at the same time is
-    /// being stored there.
+    /// being stored there, or was.
     ///
     /// - Parameters:
     ///   - key: The key of the response.
     ///   - metadata: What is known of the response.
     ///   - stamp: The moment at which the call was sent.
     func claim(_ key: CacheKey, _ metadata: CacheMetadata, sentAt stamp: UInt64) -> RecordingClaim? {
-        let place = Place(key: key, variant: metadata.variant)
+        var place = Place(key: key, variant: metadata.variant)
+        if case .part(let range, _) = metadata.content { place.part = range }
         return state.withLock { state in
-            if let holder = state.holders[place], holder.number > stamp, !metadata.isNewer(than: holder.metadata) {
-                return nil
-            }
+            for holder in [state.holders[place], state.fulfilled[place]].compactMap({ $0 })
+            where holder.number > stamp && !metadata.isNewer(than: holder.metadata) { return nil }
             state.last += 1
             state.holders[place] = Holder(number: state.last, metadata: metadata)
             return RecordingClaim(claims: self, place: place, number: state.last)
@@ -49,6 +57,15 @@ final class RecordingClaims: Sendable {
     fileprivate func release(_ place: Place, _ number: UInt64) {
         state.withLock { state in
             if state.holders[place]?.number == number { state.holders[place] = nil }
+        }
+    }
+
+    fileprivate func fulfill(_ place: Place, _ number: UInt64) {
+        state.withLock { state in
+            guard let holder = state.holders[place], holder.number == number else { return }
+            guard state.fulfilled.updateValue(holder, forKey: place) == nil else { return }
+            state.places.append(place)
+            if state.places.count > Self.memory { state.fulfilled[state.places.removeFirst()] = nil }
         }
     }
 }
@@ -70,6 +87,9 @@ final class RecordingClaim: Sendable {
     }
 
     func release() { claims.release(place, number) }
+
+    /// The response is stored.
+    func fulfill() { claims.fulfill(place, number) }
 }
 
 extension CacheMetadata {

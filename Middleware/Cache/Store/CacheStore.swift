@@ -104,12 +104,16 @@ public struct CacheBounds: Sendable, Hashable {
     public var totalBytes: ByteCount
     /// One entry, its head included.
     public var entryBytes: ByteCount
-    /// The number of entries.
-    public var entryCount: Int
+    /// The number of entries; a negative one is 0.
+    public var entryCount: Int {
+        didSet { entryCount = max(0, entryCount) }
+    }
     /// The number of variants of one key (RFC 9111 §4.1): of more, those that were not used for longest go.
     ///
-    /// A look-up compares the request with each variant, so this bounds its time.
-    public var variantsPerKey: Int
+    /// A look-up compares the request with each variant, so this bounds its time. It is at least 1.
+    public var variantsPerKey: Int {
+        didSet { variantsPerKey = max(1, variantsPerKey) }
+    }
 
     /// Sets the bounds.
     ///

@@ -13,7 +13,7 @@ public import HTTPChainCore
 /// A call says the class with ``CacheSettings/classification``. An entry of a class that has no store of its own, or of
 /// no class, is in the store for the others. Each store keeps to its own bounds. A response takes the place of the
 /// variant before it even where that was of another class.
-public final class DividedCacheStore: CacheStore, InvalidationKeeping {
+public final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
     /// What stages that use the store, or one of its stores, have made invalid.
     package let invalidations = InvalidationLog()
     private let stores: [any CacheStore]
@@ -77,7 +77,28 @@ public final class DividedCacheStore: CacheStore, InvalidationKeeping {
     ) async throws -> (any CacheWriter)? {
         let place = place(of: metadata.classification)
         guard let writer = try await stores[place].makeWriter(for: key, metadata, expecting: length) else { return nil }
-        return ComposedCacheWriter(writer) { [self] commit in
+        return composed(writer, key, metadata, place)
+    }
+
+    package func makeAppender(
+        to entry: CacheEntry,
+        _ metadata: CacheMetadata,
+        expecting length: Int64?
+    ) async throws -> (any CacheWriter)? {
+        let place = numbering.place(of: entry.id)
+        guard place == self.place(of: metadata.classification), let store = stores[place] as? any BodyAppending,
+            let writer = try await store.makeAppender(to: numbering.inner(entry), metadata, expecting: length)
+        else { return nil }
+        return composed(writer, entry.key, metadata, place)
+    }
+
+    private func composed(
+        _ writer: any CacheWriter,
+        _ key: CacheKey,
+        _ metadata: CacheMetadata,
+        _ place: Int
+    ) -> ComposedCacheWriter {
+        ComposedCacheWriter(writer) { [self] commit in
             guard let entry = commit.entry else { return commit }
             try await removeVariant(metadata.variant, of: key, except: place)
             return CacheCommit(entry: numbering.outer(entry, from: place), evicted: commit.evicted)

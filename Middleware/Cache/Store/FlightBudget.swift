@@ -29,6 +29,7 @@ package final class FlightBudget: Sendable {
 package final class FlightShare: Sendable {
     private let budget: FlightBudget
     private let taken = Locked(0)
+    private let refused = Locked(false)
 
     package init(of budget: FlightBudget) {
         self.budget = budget
@@ -40,10 +41,16 @@ package final class FlightShare: Sendable {
     ///
     /// - Returns: Whether there was so much left.
     package func take(_ bytes: Int) -> Bool {
-        guard budget.take(bytes) else { return false }
+        guard budget.take(bytes) else {
+            refused.withLock { $0 = true }
+            return false
+        }
         taken.withLock { $0 += bytes }
         return true
     }
+
+    /// Whether there was too little left at some time.
+    package var isRefused: Bool { refused.withLock { $0 } }
 
     package func giveBack() {
         budget.giveBack(
@@ -53,4 +60,34 @@ package final class FlightShare: Sendable {
             }
         )
     }
+}
+
+/// A writer that may find the budget spent, though its entry is not too large by itself.
+package protocol FlightLimitedWriter: CacheWriter {
+    /// Whether it had to end for that reason.
+    var hasSpentBudget: Bool { get }
+}
+
+extension CacheWriter {
+    /// Why a writer takes no more.
+    var refusal: String {
+        let isSpent = (self as? any FlightLimitedWriter)?.hasSpentBudget ?? false
+        return isSpent ? "too much else is being stored at the same time" : "it is too large for the store"
+    }
+}
+
+/// A store that can put bytes behind a stored body without writing the body again.
+package protocol BodyAppending: CacheStore {
+    /// Begins to write what continues an entry's body.
+    ///
+    /// - Parameters:
+    ///   - entry: The entry; it keeps its name, and until the commit its body.
+    ///   - metadata: Its description once it is longer.
+    ///   - length: How much is put behind, where that is known.
+    /// - Returns: `nil` where the body cannot be continued, or would become too large: then it has to be written anew.
+    func makeAppender(
+        to entry: CacheEntry,
+        _ metadata: CacheMetadata,
+        expecting length: Int64?
+    ) async throws -> (any CacheWriter)?
 }

@@ -186,8 +186,9 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping {
 }
 
 /// Gathers a body in memory.
-private final class MemoryCacheWriter: CacheWriter {
+private final class MemoryCacheWriter: FlightLimitedWriter {
     private struct State {
+        var hasSpentBudget = false
         var bytes = Data()
         var checksum = ContentChecksum()
         var isOpen = true
@@ -213,9 +214,16 @@ private final class MemoryCacheWriter: CacheWriter {
         state.withLock { discard(&$0) }
     }
 
+    var hasSpentBudget: Bool { state.withLock { $0.hasSpentBudget } }
+
     func write(_ chunk: Data) async -> Bool {
         state.withLock { state in
-            guard state.isOpen, Int64(state.bytes.count + chunk.count) <= room, store.inFlight.take(chunk.count) else {
+            guard state.isOpen, Int64(state.bytes.count + chunk.count) <= room else {
+                discard(&state)
+                return false
+            }
+            guard store.inFlight.take(chunk.count) else {
+                state.hasSpentBudget = true
                 discard(&state)
                 return false
             }

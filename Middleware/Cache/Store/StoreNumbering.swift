@@ -27,7 +27,7 @@ struct StoreNumbering: Sendable {
 }
 
 /// Writes into one store of a composition.
-final class ComposedCacheWriter: CacheWriter {
+final class ComposedCacheWriter: FlightLimitedWriter {
     private let inner: any CacheWriter
     private let prepare: @Sendable () async -> Void
     private let finish: @Sendable (CacheCommit) async throws -> CacheCommit
@@ -45,6 +45,8 @@ final class ComposedCacheWriter: CacheWriter {
         self.prepare = prepare
         self.finish = finish
     }
+
+    var hasSpentBudget: Bool { (inner as? any FlightLimitedWriter)?.hasSpentBudget ?? false }
 
     func write(_ chunk: Data) async throws -> Bool { try await inner.write(chunk) }
 

@@ -15,7 +15,7 @@ public import HTTPChainCore
 /// reads it to its end. A key of which several variants are stored is answered from below. Uses of copies count below
 /// too: they are told in batches, and before an entry is stored there. Where other processes change the store below,
 /// memory does not see that; give them directories of their own.
-public final class TieredCacheStore: CacheStore, InvalidationKeeping {
+public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
     /// What stages that use the store have made invalid.
     package let invalidations: InvalidationLog
     private struct State {
@@ -199,8 +199,25 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping {
         expecting length: Int64?
     ) async throws -> (any CacheWriter)? {
         guard let writer = try await base.makeWriter(for: key, metadata, expecting: length) else { return nil }
+        return composed(writer, key)
+    }
+
+    package func makeAppender(
+        to entry: CacheEntry,
+        _ metadata: CacheMetadata,
+        expecting length: Int64?
+    ) async throws -> (any CacheWriter)? {
+        guard let store = base as? any BodyAppending else { return nil }
+        let isCopy = numbering.place(of: entry.id) == Self.above
+        guard let own = isCopy ? try await entryBelow(entry) : numbering.inner(entry),
+            let writer = try await store.makeAppender(to: own, metadata, expecting: length)
+        else { return nil }
+        return composed(writer, entry.key)
+    }
+
+    private func composed(_ writer: any CacheWriter, _ key: CacheKey) -> ComposedCacheWriter {
         // Before room is made below.
-        return ComposedCacheWriter(writer, beforeCommit: { [self] in await tellUses() }) { [self] commit in
+        ComposedCacheWriter(writer, beforeCommit: { [self] in await tellUses() }) { [self] commit in
             await forget(key)
             for key in commit.evicted { await forget(key) }
             return CacheCommit(

@@ -9,7 +9,7 @@ import Foundation
 /// Bodies, saving and spilling share ``shared``, and so do files that are read or written now and then. What works on one
 /// disk all the time has a few threads of its own (the stores of the cache, the spool of a log shipper), so that it
 /// cannot take all of the shared ones where that disk stalls.
-package final class FileExecutor: Sendable {
+package final class FileExecutor: FileWork {
     /// The executor of the process; it is never shut down, and its threads end when they are idle.
     package static let shared = FileExecutor(limit: 16)
 
@@ -55,40 +55,6 @@ package final class FileExecutor: Sendable {
         self.patience = patience
     }
 
-    /// Runs an operation that may block on one of the threads.
-    ///
-    /// - Throws: What the operation throws. Where the task is cancelled, `CancellationError`: at once, without waiting
-    ///   for a disk that stalls. An operation that has begun then finishes on its own, and its result is dropped.
-    package func run<Value: Sendable>(_ operation: @escaping @Sendable () throws -> Value) async throws -> Value {
-        let outcome = Outcome<Value>()
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                guard outcome.wait(continuation) else { return }
-                submit {
-                    guard outcome.isWanted else { return }
-                    outcome.finish(Result { try operation() })
-                }
-            }
-        } onCancel: {
-            outcome.finish(.failure(CancellationError()))
-        }
-    }
-
-    /// Runs an operation that may block on one of the threads, to its end, cancelled or not.
-    ///
-    /// For work that must not be left half done.
-    package func runToEnd<Value: Sendable, Failure: Error>(
-        _ operation: @escaping @Sendable () throws(Failure) -> Value
-    ) async throws(Failure) -> Value {
-        let result = await withCheckedContinuation {
-            (continuation: CheckedContinuation<Result<Value, Failure>, Never>) in
-            submit {
-                continuation.resume(returning: Result { () throws(Failure) in try operation() })
-            }
-        }
-        return try result.get()
-    }
-
     /// Runs an operation that may block on one of the threads, some time later; nobody waits for it.
     package func submit(_ operation: @escaping @Sendable () -> Void) {
         let (wakes, starts) = state.withLock { state in
@@ -129,6 +95,48 @@ package final class FileExecutor: Sendable {
             // A job claimed this thread just then; its signal is due.
             work.wait()
         }
+    }
+}
+
+/// Where file work is done: on threads that may wait for a disk.
+package protocol FileWork: Sendable {
+    /// Runs an operation that may block, some time later; nobody waits for it.
+    func submit(_ operation: @escaping @Sendable () -> Void)
+}
+
+extension FileWork {
+    /// Runs an operation that may block on a thread that may wait.
+    ///
+    /// - Throws: What the operation throws. Where the task is cancelled, `CancellationError`: at once, without waiting
+    ///   for a disk that stalls. An operation that has begun then finishes on its own, and its result is dropped.
+    package func run<Value: Sendable>(_ operation: @escaping @Sendable () throws -> Value) async throws -> Value {
+        let outcome = Outcome<Value>()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                guard outcome.wait(continuation) else { return }
+                submit {
+                    guard outcome.isWanted else { return }
+                    outcome.finish(Result { try operation() })
+                }
+            }
+        } onCancel: {
+            outcome.finish(.failure(CancellationError()))
+        }
+    }
+
+    /// Runs an operation that may block on a thread that may wait, to its end, cancelled or not.
+    ///
+    /// For work that must not be left half done.
+    package func runToEnd<Value: Sendable, Failure: Error>(
+        _ operation: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let result = await withCheckedContinuation {
+            (continuation: CheckedContinuation<Result<Value, Failure>, Never>) in
+            submit {
+                continuation.resume(returning: Result { () throws(Failure) in try operation() })
+            }
+        }
+        return try result.get()
     }
 }
 

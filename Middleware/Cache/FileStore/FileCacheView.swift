@@ -1,0 +1,184 @@
+import Foundation
+import HTTPChainCore
+
+/// What is known of a directory in memory, for those who look something up.
+///
+/// Its lock is held for work in memory alone, a little at a time: no file is touched under it, so that no look-up waits
+/// for what others do with the disk.
+final class FileCacheView: Sendable {
+    struct Contents: Sendable {
+        var index = FileIndex()
+        var hash = SaltedHash(salt: 0)
+        /// The journal that the index is read from.
+        var journal: OpenFile<CacheStoreFault>?
+        /// How far into the journal the index has been read.
+        var journalEnd: Int64 = 0
+        /// Which of the journals of this process it is.
+        var generation = 0
+        /// Whether the index is that of the directory; otherwise the directory has to be opened.
+        var isOpen = false
+        /// Removed, though the directory may not know.
+        var hidden: Set<UInt64> = []
+        /// What was used and is not in the journal yet.
+        var unsavedUses: [UInt64] = []
+        var bodies = ReadAhead()
+
+        func contains(_ id: UInt64) -> Bool { index[id] != nil && !hidden.contains(id) }
+
+        func visible(_ ids: [UInt64]) -> [UInt64] { hidden.isEmpty ? ids : ids.filter { !hidden.contains($0) } }
+
+        /// - Returns: The entry, where there was one.
+        @discardableResult
+        mutating func remove(_ id: UInt64) -> FileIndex.Record? {
+            bodies.drop(id)
+            return index.remove(id)
+        }
+    }
+
+    /// How the index stands to the directory.
+    enum Progress {
+        case current
+        /// What the journal ends with makes no sense, or is just being written.
+        case torn
+        /// The directory has to be opened, or opened again.
+        case outdated
+    }
+
+    /// How many changes, or entries, are worked on while the lock is held.
+    static let slice = 64
+
+    let contents = Locked(Contents())
+
+    var isOpen: Bool { contents.withLock { $0.isOpen } }
+
+    /// Takes in what others have appended to the journal.
+    ///
+    /// It needs no lock of the directory: files change by renaming, and the journal grows.
+    func catchUp() throws(CacheStoreFault) -> Progress {
+        for _ in 0..<8 {
+            let (journal, end, generation) = contents.withLock {
+                ($0.isOpen ? $0.journal : nil, $0.journalEnd, $0.generation)
+            }
+            guard let journal else { return .outdated }
+            let status = try journal.status()
+            guard status.links > 0, status.size >= end, status.size <= IndexJournal.maximumLength else {
+                // It may be this process that has written it anew.
+                guard contents.withLock({ $0.generation }) == generation else { continue }
+                return .outdated
+            }
+            guard status.size > end else { return .current }
+            let bytes = try journal.read(Int(status.size - end), at: end)
+            return take(bytes, from: end, generation) ? .current : .torn
+        }
+        return .outdated
+    }
+
+    /// Takes in what stands in the journal from a place on, unless that was done meanwhile.
+    ///
+    /// - Returns: Whether all of it is taken in.
+    func take(_ bytes: [UInt8], from start: Int64, _ generation: Int) -> Bool {
+        while true {
+            let (isWhole, isStuck) = contents.withLock { contents in
+                // Who has written it anew, or read on, knows more.
+                guard contents.generation == generation, contents.journalEnd >= start,
+                    contents.journalEnd < start + Int64(bytes.count)
+                else { return (true, false) }
+                let salt = contents.hash.salt
+                let length = bytes[Int(contents.journalEnd - start)...].withUnsafeBytes { buffer in
+                    IndexJournal.read(buffer, salt: salt, limit: Self.slice) { contents.index.apply($0) }
+                }
+                contents.journalEnd += Int64(length)
+                return (false, length == 0)
+            }
+            if isWhole { return true }
+            if isStuck { return false }
+        }
+    }
+
+    func ids(ofKey key: CacheKey) -> [UInt64] {
+        contents.withLock { $0.visible($0.index.ids(ofKey: $0.hash.key(key))) }
+    }
+
+    /// The entries of a selection.
+    ///
+    /// Those that have to be looked for are looked for in a copy, which costs nothing while nobody stores.
+    func ids(_ selection: CacheSelection) -> [UInt64] {
+        switch selection {
+        case .key(let key): return ids(ofKey: key)
+        case .url(let url): return contents.withLock { $0.visible($0.index.ids(ofURL: $0.hash.url(url))) }
+        case .entry(let id): return contents.withLock { $0.contains(id.rawValue) ? [id.rawValue] : [] }
+        default: break
+        }
+        let (index, hash, hidden) = contents.withLock { ($0.index, $0.hash, $0.hidden) }
+        let found = index.ids(where: hash.condition(selection))
+        return hidden.isEmpty ? found : found.filter { !hidden.contains($0) }
+    }
+
+    /// Notes that an entry is used.
+    ///
+    /// - Returns: The entry's content, where it was read with its description just before; `nil` where the entry is gone.
+    func use(_ id: UInt64) -> (content: Data?, isManyUnsaved: Bool)? {
+        contents.withLock { contents in
+            guard contents.contains(id) else { return nil }
+            if contents.index.use(id) { contents.unsavedUses.append(id) }
+            // Where they cannot be written down they are forgotten.
+            if contents.unsavedUses.count > 4096 { contents.unsavedUses = [] }
+            return (contents.bodies.take(id), contents.unsavedUses.count == 256)
+        }
+    }
+}
+
+/// Small bodies that were read together with their descriptions, until they are asked for.
+///
+/// The content of an entry never changes under its name.
+struct ReadAhead: Sendable {
+    /// How long such a body is, at most.
+    static let maximumLength = 16_384
+    private static let limit = 32
+    private var bodies: [UInt64: Data] = [:]
+    private var order: [UInt64] = []
+
+    mutating func put(_ id: UInt64, _ bytes: Data) {
+        guard bodies.updateValue(bytes, forKey: id) == nil else { return }
+        order.append(id)
+        if order.count > Self.limit { bodies[order.removeFirst()] = nil }
+    }
+
+    func has(_ id: UInt64) -> Bool { bodies[id] != nil }
+
+    mutating func take(_ id: UInt64) -> Data? {
+        guard !bodies.isEmpty, let bytes = bodies.removeValue(forKey: id) else { return nil }
+        order.removeAll { $0 == id }
+        return bytes
+    }
+
+    mutating func drop(_ id: UInt64) { _ = take(id) }
+}
+
+extension SaltedHash {
+    /// Whether an entry may be among those selected.
+    fileprivate func condition(_ selection: CacheSelection) -> (FileIndex.Record) -> Bool {
+        switch selection {
+        case .all: return { _ in true }
+        case .key(let key):
+            let wanted = self.key(key)
+            return { $0.key == wanted }
+        case .url(let url):
+            let wanted = self.url(url)
+            return { $0.url == wanted }
+        case .entry(let id): return { $0.id == id.rawValue }
+        case .identifier(let identifier): return { $0.identifier == identifier }
+        case .identifierPrefix(let prefix):
+            return { $0.identifier.map { $0.utf8.starts(with: prefix.utf8) } ?? false }
+        case .classification(let name):
+            let wanted = classification(name)
+            return { $0.classification == wanted }
+        case .origin(let origin):
+            let wanted = self.origin(origin)
+            return { $0.origin == wanted }
+        case .partition(let partition):
+            let wanted = self.partition(partition)
+            return { $0.partition == wanted }
+        }
+    }
+}
