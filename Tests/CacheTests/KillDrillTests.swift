@@ -52,6 +52,50 @@ struct KillDrillTests {
         Drill.report("cache-kills-\(kind.rawValue)", killed)
     }
 
+    @Test("What is being read from files is read to its end, whatever a process beside does before it is killed")
+    func readersSurvive() async throws {
+        let helper = try #require(Helper.url, "CacheKillDrill was not built")
+        let ample = CacheBounds(totalBytes: .megabytes(100), entryCount: 64)
+        let journals = ScratchDirectory()
+        try FileManager.default.createDirectory(at: journals.url, withIntermediateDirectories: true)
+        let length = 400_000
+        for round in 0..<(Drill.isFull ? 40 : 3) {
+            let store = FileCacheStore(directory: directory.url, bounds: ample)
+            var readers: [Int: HTTPBody.AsyncIterator] = [:]
+            var read: [Int: Data] = [:]
+            // The keys that the other one stores and removes, too.
+            for number in stride(from: 0, to: 100, by: 2).prefix(40) {
+                let key = CacheKey(url: "https://example.com/\(number)", identifier: "item-\(number)")
+                let bytes = Helper.content(number, round, length)
+                let entry = try #require(try await store.put(key, bytes, storeMetadata(tag: "\"\(round)\"")).entry)
+                let body = try #require(try await store.body(of: entry, range: nil))
+                var reader = body.makeAsyncIterator()
+                read[number] = try await reader.next()
+                readers[number] = reader
+            }
+            let arguments = [
+                "files", directory.path, "\(bounds.totalBytes.bytes)", "\(round + 1)", journals.file("0").path, "0",
+            ]
+            let ending = try await offThePool { try runAndKill(helper, arguments, after: 60, UInt32(round * 100)) }
+            #expect(ending == .uncaughtSignal, "it ended by itself")
+            #expect(try await store.usage().bytes <= bounds.totalBytes.bytes + 1_000_000, "it has evicted most of them")
+            // Replaced, removed and written anew by this one as well.
+            try await store.put(CacheKey(url: "https://example.com/0", identifier: "item-0"), content(1, 10))
+            store.state.withLock { $0.compact() }
+            if round % 2 == 0 { try await store.remove(.all) }
+            for number in readers.keys.sorted() {
+                while let chunk = try await readers[number]?.next() { read[number, default: Data()] += chunk }
+                #expect(read[number] == Helper.content(number, round, length), "round \(round), \(number)")
+            }
+            // Puts in order what the other one has left.
+            let next = FileCacheStore(directory: directory.url, bounds: ample)
+            #expect(try await next.usage().entries <= 64)
+            try await next.remove(.all)
+            #expect(try await store.usage().entries == 0)
+            #expect(Set(directory.names) == ["lock", "index"], "round \(round)")
+        }
+    }
+
     /// What the processes say that they have done, in the order of each key.
     private struct Book {
         /// The generations of each key that may be found.
