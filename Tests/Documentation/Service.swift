@@ -4,6 +4,7 @@ import HTTPChain
 import HTTPChainClient
 import HTTPChainInMemory
 import HTTPChainOAuth
+import HTTPChainOData
 import HTTPChainRoutes
 import HTTPTypes
 import Logging
@@ -199,6 +200,15 @@ package func sample<Value>(_ type: Value.Type) -> Value? {
         ObjectIdentifier(Client.self): { Client(over: serviceChain) },
         ObjectIdentifier(CookieJar.self): { CookieJar() },
         ObjectIdentifier(DispatchQueue.self): { DispatchQueue(label: "sample") },
+        ObjectIdentifier(CallRegistry.self): { CallRegistry() },
+        ObjectIdentifier(HTTPRequest.self): {
+            HTTPRequest(method: .get, scheme: "https", authority: "www.example.com", path: "/")
+        },
+        ObjectIdentifier(InMemoryTransport.self): { InMemoryTransport() },
+        ObjectIdentifier(ODataQuery<ODataAnyEntity>.self): { ODataQuery<ODataAnyEntity>("People") },
+        ObjectIdentifier(Plant.self): { Plant(id: 7, name: "Rose") },
+        ObjectIdentifier(Request.self): { request },
+        ObjectIdentifier(RetryMiddleware.self): { RetryMiddleware() },
         ObjectIdentifier(MultipartForm.self): { MultipartForm(parameters: ["title": "Holiday"]) },
         ObjectIdentifier(CacheMiddleware.self): {
             CacheMiddleware(store: .memory(limit: .megabytes(5)), partition: .by { _ in "ada" })

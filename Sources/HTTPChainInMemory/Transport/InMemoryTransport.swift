@@ -11,7 +11,7 @@ public import HTTPTypes
 /// }
 /// transport.enqueue(.status(503))
 /// let chain = try Chain(transport: transport) { RetryMiddleware() }
-/// …
+/// _ = try await chain.send(.get("https://api.example.com/users/7"))
 /// #expect(transport.requests.count == 2)
 /// try transport.assertAllUsed()
 /// ```
