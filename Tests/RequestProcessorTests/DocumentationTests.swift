@@ -53,6 +53,20 @@ struct DocumentationTests {
         #expect(transport.requestCount == 1)
     }
 
+    @Test("A call brings a processor of its own, as the page says")
+    func ofOneCall() async throws {
+        let transport = InMemoryTransport()
+        transport.enqueue(ScriptedReply(.ok))
+        let sign: @Sendable (Data) async throws -> String = { "\($0.count) bytes" }
+        let chain = try Chain(transport: transport) { RequestProcessorMiddleware() }
+
+        let request = Request.get("https://api.example.com/orders").processed(by: SigningProcessor(sign: sign))
+        let response = try await chain.send(request)
+
+        #expect(response.status == .ok)
+        #expect(transport.requests.first?.headers[.signature] == "0 bytes")
+    }
+
     @Test("Each example of the page is part of this file, and so compiles")
     func compiles() throws {
         let here = URL(filePath: #filePath)
@@ -65,7 +79,7 @@ struct DocumentationTests {
         let source = lines(try String(contentsOf: here, encoding: .utf8))
         let blocks = try String(contentsOf: page, encoding: .utf8).split(separator: "```swift\n").dropFirst()
             .compactMap { $0.split(separator: "```").first }
-        #expect(blocks.count == 2)
+        #expect(blocks.count == 3)
         for block in blocks { #expect(source.contains(lines(String(block))), "\(block)") }
     }
 }

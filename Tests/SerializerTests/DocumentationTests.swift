@@ -29,10 +29,10 @@ struct DocumentationTests {
     private static func transport() -> InMemoryTransport {
         let transport = InMemoryTransport()
         let json: HTTPFields = [.contentType: "application/json"]
-        transport.on(.get, "/plants") { request in
-            guard request.head.path == "/plants" else { return Response(.ok, headers: json, body: "[]") }
-            return Response(.ok, headers: json, body: #"{"data":{"items":[{"name":"Fern"}]}}"#)
+        transport.on(.get, "/catalog") { _ in
+            Response(.ok, headers: json, body: #"{"data":{"items":[{"name":"Fern"}]}}"#)
         }
+        transport.on(.get, "/plants") { _ in Response(.ok, headers: json, body: "[]") }
         transport.on(.post, "/plants") { request in
             Response(.created, headers: json, body: #"{"name":"Ivy","height_in_c_m":1}"#)
         }
@@ -52,7 +52,7 @@ struct DocumentationTests {
         let chain = try Chain(transport: transport) {
             SerializerMiddleware(.json(keys: .snakeCase, dates: .iso8601), .form, .text)
         }
-        let plants = try await chain.send(.get("https://a.example/plants").decoded(at: "data.items"), as: [Plant].self)
+        let plants = try await chain.send(.get("https://a.example/catalog").decoded(at: "data.items"), as: [Plant].self)
         let draft = Request.post("https://a.example/plants", body: .value(Plant(name: "Ivy"))).encoded(under: "plant")
         let added = try await chain.send(draft, as: Plant.self)
         let nothing = try await chain.send(.get("https://a.example/plants/0"), as: Plant?.self)
