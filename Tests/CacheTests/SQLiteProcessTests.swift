@@ -189,7 +189,9 @@ struct SQLiteProcessTests {
         }
         while let chunk = try await chunks.next() { read += chunk }
         #expect(read == Helper.content(1, 7, Self.length))
-        #expect(try await store.variants(of: Self.key).isEmpty, "it was evicted meanwhile")
+        // A writer may have stored another under its key.
+        let left = try await store.variants(of: Self.key).map(\.id)
+        #expect(!left.contains(entry.id), "it was evicted meanwhile")
         await store.close()
     }
 
