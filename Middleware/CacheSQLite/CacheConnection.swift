@@ -281,6 +281,8 @@ final class CacheConnection: Sendable {
         let version = try pool.read { db in try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0 }
         guard version <= CacheSchema.version else { throw CacheStoreFault(.newerFormat(path)) }
         guard !isReadOnly else { return }
+        // Hits wait for this, and so not for the lock of another process where there is nothing to change.
+        guard try version == 0 || isAlone || pool.read(isTooFull) else { return }
         do {
             let evicted = try pool.write { db in
                 if version == 0 { try CacheSchema.create(db) }
@@ -294,6 +296,11 @@ final class CacheConnection: Sendable {
             if version == 0 { throw error }
             if case .damaged = fault(error).problem { throw error }
         }
+    }
+
+    private func isTooFull(_ db: Database) throws -> Bool {
+        let usage = try CacheSchema.usage(db)
+        return usage.bytes > bounds.totalBytes.bytes || usage.entries > bounds.entryCount
     }
 
     private func configuration(isNew: Bool) -> Configuration {

@@ -250,6 +250,24 @@ struct SQLiteStoreTests {
         await store.close()
     }
 
+    @Test("A hit asks for no lock that another process may hold, also where it opens the database")
+    func openedWithoutLock() async throws {
+        let first = store()
+        try await first.put(storeKey(1), content(1, 300_000))
+        let begun = Locked(0)
+        let second = SQLiteCacheStore(file: file, bounds: .ample) { db in
+            db.trace { event in
+                if "\(event)".contains("BEGIN IMMEDIATE") { begun.withLock { $0 += 1 } }
+            }
+        }
+        #expect(try await second.bytes(storeKey(1)) == content(1, 300_000))
+        #expect(begun.withLock { $0 } == 0)
+        try await second.put(storeKey(2), content(2, 10))
+        #expect(begun.withLock { $0 } > 0, "a change does")
+        await second.close()
+        await first.close()
+    }
+
     @Test("Whoever reads more bodies than can be named keeps all of them, and otherwise those alone")
     func manyReaders() throws {
         try FileManager.default.createDirectory(at: directory.url, withIntermediateDirectories: true)
