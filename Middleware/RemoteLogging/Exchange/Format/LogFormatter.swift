@@ -52,7 +52,8 @@ extension LogFormatter where Self == CurlLogFormatter {
 /// | attribute | value |
 /// | --- | --- |
 /// | `http.request.method`, `http.request.method_original` | as the conventions say: `_OTHER` for unknown ones |
-/// | `url.full`, `server.address`, `server.port` | redacted |
+/// | `url.full`, `server.address`, `server.port` | redacted; the URL stays one, with `REDACTED` for each secret |
+/// | `trace_id`, `span_id`, `trace_flags` | the trace and the span, where they are known |
 /// | `http.response.status_code`, `error.type`, `exception.message` | the status; what went wrong |
 /// | `http.request.resend_count` | the attempts before this one, or before the last of the call |
 /// | `http.request.body.size`, `http.response.body.size` | in bytes |
