@@ -77,7 +77,7 @@ struct TraceContextSuiteTests {
     @Test("Every case passes, and there is none that is not listed", arguments: Client.allCases)
     func suite(client: Client) async throws {
         guard let folder = ProcessInfo.processInfo.environment["HTTPCHAIN_TRACE_CONTEXT"], !folder.isEmpty else {
-            return notRun("HTTPCHAIN_TRACE_CONTEXT names no folder with the suite")
+            return Programs.notRun("HTTPCHAIN_TRACE_CONTEXT names no folder with the suite", mayBeMissing: true)
         }
         let service = try await LoopbackServer.start { try await Self.serve($0, client) }
         // A port that was free just now.
@@ -97,7 +97,7 @@ struct TraceContextSuiteTests {
         )
         await service.stop()
         guard outcome.status != 127, !outcome.errorText.contains("No module named 'aiohttp'") else {
-            return notRun("python3 cannot import aiohttp; install it with: pip install aiohttp")
+            return Programs.notRun("python3 cannot import aiohttp; install it with: pip install aiohttp")
         }
         let results = Self.results(outcome.errorText)
         for name in Self.cases {
@@ -166,17 +166,5 @@ struct TraceContextSuiteTests {
     }
 
     /// Says that the suite did not run: as a failure where everything must be there.
-    private func notRun(_ reason: String) {
-        let text = "NOT RUN: \(Test.current?.name ?? "a test"): \(reason)"
-        if Programs.areRequired {
-            Issue.record("\(text)")
-            return
-        }
-        #if compiler(>=6.3)
-        Issue.record("\(text)", severity: .warning)
-        #else
-        print(text)
-        #endif
-    }
 }
 #endif
