@@ -25,7 +25,10 @@ extension CacheMiddleware {
             events.emit(.notStored(key, reason: "all of it is stored already"))
             return false
         }
-        guard let claim = invalidations.claims.claim(key, metadata, sentAt: exchange.claims) else {
+        var claimed = metadata
+        // A date that is the time of receipt does not tell that the server made this response later.
+        if response.headers[.date] == nil { claimed.head.headerFields[.date] = nil }
+        guard let claim = invalidations.claims.claim(key, claimed, sentAt: exchange.claims) else {
             events.emit(.notStored(key, reason: "another call that was sent at the same time stores it"))
             return false
         }
