@@ -59,6 +59,13 @@ enum CacheScripts {
             return r
         end
 
+        -- Adds the entry with its description to a reply, where it is there.
+        local function describe(id, reply)
+            if not alive(id) then return end
+            local e = redis.call('HMGET', P..'e:'..id, 'h', 't', 'd')
+            for _, value in ipairs({id, e[1], e[2], e[3]}) do reply[#reply + 1] = value end
+        end
+
         -- Blocks stay for those who read them: a minute after the last of them was asked for.
         local function free(id, n)
             local isRead = redis.call('EXISTS', P..'r:'..id) == 1
@@ -166,10 +173,7 @@ enum CacheScripts {
         common + "\n" + """
             local reply = {news(ARGV[1], ARGV[2], tonumber(ARGV[3]))}
             for _, id in ipairs(redis.call('HVALS', P..'k:'..ARGV[4])) do
-                if alive(id) then
-                    local e = redis.call('HMGET', P..'e:'..id, 'h', 't', 'd')
-                    for _, value in ipairs({id, e[1], e[2], e[3]}) do reply[#reply + 1] = value end
-                end
+                describe(id, reply)
             end
             return reply
             """
@@ -181,10 +185,7 @@ enum CacheScripts {
         common + "\n" + """
             local reply = {}
             for _, id in ipairs(ARGV) do
-                if alive(id) then
-                    local e = redis.call('HMGET', P..'e:'..id, 'h', 't', 'd')
-                    for _, value in ipairs({id, e[1], e[2], e[3]}) do reply[#reply + 1] = value end
-                end
+                describe(id, reply)
             end
             return reply
             """
