@@ -1,3 +1,4 @@
+import CZlib
 import HTTPChainCore
 import HTTPChainRemoteLogging
 
@@ -189,5 +190,14 @@ extension UnsafeRawBufferPointer {
     /// The number at an offset, its least significant byte first.
     fileprivate func number<Number: FixedWidthInteger>(_ offset: Int, _ type: Number.Type = Number.self) -> Number {
         Number(littleEndian: loadUnaligned(fromByteOffset: offset, as: Number.self))
+    }
+}
+
+/// The checksum of gzip and PNG (ISO 3309), which zlib brings.
+enum CRC32 {
+    static func value(_ buffer: UnsafeRawBufferPointer) -> UInt32 {
+        let bytes = buffer.bindMemory(to: UInt8.self)
+        // No segment comes near the 4 GiB that zlib takes at once.
+        return UInt32(truncatingIfNeeded: crc32(0, bytes.baseAddress, UInt32(clamping: bytes.count)))
     }
 }
