@@ -19,6 +19,8 @@ package protocol LogQueue: Sendable {
     var oldest: Int? { get }
     /// The number of the latest record that was added; 0 before the first.
     var latest: Int { get }
+    /// Whether later records may be sent while a batch waits before a retry.
+    var letsPass: Bool { get }
     /// Why a record is lost that lost its place.
     var displacement: LogShipper.DropReason { get }
 

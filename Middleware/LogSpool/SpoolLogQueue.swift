@@ -99,6 +99,9 @@ struct SpoolLogQueue: LogQueue {
         return unwritten > 0 ? written + 1 : nil
     }
 
+    /// An acknowledgement covers all that is before it: what passed would come twice after a `kill -9`.
+    var letsPass: Bool { false }
+
     var displacement: LogShipper.DropReason { .full }
 
     mutating func add(_ record: LogRecord, size: Int, displaced: inout LogLevelCounts) -> LogQueueAddition {
