@@ -26,7 +26,8 @@ extension LogShipper {
         /// fails.
         ///
         /// A batch that waits before a retry does not hold up the others: as many again may wait so. Where the receiver
-        /// itself asks to wait (`Retry-After`), or does not know who sends (401, 403), the others wait too.
+        /// itself asks to wait (`Retry-After`), or does not know who sends (401, 403), the others wait too; and so they do
+        /// with a spool, where what passed would come twice after a `kill -9`.
         public var concurrentExports = 1
         /// The longest pause before the first retry, which doubles with each; 1 second by default.
         ///
