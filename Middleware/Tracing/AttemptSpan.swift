@@ -18,7 +18,7 @@ final class AttemptSpan: Sendable {
     }
 
     /// Adds what stages further out did before the attempt.
-    func add(_ events: [CallEvent]) {
+    func add(_ events: [StageEvent]) {
         for event in events {
             var attributes: SpanAttributes = [:]
             for (name, value) in event.attributes {

@@ -12,7 +12,7 @@ public final class CallRecord: Sendable {
         var transmissions = 0
         var retries = 0
         var redirects = 0
-        var events: [CallEvent] = []
+        var events: [StageEvent] = []
     }
 
     /// The most events that are kept until an attempt takes them.
@@ -41,7 +41,7 @@ public final class CallRecord: Sendable {
     package var redirects: Int { state.withLock { $0.redirects } }
 
     /// What stages further out did since this was asked last, in order.
-    package func takeEvents() -> [CallEvent] {
+    package func takeEvents() -> [StageEvent] {
         state.withLock { state in
             if state.events.isEmpty { return [] }
             defer { state.events = [] }
@@ -49,7 +49,7 @@ public final class CallRecord: Sendable {
         }
     }
 
-    fileprivate func add(_ event: CallEvent) {
+    fileprivate func add(_ event: StageEvent) {
         state.withLock { state in
             if state.events.count < Self.eventLimit { state.events.append(event) }
         }
@@ -92,7 +92,7 @@ public final class CallRecord: Sendable {
 }
 
 /// What a stage did before an attempt, or instead of one, for whoever traces the call.
-package struct CallEvent: Sendable {
+package struct StageEvent: Sendable {
     /// What it did: `httpchain.retry.backoff`.
     package let name: String
     /// When, on the scale of the environment's clock.
@@ -135,7 +135,7 @@ extension Request {
     /// Tells whoever traces the call what the stage does before the next attempt; nothing where nobody does.
     package func noteEvent(_ name: String, _ attributes: @autoclosure () -> [(name: String, value: JSONValue)] = []) {
         guard let record = options[CallRecordOption.self] else { return }
-        record.add(CallEvent(name: name, time: environment.time.elapsed, attributes: attributes()))
+        record.add(StageEvent(name: name, time: environment.time.elapsed, attributes: attributes()))
     }
 
     /// Tells the stages outside that the request follows a redirect.
