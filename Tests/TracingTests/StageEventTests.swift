@@ -77,7 +77,8 @@ struct StageEventTests {
     @Test("A token that was refreshed is on the attempt that has it, and the token is not")
     func refresh() async throws {
         let transport = InMemoryTransport { request in
-            Response(request.headers[.authorization] == "Bearer s3cret-two" ? .ok : .unauthorized)
+            request.headers[.authorization] == "Bearer s3cret-two"
+                ? Response(.ok) : Response(.unauthorized, headers: [.wwwAuthenticate: "Bearer error=\"invalid_token\""])
         }
         let tokens = Locked(["s3cret-two", "s3cret-one"])
         let chain = try Chain(transport: transport) {
