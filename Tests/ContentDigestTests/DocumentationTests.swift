@@ -30,7 +30,7 @@ private enum Page {
         switch response.options[DigestVerification.self] {
         case .verifiedWhileRead(let fields): print("verified against \(fields)")
         case .notVerifiable(let reason): print("cannot be verified: \(reason)")
-        case .noDigest, .notChecked: print("no digest")
+        default: print("no digest")
         }
         // end
     }

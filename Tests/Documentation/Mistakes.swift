@@ -76,7 +76,7 @@ struct Structure {}
 
 func growing(_ version: ConnectionSettings.TLSVersion) -> String {
     switch version {
-    // ^ error: switch covers known cases, but 'ConnectionSettings.TLSVersion' may have additional unknown values
+    // ^ error: switch covers known cases, but 'ConnectionSettings.TLSVersion' may have additional unknown values [handle unknown values using "@unknown default"]
     case .tls12: "1.2"
     case .tls13: "1.3"
     }
