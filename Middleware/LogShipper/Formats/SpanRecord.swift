@@ -5,7 +5,7 @@ import Logging
 
 /// A span of a trace that has ended: what was done, from when to when, for which trace, and how it went.
 ///
-/// A span is shipped like a log record: ``LogRecord/init(_:)`` makes it one, which a ``LogShipper`` with an
+/// A span is shipped like a log record: `LogRecord(span)` makes it one, which a ``LogShipper`` with an
 /// ``OTLPTraceFormat`` sends as a span. It waits in the same queue or spool, under the same bounds.
 ///
 /// A record is plain data with nothing secret in it: whoever makes one redacts it. Times are nanoseconds since 1970.
