@@ -16,7 +16,7 @@ public enum SerializerScenarios {
     /// Both scenarios, by the names of their figures.
     public static func all() throws -> [Scenario] {
         var plants: [Plant] = []
-        for id in 0..<9000 {
+        for id in 0..<9100 {
             plants.append(
                 Plant(
                     id: id,
