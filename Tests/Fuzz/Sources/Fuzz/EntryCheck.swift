@@ -86,16 +86,16 @@ private func checkBlock(_ bytes: [UInt8]) {
     let files = MemoryFiles()
     files.set("/body", file)
     guard !bytes.isEmpty, let opened = try? Files<CacheStoreFault>(files).open("/body", .read) else { return }
-    func block(_ length: Int, nonce: UInt64 = 3) -> Data? {
-        try? BodyBlocks.read(0, of: opened, bodyLength: Int64(length), nonce: nonce)
+    func block(_ length: Int, of file: OpenFile<CacheStoreFault>, nonce: UInt64 = 3) -> Data? {
+        guard let first = BodyLayout(Int64(length)).block(at: 0) else { return nil }
+        return try? BodyBlocks.read(first, of: file, nonce: nonce)
     }
-    require(block(bytes.count) == Data(bytes), "a block is another one")
-    require(block(bytes.count, nonce: 4) == nil, "the block of another body")
-    require(block(bytes.count + 1) == nil, "a block that is longer than its file")
+    require(block(bytes.count, of: opened) == Data(bytes), "a block is another one")
+    require(block(bytes.count, of: opened, nonce: 4) == nil, "the block of another body")
+    require(block(bytes.count + 1, of: opened) == nil, "a block that is longer than its file")
     var damaged = file
     damaged[bytes.count / 2] ^= 1
     files.set("/body", damaged)
     guard let again = try? Files<CacheStoreFault>(files).open("/body", .read) else { return }
-    let read = try? BodyBlocks.read(0, of: again, bodyLength: Int64(bytes.count), nonce: 3)
-    require(read == nil, "a damaged block")
+    require(block(bytes.count, of: again) == nil, "a damaged block")
 }
