@@ -25,8 +25,8 @@ import Logging
 /// - Numbers that are not finite are `NaN`, `Infinity` and `-Infinity`.
 /// - The time at which a record was observed is the time of the record.
 ///
-/// **Answers.** 2xx is accepted; of it `partialSuccess` says how many records were refused for good, and why. 429, 502,
-/// 503 and 504 may be sent again, anything else not (OTLP/HTTP, "Failures").
+/// **Answers.** 2xx is accepted; of it `partialSuccess` says how many records were refused for good, and why. Other
+/// statuses mean what ``LogReceipt/init(status:)`` says.
 public struct OTLPLogFormat: LogWireFormat {
     /// The path after the URL of a receiver: `/v1/logs`.
     public static let path = "/v1/logs"
