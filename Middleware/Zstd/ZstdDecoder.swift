@@ -32,14 +32,18 @@ final class ZstdDecoder: ContentDecoder {
     }
 
     func decode(_ buffers: inout CodingBuffers) throws(ContentCodingError.Problem) {
-        if !isInFrame {
+        let begins = !isInFrame
+        if begins {
             // Asked without input it would begin a frame that nobody sent.
             guard let first = buffers.input.first else { return }
             guard Self.beginsFrame(first) else { throw strayBytes }
             header = []
             frameSize = 0
         }
-        var input = ZSTD_inBuffer(src: buffers.input.baseAddress, size: buffers.input.count, pos: 0)
+        // A frame's first byte goes alone: a frame that the library sees whole it decodes by other rules than one in
+        // pieces, such as for an empty compressed block, and what content means must not depend on how it arrives.
+        let count = begins ? 1 : buffers.input.count
+        var input = ZSTD_inBuffer(src: buffers.input.baseAddress, size: count, pos: 0)
         var output = ZSTD_outBuffer(dst: buffers.output.baseAddress, size: buffers.output.count, pos: 0)
         let result = ZSTD_decompressStream(stream, &output, &input)
         buffers.consumed = input.pos
