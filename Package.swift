@@ -272,7 +272,7 @@ let package = Package(
             "HTTPChainMacros",
             ["HTTPChain", "HTTPChainClient", "HTTPChainPagination", "HTTPChainSupport", "MacroPlugin", httpTypes]
         ),
-        library("HTTPChainOData", ["HTTPChainCore", httpTypes]),
+        library("HTTPChainOData", ["HTTPChainCore", "HTTPChainSupport", httpTypes]),
         library(
             "HTTPChainRoutes",
             [

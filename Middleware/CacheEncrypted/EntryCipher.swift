@@ -55,9 +55,7 @@ final class EntryCipher: Sendable {
 
     /// A name that cannot be read back, in the letters of host names.
     func digest(_ part: Part, _ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        let code = code(part, Data(bytes)).prefix(16)
-        return String(decoding: code.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        String(decoding: code(part, Data(bytes)).prefix(16).hexadecimal, as: UTF8.self)
     }
 
     private func code(_ part: Part, _ bytes: Data) -> Data {

@@ -1,6 +1,7 @@
 import CZlib
 import HTTPChainCore
 import HTTPChainRemoteLogging
+import HTTPChainSupport
 
 /// The form of a segment: a header, and then records one after the other, each in a frame.
 ///
@@ -60,8 +61,7 @@ enum SpoolSegment {
     static let maximumNumber: UInt64 = 1 << 62
 
     static func name(_ number: UInt64) -> String {
-        let digits = String(number, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits + suffix
+        number.hexadecimal + suffix
     }
 
     /// The number that a name tells; `nil` for the name of something else.

@@ -1,4 +1,5 @@
 public import HTTPChainCore
+import HTTPChainSupport
 public import HTTPTypes
 
 extension HTTPField.Name {
@@ -33,12 +34,10 @@ enum IdempotencyKey {
         var bytes = random.bytes(16)
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = Array("0123456789abcdef".utf8)
         var text = Array("\"".utf8)
-        for (index, byte) in bytes.enumerated() {
-            if [4, 6, 8, 10].contains(index) { text.append(UInt8(ascii: "-")) }
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
+        for (index, digit) in bytes.hexadecimal.enumerated() {
+            if [8, 12, 16, 20].contains(index) { text.append(UInt8(ascii: "-")) }
+            text.append(digit)
         }
         text.append(UInt8(ascii: "\""))
         return String(decoding: text, as: UTF8.self)

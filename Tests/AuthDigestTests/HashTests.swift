@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainSupport
 import Testing
 
 @testable import HTTPChainAuthDigest
@@ -68,7 +69,7 @@ struct HashTests {
             all.update(one.finalize())
         }
         // Python: the digest of the digests of all 520 messages, one after the other.
-        let digest = String(decoding: DigestHash.hex(all.finalize()), as: UTF8.self)
+        let digest = String(decoding: all.finalize().hexadecimal, as: UTF8.self)
         #expect(digest == "676d3a899dcdc0cdf86ddeba8f4ab44c47dfd97e84c31ebccf95af16f5321283")
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainSupport
 
 /// The arithmetic of one answer: what the client proves, and what the server proves in return.
 ///
@@ -89,7 +90,7 @@ public struct DigestComputation: Sendable, Hashable {
 
     /// A nonce count as eight hexadecimal digits.
     static func digits(of count: UInt32) -> [UInt8] {
-        withUnsafeBytes(of: count.bigEndian) { DigestHash.hex($0) }
+        withUnsafeBytes(of: count.bigEndian) { $0.hexadecimal }
     }
 
     /// H(username:realm), which stands in the place of the name where the server asks for it (RFC 7616 §3.4.4).

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainSupport
 
 #if canImport(CryptoKit)
 import CryptoKit
@@ -42,38 +43,23 @@ enum DigestHash {
     /// The hash of what came so far, in lower-case hexadecimal digits.
     var hex: [UInt8] {
         switch self {
-        case .md5(let hash): Self.hex(hash.finalize())
-        case .sha256(let hash): Self.hex(hash.finalize())
-        case .sha512(let hash): Self.hex(hash.finalize())
-        case .sha512256(let hash): Self.hex(hash.finalize())
+        case .md5(let hash): hash.finalize().hexadecimal
+        case .sha256(let hash): hash.finalize().hexadecimal
+        case .sha512(let hash): hash.finalize().hexadecimal
+        case .sha512256(let hash): hash.finalize().hexadecimal
         }
     }
 
     /// H(bytes) in lower-case hexadecimal digits.
     static func hex(_ bytes: [UInt8], _ algorithm: DigestAlgorithm) -> [UInt8] {
         switch algorithm {
-        case .md5, .md5Session: return hex(Insecure.MD5.hash(data: bytes))
-        case .sha256, .sha256Session: return hex(SHA256.hash(data: bytes))
-        case .sha512, .sha512Session: return hex(SHA512.hash(data: bytes))
+        case .md5, .md5Session: return Insecure.MD5.hash(data: bytes).hexadecimal
+        case .sha256, .sha256Session: return SHA256.hash(data: bytes).hexadecimal
+        case .sha512, .sha512Session: return SHA512.hash(data: bytes).hexadecimal
         case .sha512256, .sha512256Session:
             var hash = SHA512256()
             hash.update(bytes)
-            return hex(hash.finalize())
+            return hash.finalize().hexadecimal
         }
-    }
-
-    /// Bytes in lower-case hexadecimal digits.
-    static func hex(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-        var digits: [UInt8] = []
-        digits.reserveCapacity(128)
-        for byte in bytes {
-            digits.append(digit(byte >> 4))
-            digits.append(digit(byte & 0xF))
-        }
-        return digits
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 }

@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// The value of an `Authorization` field that answers a Digest challenge, RFC 7616 §3.4.
 public struct DigestResponse: Sendable, Hashable {
     /// The challenge that is answered; of its nonce, that of the computation takes the place.
@@ -86,7 +88,7 @@ public struct DigestResponse: Sendable, Hashable {
             case _ where "!#$&+-.^_`|~".utf8.contains(byte): result.append(byte)
             default:
                 result.append(UInt8(ascii: "%"))
-                result += DigestHash.hex([byte]).map { $0 >= UInt8(ascii: "a") ? $0 - 0x20 : $0 }
+                result += [byte].hexadecimal.map { $0 >= UInt8(ascii: "a") ? $0 - 0x20 : $0 }
             }
         }
     }

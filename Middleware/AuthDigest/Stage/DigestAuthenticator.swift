@@ -1,5 +1,6 @@
 public import HTTPChainAuth
 public import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// Digest authentication, RFC 7616, as an ``/HTTPChainAuth/Authenticator``.
@@ -300,7 +301,7 @@ extension DigestAuthenticator {
     }
 
     private static func cnonce(_ request: Request) -> String {
-        String(decoding: DigestHash.hex(request.environment.random.bytes(16)), as: UTF8.self)
+        String(decoding: request.environment.random.bytes(16).hexadecimal, as: UTF8.self)
     }
 
     /// Whether the provider is bound to an origin that a challenge's `domain` names.

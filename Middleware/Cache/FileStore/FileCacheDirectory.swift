@@ -1,4 +1,5 @@
 import HTTPChainCore
+import HTTPChainSupport
 
 /// The directory of a store of files: where things are called what.
 struct FileCacheDirectory: Sendable {
@@ -25,8 +26,8 @@ struct FileCacheDirectory: Sendable {
     var lock: String { path + "/lock" }
     var index: String { path + "/index" }
 
-    func entry(_ id: UInt64) -> String { path + "/" + Self.hex(id) + ".entry" }
-    func body(_ id: UInt64) -> String { path + "/" + Self.hex(id) + ".body" }
+    func entry(_ id: UInt64) -> String { path + "/" + id.hexadecimal + ".entry" }
+    func body(_ id: UInt64) -> String { path + "/" + id.hexadecimal + ".body" }
 
     /// What a name in the directory says; `nil` for one that is not the store's business.
     static func kind(_ name: UnsafeBufferPointer<UInt8>) -> Kind? {
@@ -47,11 +48,6 @@ struct FileCacheDirectory: Sendable {
         }
     }
 
-    private static func hex(_ id: UInt64) -> String {
-        let digits = String(id, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
-
     /// A name for an entry, small enough that a composition of stores can make its own of it.
     static func makeID() -> UInt64 { UInt64.random(in: 1..<(1 << 48)) }
 
@@ -59,7 +55,7 @@ struct FileCacheDirectory: Sendable {
     func makeTemporary() throws(CacheStoreFault) -> TemporaryCacheFile {
         var path = ""
         for _ in 0..<8 {
-            path = self.path + "/" + Self.hex(UInt64.random(in: 0 ... .max)) + ".tmp"
+            path = self.path + "/" + UInt64.random(in: 0 ... .max).hexadecimal + ".tmp"
             guard let file = try files.open(path, .create) else { throw CacheStoreFault(.damaged(path)) }
             let temporary = TemporaryCacheFile(path: path, file: file, files: files, executor)
             // Before it was locked another process may have taken it for left over, and removed it.

@@ -1,4 +1,5 @@
 public import HTTPChainCore
+import HTTPChainSupport
 
 /// The text that separates the parts of a multipart body, RFC 2046 §5.1.1.
 ///
@@ -25,9 +26,7 @@ public struct MultipartBoundary: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Parameter random: Where the bits come from; `request.environment.random` in a stage.
     public static func random(from random: any RandomSource) -> MultipartBoundary {
-        let digits = Array("0123456789abcdef".utf8)
-        let bytes = random.bytes(24).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }
-        return MultipartBoundary(unchecked: "HTTPChain-" + String(decoding: bytes, as: UTF8.self))
+        MultipartBoundary(unchecked: "HTTPChain-" + String(decoding: random.bytes(24).hexadecimal, as: UTF8.self))
     }
 
     /// The boundary as the parameter of a Content-Type: in quotes where it is not a token, RFC 9110 §5.6.6.

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPChainAuth
 public import HTTPChainCore
+import HTTPChainSupport
 
 /// One request for a user's authorization, RFC 6749 §4.1.1, and the check of what comes back.
 ///
@@ -42,7 +43,7 @@ public struct AuthorizationRequest: Sendable, Hashable {
         random: some RandomSource
     ) throws(SignInError) {
         guard Origin(endpoint)?.isConfidential == true else { throw SignInError(.insecureEndpoint(endpoint)) }
-        state = Secret(ProofKey.base64URL(random.bytes(16)))
+        state = Secret(Base64URL.encode(random.bytes(16)))
         proofKey = ProofKey(random: random)
         self.redirectURI = redirectURI
         self.issuer = issuer

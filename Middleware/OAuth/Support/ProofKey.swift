@@ -1,5 +1,6 @@
 import Foundation
 public import HTTPChainCore
+import HTTPChainSupport
 
 #if canImport(CryptoKit)
 import CryptoKit
@@ -18,7 +19,7 @@ public struct ProofKey: Sendable, Hashable {
 
     /// Makes a key of 32 random bytes, as RFC 7636 §4.1 recommends.
     public init(random: some RandomSource) {
-        self.init(wellFormed: Self.base64URL(random.bytes(32)))
+        self.init(wellFormed: Base64URL.encode(random.bytes(32)))
     }
 
     /// Takes a verifier that was made elsewhere.
@@ -32,7 +33,7 @@ public struct ProofKey: Sendable, Hashable {
 
     private init(wellFormed text: String) {
         verifier = Secret(text)
-        challenge = Self.base64URL(Array(SHA256.hash(data: Data(text.utf8))))
+        challenge = Base64URL.encode(Array(SHA256.hash(data: Data(text.utf8))))
     }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {
@@ -42,13 +43,5 @@ public struct ProofKey: Sendable, Hashable {
             true
         default: "-._~".utf8.contains(byte)
         }
-    }
-
-    /// RFC 4648 §5, without padding.
-    static func base64URL(_ bytes: [UInt8]) -> String {
-        Data(bytes).base64EncodedString()
-            .replacingOccurrences(of: "+", with: "-")
-            .replacingOccurrences(of: "/", with: "_")
-            .replacingOccurrences(of: "=", with: "")
     }
 }

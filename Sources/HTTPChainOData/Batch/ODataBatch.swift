@@ -1,5 +1,6 @@
 import Foundation
 public import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// Several requests that a service answers in one exchange, OData JSON Format 4.01 §19.
@@ -103,7 +104,7 @@ extension ODataBatch.Part {
         let type = headers["content-type"]?.string ?? "application/octet-stream"
         if ODataBatchContent.isJSON(type) { return try JSONDecoder().decode(JSONValue.self, from: bytes) }
         if ODataBatchContent.isText(type) { return .string(String(decoding: bytes, as: UTF8.self)) }
-        return .string(ODataBatchContent.base64URL(bytes))
+        return .string(Base64URL.encode(bytes))
     }
 }
 
@@ -117,10 +118,6 @@ enum ODataBatchContent {
     }
 
     static func isText(_ type: String) -> Bool { type.lowercased().hasPrefix("text/") }
-
-    static func base64URL(_ bytes: Data) -> String {
-        bytes.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-    }
 
     static func data(base64URL text: String) -> Data? {
         let standard = text.replacing("-", with: "+").replacing("_", with: "/").replacing("=", with: "")

@@ -1,8 +1,9 @@
 /// Bytes as the letters of URLs, RFC 4648 §5, without padding.
-enum Base64URL {
+package enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    static func encode(_ bytes: some Collection<UInt8>) -> String {
+    /// The letters of bytes.
+    package static func encode(_ bytes: some Collection<UInt8>) -> String {
         String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { buffer in
             var length = 0
             var bits: UInt32 = 0
@@ -25,7 +26,7 @@ enum Base64URL {
     }
 
     /// The bytes; `nil` where the text has other letters.
-    static func decode(_ text: some StringProtocol) -> [UInt8]? {
+    package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count * 3 / 4)
         var bits: UInt32 = 0
