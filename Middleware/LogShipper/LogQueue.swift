@@ -120,12 +120,12 @@ package struct LogQueueBatch: Sendable {
         package let last: Int
 
         /// Tells the batch from others, where numbers do not.
-        package let ticket: Int
+        package let serial: Int
 
-        package init(first: Int, last: Int, ticket: Int = 0) {
+        package init(first: Int, last: Int, serial: Int = 0) {
             self.first = first
             self.last = last
-            self.ticket = ticket
+            self.serial = serial
         }
     }
 

@@ -22,7 +22,7 @@ extension ShipperCore {
         }
     }
 
-    /// Sends a batch until it is settled, or the worker is dismissed.
+    /// Sends a batch until it is settled, which the last of its parts does, or the worker is dismissed.
     func deliver(_ batch: OutgoingBatch) async {
         var records = batch.records
         if let drops = batch.reported {
@@ -87,8 +87,6 @@ extension ShipperCore {
                 }
             }
         }
-        // Not reached: the last part settles the batch.
-        await settle(batch, .acknowledged(rejected: 0))
     }
 
     /// Gives a part of a batch up.

@@ -12,7 +12,7 @@ public import Metrics
 struct SpoolLogQueue: LogQueue {
     /// A batch that was taken out, in order: an acknowledgement covers all that is before it.
     private struct Outstanding: Sendable {
-        let ticket: Int
+        let serial: Int
         /// Where the spool goes on after it.
         let end: LogSpoolPosition
         var isSettled = false
@@ -61,7 +61,7 @@ struct SpoolLogQueue: LogQueue {
     /// Up to where records were taken out.
     private var front: LogSpoolPosition?
     private var outstanding: [Outstanding] = []
-    private var lastTicket = 0
+    private var lastSerial = 0
     /// Records that were taken out and stay for the next process.
     private var returned = 0
 
@@ -234,18 +234,18 @@ struct SpoolLogQueue: LogQueue {
             if mark.position >= spool.findings.end { isBacklogOver = true }
             countBacklog()
             bytes = queued == 0 ? 0 : max(0, bytes)
-            lastTicket += 1
-            outstanding.append(Outstanding(ticket: lastTicket, end: mark.position))
+            lastSerial += 1
+            outstanding.append(Outstanding(serial: lastSerial, end: mark.position))
             return LogQueueBatch(
                 records: records,
                 levels: levels,
-                position: LogQueueBatch.Position(first: first, last: written - waiting, ticket: lastTicket)
+                position: LogQueueBatch.Position(first: first, last: written - waiting, serial: lastSerial)
             )
         }
     }
 
     mutating func settle(_ batch: LogQueueBatch.Position) -> (@Sendable () -> Void)? {
-        if let index = outstanding.firstIndex(where: { $0.ticket == batch.ticket }) {
+        if let index = outstanding.firstIndex(where: { $0.serial == batch.serial }) {
             outstanding[index].isSettled = true
         }
         let settled = outstanding.prefix { $0.isSettled }
