@@ -38,16 +38,6 @@ func metadata(_ generation: Int, _ length: Int) -> CacheMetadata {
     return CacheMetadata(head: head, requestTime: now, responseTime: now)
 }
 
-/// Numbers that follow from a seed.
-struct Numbers {
-    var state: UInt64
-
-    mutating func next(_ bound: Int) -> Int {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return Int(state >> 33) % bound
-    }
-}
-
 @main
 enum Drill {
     static func main() async {
@@ -68,7 +58,7 @@ enum Drill {
             FileManager.default.createFile(atPath: arguments[5], contents: nil),
             let journal = FileHandle(forWritingAtPath: arguments[5])
         else { usage() }
-        var numbers = Numbers(state: seed)
+        var numbers = Numbers(seed: seed)
         var generation = numbers.next(1_000_000)
         var lastStored: Int?
         FileHandle.standardOutput.write(Data("ready\n".utf8))

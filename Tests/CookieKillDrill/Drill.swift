@@ -9,16 +9,6 @@ import HTTPChainCookies
 // goes into the journal, which tells what may be found afterwards:
 // "storing 4 17", "stored 4 17", "removing 4", "removed 4". Each change is a dot on standard output as well.
 
-/// Numbers that follow from a seed.
-struct Numbers {
-    var state: UInt64
-
-    mutating func next(_ bound: Int) -> Int {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return Int(state >> 33) % bound
-    }
-}
-
 @main
 enum Drill {
     private static let url = "https://www.example.com/"
@@ -36,7 +26,7 @@ enum Drill {
         do {
             let jar = try await CookieJar(file: URL(fileURLWithPath: arguments[1]))
             FileHandle.standardOutput.write(Data("ready\n".utf8))
-            var numbers = Numbers(state: seed)
+            var numbers = Numbers(seed: seed)
             var generation = numbers.next(1_000_000)
             while true {
                 generation += 1

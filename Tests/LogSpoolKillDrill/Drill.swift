@@ -13,16 +13,6 @@ import Logging
 // Each step is told on standard output once it is done, a line each: "a 17" for a record that was accepted, "d 3 9" for
 // records from 3 to 9 that are about to be acknowledged, "k 9" once they are.
 
-/// Numbers that follow from a seed.
-struct Numbers {
-    var state: UInt64
-
-    mutating func next(_ bound: Int) -> Int {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return Int(state >> 33) % bound
-    }
-}
-
 @main
 enum Drill {
     static func main() async {
@@ -35,7 +25,7 @@ enum Drill {
         let directory = URL(fileURLWithPath: arguments[1])
         do {
             if let seed = UInt64(arguments[3]) {
-                try run(directory, first, Numbers(state: seed))
+                try run(directory, first, Numbers(seed: seed))
             } else {
                 try await ship(directory, first, to: arguments[3])
             }

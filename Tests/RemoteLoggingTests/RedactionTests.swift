@@ -1,5 +1,7 @@
 import HTTPChainCore
+import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPChainRemoteLogging
@@ -116,17 +118,13 @@ struct RedactionTests {
 
     @Test("No text of odd pieces makes it trap")
     func odd() {
-        var state: UInt64 = 7
-        func next(_ bound: Int) -> Int {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return Int(state >> 33) % bound
-        }
+        let random = SeededRandom(seed: 7)
         let pieces = [
             "https://", "://", ":\\/\\/", "Bearer ", "token", ":", "=", "\"", "'", "&", "#", "?", "@", "eyJ", ".", " ",
             "\n", "\u{301}", "é", "\\", "{", "}", "<", ">", "%", "%4", "cookie: ", "a", "\0",
         ]
         for _ in 0..<5000 {
-            let text = (0..<next(12)).map { _ in pieces[next(pieces.count)] }.joined()
+            let text = (0..<random.index(below: 12)).map { _ in pieces[random.index(below: pieces.count)] }.joined()
             _ = redaction.text(text)
             _ = redaction.url(text)
             _ = redaction.form(text)

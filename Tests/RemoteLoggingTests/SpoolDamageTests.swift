@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainTesting
 import Logging
 import TestSupport
 import Testing
@@ -108,16 +109,16 @@ struct SpoolDamageTests {
     func overwritten() throws {
         let all = try fill().flatMap { $0 }
         let names = directory.segments
-        var random = SpoolNumbers(state: 11)
+        let random = SeededRandom(seed: 11)
         let frame = try frameSize()
         for round in 0..<(Drill.isFull ? 2000 : 150) {
-            let name = names[random.next(names.count)]
-            let length = 1 + random.next(400)
-            let start = 64 + random.next(try directory.bytes(name).count - 64)
+            let name = names[random.index(below: names.count)]
+            let length = 1 + random.index(below: 400)
+            let start = 64 + random.index(below: try directory.bytes(name).count - 64)
             var end = 0
             let (numbers, report) = try read(name) { bytes in
                 end = min(bytes.count, start + length)
-                for index in start..<end { bytes[index] = UInt8(random.next(256)) }
+                for index in start..<end { bytes[index] = UInt8(random.index(below: 256)) }
             }
             #expect(numbers == numbers.sorted() && Set(numbers).isSubset(of: all))
             #expect(all.count - numbers.count <= (end - start) / frame + 2, "round \(round)")
@@ -348,19 +349,5 @@ struct SpoolDamageTests {
             let error = #expect(throws: LogSpoolError.self) { try LogSpool(directory: place) }
             #expect(error?.reason.contains(place.path) ?? false)
         }
-    }
-}
-
-/// Numbers that follow from a seed.
-struct SpoolNumbers: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state ^ (state >> 33)
-    }
-
-    mutating func next(_ bound: Int) -> Int {
-        Int(next() >> 33) % bound
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainTesting
 import TestSupport
 import Testing
 
@@ -40,13 +41,13 @@ struct SpoolKillDrillTests {
     @Test("Every record that was accepted is acknowledged or there, in order, and nothing acknowledged comes again")
     func kills() async throws {
         let helper = try #require(Programs.beside("LogSpoolKillDrill"), "LogSpoolKillDrill was not built")
-        var random = SpoolNumbers(state: 7)
+        let random = SeededRandom(seed: 7)
         var next = 0
         var steps = SpoolSteps()
         var sent = -1
         var (checked, killed) = (0, 0)
         for round in 0..<kills {
-            let delay = UInt32(random.next(40_000))
+            let delay = UInt32(random.index(below: 40_000))
             steps.accepted = []
             steps.acknowledged = []
             let helper = SpoolHelper(helper, [directory.path, "\(next)", "\(round)"])

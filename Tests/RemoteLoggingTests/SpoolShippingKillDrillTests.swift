@@ -59,14 +59,14 @@ struct SpoolShippingKillDrillTests {
     func kills() async throws {
         let program = try #require(Programs.beside("LogSpoolKillDrill"), "LogSpoolKillDrill was not built")
         let receiver = try await NumberReceiver()
-        var random = SpoolNumbers(state: 3)
+        let random = SeededRandom(seed: 3)
         var accepted: [Int] = []
         var killed = 0
         for _ in 0..<kills {
             // As many as the program logs ahead may have been accepted without a word.
             let first = (accepted.last ?? -1) + 502
             let helper = SpoolHelper(program, [directory.path, "\(first)", receiver.url])
-            let output = try await helper.run(andKillAfter: 20_000 + UInt32(random.next(150_000)))
+            let output = try await helper.run(andKillAfter: 20_000 + UInt32(random.index(below: 150_000)))
             let lines = String(decoding: output, as: UTF8.self).split(
                 separator: "\n",
                 omittingEmptySubsequences: false

@@ -100,7 +100,7 @@ struct DeadlineTableTests {
 
     @Test("Agrees with a sorted list, whatever the order of events", .seeded)
     func model() {
-        var generator = Numbers()
+        var generator = Numbers(Seed.numbers())
         for _ in 0..<50 {
             var table = DeadlineTable<Int>()
             var model: [Int: Int] = [:]
@@ -139,11 +139,4 @@ struct DeadlineTableTests {
             }
         }
     }
-}
-
-/// The random numbers of the test.
-private struct Numbers: RandomNumberGenerator {
-    private let source = Seed.numbers()
-
-    mutating func next() -> UInt64 { source.next() }
 }
