@@ -158,6 +158,22 @@ struct RecordingTests {
         #expect(entry.customFields["_chunks"] == [[0, 2], [100, 2], [200, 2]])
     }
 
+    @Test("The times of connecting are left out where the connection was used before", arguments: [true, false, nil])
+    func reusedConnection(isReused: Bool?) async throws {
+        let chain = try Chain(
+            transport: InMemoryTransport { request in
+                var metrics = ConnectionMetrics()
+                metrics.isReused = isReused
+                metrics.connect = .milliseconds(20)
+                request.options[ConnectionReport.self]?(metrics)
+                return Response(.ok)
+            }
+        ) { RecordingMiddleware(recorder) }
+        _ = try await chain.send(.get(url))
+        let entry = try #require(try await recorder.archive().entries.first)
+        #expect(entry.timings.connect == (isReused == true ? -1 : 20))
+    }
+
     @Test("The transport's report of its connection becomes times and the version of HTTP; others still get it")
     func connection() async throws {
         let reported = Locked(0)

@@ -44,4 +44,30 @@ struct URLSessionConnectionTests {
         #expect(throws: ConnectionSettingsError.self) { try URLSessionTransport(connection: settings) }
     }
     #endif
+
+    @Test("are reported with what is known of them, where the platform tells, and not at all elsewhere")
+    func reports() async throws {
+        let transport = URLSessionTransport()
+        let connections = Counter()
+        let reports = Events<ConnectionMetrics>()
+        try await withServer { connection in
+            connections.add()
+            try await answering({ _ in .reply("200 OK", body: "plants") })(connection)
+        } _: { base async throws in
+            for _ in 0..<2 {
+                var request = Request.get(base + "/")
+                request.options[ConnectionReport.self] = { reports.add($0) }
+                #expect(try await transport.send(request).body.text() == "plants")
+            }
+            guard transport.capabilities.contains(.reportsConnections) else {
+                #expect(reports.all.isEmpty)
+                return
+            }
+            let (first, second) = (try await reports.next(), try await reports.next())
+            #expect(first.isReused == false)
+            #expect(second.isReused == (connections.value == 1))
+            #expect(first.isProxied == false)
+            #expect(first.isExpensive != nil && first.isConstrained != nil)
+        }
+    }
 }

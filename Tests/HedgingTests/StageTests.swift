@@ -128,6 +128,29 @@ struct StageTests {
         #expect(clock.elapsed == .zero)
     }
 
+    @Test("The policy says after which statuses and errors another attempt is made at once")
+    func nonFatal() async throws {
+        var policy = HedgingPolicy(after: .fixed(.seconds(1)))
+        policy.nonFatalStatuses = [404]
+        policy.nonFatalErrors = [.secureConnectionFailed]
+        let clock = VirtualClock()
+        let harness = StageHarness(HedgingMiddleware(policy, budget: nil), clock: clock)
+        func failure(_ kind: TransportError.Kind) -> StageHarness.Answer {
+            .failure(TransportError(kind, sent: .nothing, stage: "test"))
+        }
+        for answer in [.status(.notFound), failure(.secureConnectionFailed)] {
+            let outcome = await harness.send(.get(url), answering: answer, .ok)
+            #expect(outcome.requests.count == 2)
+            #expect(try outcome.response().status == .ok)
+        }
+        for answer in [.status(.badGateway), failure(.connectionLost)] {
+            let outcome = await harness.send(.get(url), answering: answer, .ok)
+            #expect(outcome.requests.count == 1)
+            #expect(outcome.error != nil || (try? outcome.response().status) == .badGateway)
+        }
+        #expect(clock.elapsed == .zero)
+    }
+
     @Test("No more attempts are added than the budget has tokens for")
     func budget() async throws {
         let clock = VirtualClock()

@@ -93,7 +93,7 @@ struct LoadSheddingTests {
     static let answers: [(StageHarness.Answer, isAccepted: Bool?)] = [
         (.ok, true), (.status(.notFound), true), (.status(.internalServerError), true),
         (.status(.tooManyRequests), false),
-        (.status(.serviceUnavailable), false),
+        (.status(.serviceUnavailable), false), (.status(.gatewayTimeout), false),
         (.failure(TransportError(.timedOut, sent: .maybe, stage: "test")), false),
         (.failure(TransportError(.secureConnectionFailed, sent: .nothing, stage: "test")), nil),
         (.failure(CancellationError()), nil),
@@ -114,6 +114,23 @@ struct LoadSheddingTests {
         }
         if isAccepted == false { #expect(shed > 150) } else { #expect(shed == 0) }
         #expect(await harness.send(.get("https://other.example.com/")).error == nil)
+    }
+
+    @Test("The policy says which statuses mean that the server is overloaded", .seeded)
+    func overloadStatuses() async {
+        let stage = LoadSheddingMiddleware(LoadSheddingPolicy(overloadStatuses: [500]))
+        let harness = StageHarness(stage, clock: VirtualClock(), seed: Seed.current)
+        for (origin, status, isOverload) in [("a", 503, false), ("b", 500, true)] {
+            var shed = 0
+            for _ in 0..<200 {
+                let outcome = await harness.send(
+                    .get("https://\(origin).example.com/"),
+                    answering: .status(HTTPResponse.Status(code: status))
+                )
+                if outcome.error is LoadShedError { shed += 1 }
+            }
+            if isOverload { #expect(shed > 150) } else { #expect(shed == 0) }
+        }
     }
 
     @Test("The rules for every stage", arguments: StageConformance.Check.allCases)

@@ -170,6 +170,27 @@ struct ShipperEndingTests {
         #expect(fixture.clock.pendingDeadlines.isEmpty)
     }
 
+    @Test(
+        "A shutdown that is given no deadline takes as long as the settings say",
+        arguments: [(LogShipper.Settings.standard, 30), (.commandLine, 3), (nil, 7)]
+    )
+    func shutdownTimeout(settings: LogShipper.Settings?, seconds: Int) async throws {
+        var own = LogShipper.Settings()
+        own.shutdownTimeout = .seconds(seconds)
+        var settings = settings ?? own
+        // Longer than the shutdown, so that it is the shutdown that ends.
+        settings.exportTimeout = .seconds(90)
+        let fixture = gated(Rendezvous(), settings)
+        fixture.log("a")
+        async let ended = fixture.shipper.shutdown()
+        try await fixture.transport.waitForRequests(1)
+        try await fixture.clock.waitForSleepers()
+        try #require(fixture.clock.pendingDeadlines.contains(.seconds(seconds)))
+        fixture.clock.advance(by: .seconds(seconds))
+        #expect(try await ended == .init(isComplete: false, left: 1))
+        #expect(fixture.shipper.statistics.dropped[.abandoned].total == 1)
+    }
+
     @Test("Without time a shutdown still ends")
     func noTime() async throws {
         let fixture = gated(Rendezvous())

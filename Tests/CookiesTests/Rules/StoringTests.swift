@@ -170,4 +170,17 @@ struct StoringTests {
         #expect(result.outcomes.map(\.reason) == reasons)
         #expect(result.effects.count == 50)
     }
+
+    @Test("among as many fields of a response as the limit says, and each response begins anew")
+    func fieldsPerResponse() throws {
+        var limits = CookieLimits()
+        limits.fieldsPerResponse = 2
+        var storage = CookieStorage(limits: limits)
+        let target = try #require(CookieTarget("https://example.com/"))
+        let first = storage.store(["a=1", "b=2", "c=3"], from: target, at: now)
+        #expect(first.outcomes.map(\.reason) == [nil, nil, .tooManyFields])
+        let second = storage.store(["d=4"], from: target, at: now)
+        #expect(second.outcomes.map(\.reason) == [nil])
+        #expect(storage.cookies.map(\.name) == ["a", "b", "d"])
+    }
 }
