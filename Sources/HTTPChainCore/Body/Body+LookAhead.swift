@@ -1,13 +1,13 @@
 import Foundation
 
 extension HTTPBody {
-    /// What looking at the beginning of a body found.
+    /// The result of looking at the beginning of a body.
     package struct LookAhead {
         /// The first bytes.
         package let preview: BodyPreview
         /// The body to read from now on: it still has all its bytes, and after them the error that broke it.
         package let body: HTTPBody
-        /// What broke the body while it was looked at; `nil` when nothing did.
+        /// The error that broke the body while it was looked at; `nil` when nothing did.
         package let failure: (any Error)?
     }
 

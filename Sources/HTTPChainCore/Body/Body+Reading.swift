@@ -124,7 +124,7 @@ extension HTTPBody {
     }
 }
 
-/// What has passed of a body that is being read: the first bytes, the number of all, and whether it ended.
+/// The part of a body that has been read so far: the first bytes, the number of all, and whether it ended.
 public final class BodyTee: Sendable {
     private struct State {
         var bytes = Data()

@@ -21,7 +21,7 @@ public struct HTTPBody: Sendable {
         case value(TypedValue)
     }
 
-    /// How many bytes a file or a large value hands out at a time: 64 KiB.
+    /// The number of bytes that a file or a large value hands out at a time: 64 KiB.
     public static let chunkSize = 65_536
 
     let storage: Storage
@@ -153,7 +153,7 @@ extension HTTPBody: ExpressibleByStringLiteral {
 }
 
 extension HTTPBody: CustomStringConvertible {
-    /// What the body is and how long, never its content: "file of 2 GiB", "one-shot stream of unknown length".
+    /// The kind of the body and its length, never its content: "file of 2 GiB", "one-shot stream of unknown length".
     public var description: String {
         let size = length.map { "\(ByteCount($0))" } ?? "unknown length"
         return switch storage {

@@ -51,7 +51,7 @@ package final class ContentFile: Sendable {
         }
     }
 
-    /// What the file is now, to notice later that it has changed.
+    /// The version of the file, by which a later change is noticed.
     package var version: FileVersion {
         get throws(BodyError) {
             let status = try file.status()
@@ -84,7 +84,7 @@ package final class ContentFile: Sendable {
     }
 }
 
-/// What a file was at one moment.
+/// The version of a file at one moment.
 ///
 /// Another content of the same size within one tick of the file system's clock, some milliseconds, looks the same.
 package struct FileVersion: Sendable, Hashable {

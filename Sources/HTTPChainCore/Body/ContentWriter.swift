@@ -5,7 +5,7 @@ struct ContentWriter {
     private let content: ContentFile
     private var pending: [Data] = []
     private var pendingCount = 0
-    /// How many bytes were given to it.
+    /// The number of bytes that were given to it.
     private(set) var count: Int64 = 0
 
     init(_ content: ContentFile) {

@@ -57,14 +57,14 @@ struct FileReader: BodyReader, Sendable {
     /// Where to stop; `nil` where only the end of the file tells.
     private let end: Int64?
     private var isFinished = false
-    /// What the file was when it was opened; `nil` where that says nothing.
+    /// The version of the file when it was opened; `nil` where that says nothing.
     private let version: FileVersion?
     private let mayGrow: Bool
     private let keepAlive: TemporaryFile?
-    /// What was read already, the last of it first.
+    /// The chunks that were read already, the last of them first.
     private var ahead: [Data] = []
 
-    /// How many chunks are read at once: to have a thread that may wait read one costs as much as to read it.
+    /// The number of chunks that are read at once: to have a thread that may wait read one costs as much as to read it.
     private static let chunkCount = 4
 
     init(file: ContentFile, range: Range<Int64>?, version: FileVersion?, mayGrow: Bool, keepAlive: TemporaryFile?) {

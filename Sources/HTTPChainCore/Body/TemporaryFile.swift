@@ -2,7 +2,7 @@ public import Foundation
 
 /// A file that is deleted when nobody refers to it any more, unless it was moved elsewhere.
 public final class TemporaryFile: Sendable {
-    /// Where the file is until it is moved.
+    /// The place of the file until it is moved.
     public let url: URL
 
     package let content: ContentFile

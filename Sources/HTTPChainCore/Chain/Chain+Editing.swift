@@ -81,7 +81,7 @@ public struct ChainEditError: HTTPChainError, Hashable {
     /// Always "Chain".
     public var stage: String { "Chain" }
 
-    /// Which stage is missing, and which there are.
+    /// The stage that is missing, and which there are.
     public var reason: String {
         "there is no \(missing) in the chain; it has \(stages.isEmpty ? "no stages" : stages.joined(separator: ", "))"
     }

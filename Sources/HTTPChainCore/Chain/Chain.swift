@@ -17,7 +17,7 @@ public struct Chain: Transport {
     /// The redaction of the chain's environment, where it is not the standard one: responses carry it on.
     private let ownRedaction: Redaction?
 
-    /// What the transport and the stages together offer.
+    /// The capabilities that the transport and the stages offer together.
     public let capabilities: TransportCapabilities
 
     /// Builds a chain.
@@ -60,11 +60,11 @@ public struct Chain: Transport {
     /// The stages, outermost first.
     public var stages: [any Middleware] { links.stages }
 
-    /// What carries the requests.
+    /// The transport that carries the requests.
     public var transport: any Transport { links.transport }
 
-    /// What may be wrong with the chain although it was built, outermost stage first: such as credentials that are sent
-    /// without TLS.
+    /// The problems that did not keep the chain from being built, outermost stage first: such as credentials that are
+    /// sent without TLS.
     public var warnings: [ChainProblem] {
         ChainOrder.problems(of: stages, over: transport).filter { $0.severity == .warning }
     }

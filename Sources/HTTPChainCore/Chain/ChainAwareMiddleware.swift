@@ -3,13 +3,12 @@
 /// ``Chain`` asks it once, when the chain is built. Most stages have nothing to say here: their ``Middleware/phase`` is
 /// enough.
 public protocol ChainAwareMiddleware: Middleware {
-    /// What this stage finds wrong with its place in a chain, beyond the order of phases; by default nothing.
+    /// Returns the problems of this stage with its place in a chain, beyond the order of phases; by default nothing.
     ///
     /// - Parameter place: The stages around it and the transport's capabilities.
     func problems(at place: ChainPlace) -> [ChainProblem]
 
-    /// What the stages outside can count on, given what the stages inside and the transport offer; unchanged by
-    /// default.
+    /// Returns the capabilities that the stages outside can count on, given those of the inside; unchanged by default.
     func capabilities(over inner: TransportCapabilities) -> TransportCapabilities
 }
 

@@ -6,7 +6,7 @@ public struct ChainPlace: Sendable {
     public let inside: [any Middleware]
     /// The stages of the chains that the transport is made of, outermost first; none for a transport that is no chain.
     public let nested: [any Middleware]
-    /// What the stages inside and the transport together offer.
+    /// The capabilities that the stages inside and the transport offer together.
     public let capabilities: TransportCapabilities
     /// The transport's name.
     public let transportName: String
@@ -16,7 +16,7 @@ public struct ChainPlace: Sendable {
 
 /// Something wrong with a chain, and how to mend it.
 public struct ChainProblem: Sendable, Hashable, CustomStringConvertible {
-    /// How bad a problem is.
+    /// The severity of a problem.
     public enum Severity: Sendable, Hashable {
         /// The chain is not built.
         case error
@@ -28,9 +28,9 @@ public struct ChainProblem: Sendable, Hashable, CustomStringConvertible {
     public let stage: String
     /// The problem.
     public let problem: String
-    /// What to do.
+    /// Advice on how to solve it.
     public let fix: String
-    /// How bad it is.
+    /// The severity of the problem.
     public let severity: Severity
 
     /// Makes a problem.
@@ -104,7 +104,8 @@ enum ChainOrder {
         return chain.stages + nested(in: chain.transport)
     }
 
-    /// What each place in the chain finds inside it: element `n` is what stage `n - 1` stands on.
+    /// Returns the capabilities that each place in the chain finds inside it: element `n` is what stage `n - 1` stands
+    /// on.
     static func capabilities(of stages: [any Middleware], over transport: any Transport) -> [TransportCapabilities] {
         var result = [transport.capabilities]
         for stage in stages.reversed() {

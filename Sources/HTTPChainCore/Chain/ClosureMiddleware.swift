@@ -7,13 +7,13 @@
 /// }
 /// ```
 public struct ClosureMiddleware: DeadlineKeepingMiddleware {
-    /// What the closure is given and gives back: see ``Middleware/intercept(_:next:)``.
+    /// The closure's type: see ``Middleware/intercept(_:next:)``.
     public typealias Intercept = @Sendable (_ request: inout Request, _ next: Next) async throws -> Response
 
     private let name: String
     private let body: Intercept
 
-    /// Where in a chain the stage belongs.
+    /// The place of the stage in a chain.
     public let phase: Phase
 
     /// Whether the closure waits for nothing but `next`, or within ``Request/withinDeadline(_:)``.
@@ -50,7 +50,7 @@ public struct ClosureMiddleware: DeadlineKeepingMiddleware {
 }
 
 extension ClosureMiddleware {
-    /// What a closure is given that passes the request on as it is, without a copy.
+    /// A closure that is given the request without a copy, for one that it passes on as it is.
     public typealias ConsumingIntercept =
         @Sendable (_ request: consuming Request, _ next: Next) async throws -> Response
 

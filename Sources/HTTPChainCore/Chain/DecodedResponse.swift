@@ -9,7 +9,7 @@
 /// what stages add to responses, such as `page.cacheStatus` and `page.hops`.
 @dynamicMemberLookup
 public struct DecodedResponse<Value: Sendable>: Sendable {
-    /// What the body was decoded to.
+    /// The decoded body.
     public var value: Value
 
     /// The response; its body was read, and reading it again is an error unless it can be replayed.

@@ -7,7 +7,7 @@ public protocol EmptyContentRepresentable {
     static var emptyContent: Self { get }
 }
 
-/// What a response without content decodes to.
+/// The values that a response without content decodes to.
 package enum EmptyContent {
     /// The value of a type that stands for no content; `nil` where the type has none.
     package static func value<Value>(of type: Value.Type) -> Value? {

@@ -44,10 +44,10 @@
 ///
 /// A stage that has something to say about its neighbors when a chain is built is a ``ChainAwareMiddleware``.
 public protocol Middleware: Sendable {
-    /// Where in a chain the stage belongs; ``Phase/anywhere`` by default.
+    /// The place of the stage in a chain; ``Phase/anywhere`` by default.
     var phase: Phase { get }
 
-    /// What the stage is and how it is set, for ``Chain/explain()``; by default its type's name alone.
+    /// The name and the settings of the stage, for ``Chain/explain()``; by default its type's name alone.
     var summary: StageSummary { get }
 
     /// Handles one call.
@@ -67,11 +67,11 @@ extension Middleware {
     public var summary: StageSummary { StageSummary(StageSummary.name(of: Self.self)) }
 }
 
-/// What a stage is and how it is set, for people to read.
+/// The name and the settings of a stage, for people to read.
 public struct StageSummary: Sendable, Hashable {
     /// One setting of a stage.
     public struct Setting: Sendable, Hashable {
-        /// What is set.
+        /// The name of the setting.
         public let name: String
         /// To what; never a secret.
         public let value: String
@@ -85,9 +85,9 @@ public struct StageSummary: Sendable, Hashable {
 
     /// The stage's name: its type's, unless it has a better one.
     public var name: String
-    /// What the stage does, in a few words.
+    /// The purpose of the stage, in a few words.
     public var purpose: String
-    /// How it is set, secrets redacted.
+    /// The settings of the stage, secrets redacted.
     public var settings: [Setting]
 
     /// Makes a summary.

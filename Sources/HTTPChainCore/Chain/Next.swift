@@ -22,7 +22,7 @@ public struct Next: Sendable {
         return try await link.stage.intercept(request, next: link.next)
     }
 
-    /// What the stages inside and the transport together offer, for a stage that adapts to it.
+    /// The capabilities that the stages inside and the transport offer together, for a stage that adapts to them.
     public var capabilities: TransportCapabilities { (link as? ChainLink)?.capabilities ?? [] }
 }
 
@@ -44,9 +44,9 @@ extension Next {
 final class ChainLink: Sendable {
     @usableFromInline let stage: any Middleware
     @usableFromInline let next: Next
-    /// What this stage and those inside it offer to the stage before.
+    /// The capabilities that this stage and those inside it offer to the stage before.
     let capabilities: TransportCapabilities
-    /// What the transport offers, whatever the stages make of it.
+    /// The capabilities of the transport, whatever the stages make of them.
     let transportCapabilities: TransportCapabilities
 
     init(_ stage: any Middleware, next: Next, capabilities: TransportCapabilities) {
@@ -63,7 +63,7 @@ extension Next {
     /// A stage that keeps a deadline over anything else has to cancel it; ``Request/withinDeadline(_:)`` does.
     public var keepsDeadlines: Bool { capabilities.contains(.keepsDeadlines) }
 
-    /// What the transport offers, whatever the stages make of it.
+    /// The capabilities of the transport, whatever the stages make of them.
     package var transportCapabilities: TransportCapabilities {
         (link as? ChainLink)?.transportCapabilities ?? []
     }

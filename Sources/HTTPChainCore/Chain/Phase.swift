@@ -1,4 +1,4 @@
-/// Where in a chain a stage belongs, outermost first.
+/// The place of a stage in a chain, outermost first.
 ///
 /// The order follows from what each concern needs of the others; ``reason`` says what. The check leaves stages of one
 /// phase in the order they are given, and a stage that belongs ``anywhere`` is not bound to any place.

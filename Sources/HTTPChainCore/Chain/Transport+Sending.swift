@@ -87,7 +87,8 @@ extension Transport {
 }
 
 extension Transport {
-    /// What counts as a secret in a call: what the request says, or the chain for a request that brings no environment.
+    /// Returns the rules that say what is secret in a call: what the request says, or the chain for a request that
+    /// brings no environment.
     private func redaction(for request: Request) -> Redaction {
         var request = request
         (self as? Chain)?.fillEnvironment(of: &request)

@@ -1,4 +1,4 @@
-/// What carries a request to a server and brings the response: the innermost end of every chain.
+/// A type that carries a request to a server and brings the response: the innermost end of every chain.
 ///
 /// A transport does this and nothing else: no redirects, cookies, caching or credentials of its own, which are stages.
 /// Where a platform insists, the transport says so in its ``capabilities`` and stages adapt.
@@ -6,7 +6,7 @@
 /// It throws ``TransportError``, ``InvalidRequestError`` for what cannot be sent, and `CancellationError` when its task
 /// is cancelled. Dropping the body of its response cancels the transfer.
 public protocol Transport: Sendable {
-    /// What the transport does on its own, and what it can do.
+    /// The capabilities of the transport, and what it does on its own.
     var capabilities: TransportCapabilities { get }
 
     /// The transport's name in ``Chain/explain()``, traces and errors; its type's name by default.
@@ -21,7 +21,7 @@ extension Transport {
     public var name: String { StageSummary.name(of: Self.self) }
 }
 
-/// What a transport does on its own, and what it can do; a chain reports those of its transport and its stages.
+/// The capabilities of a transport, and what it does on its own; a chain reports those of its transport and its stages.
 public struct TransportCapabilities: OptionSet, Sendable, Hashable, CustomStringConvertible {
     /// One bit for each capability.
     public let rawValue: UInt

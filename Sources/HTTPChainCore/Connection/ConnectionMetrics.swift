@@ -1,14 +1,14 @@
-/// What is known of the connection that carried an exchange; nil stands for what the transport cannot tell.
+/// The measurements of the connection that carried an exchange; nil stands for what the transport cannot tell.
 public struct ConnectionMetrics: Sendable, Hashable {
     /// The protocol, by its ALPN name (RFC 7301): "h2", "http/1.1".
     public var protocolName: String?
     /// Whether the connection had carried an exchange before.
     public var isReused: Bool?
-    /// How long it took to resolve the host name.
+    /// The time that it took to resolve the host name.
     public var domainLookup: Duration?
-    /// How long it took to connect, with the TLS handshake.
+    /// The time that it took to connect, with the TLS handshake.
     public var connect: Duration?
-    /// How long the TLS handshake took.
+    /// The time that the TLS handshake took.
     public var secureConnection: Duration?
     /// Whether the connection led through a proxy.
     public var isProxied: Bool?

@@ -1,4 +1,4 @@
-/// How a transport makes its connections: TLS, trust in servers, proxy, networks.
+/// The settings of a transport's connections: TLS, trust in servers, proxy, networks.
 ///
 /// ```swift
 /// var settings = ConnectionSettings()
@@ -16,11 +16,11 @@ public struct ConnectionSettings: Sendable {
     public var connectTimeout: Duration?
     /// The oldest version of TLS that is accepted.
     public var minimumTLSVersion: TLSVersion?
-    /// Which servers are trusted; those that the platform trusts by default.
+    /// The servers that are trusted; those that the platform trusts by default.
     public var trust: ServerTrust = .system
-    /// What the client shows to a server that asks for a certificate.
+    /// The certificate and key that the client shows to a server that asks for a certificate.
     public var clientIdentity: ClientIdentity?
-    /// Where connections go first; as the transport has it by default.
+    /// The proxy that connections go to first; as the transport has it by default.
     public var proxy: Proxy?
     /// Whether networks may be used that cost money, such as cellular ones and personal hotspots.
     public var allowsExpensiveNetworks = true
@@ -48,7 +48,7 @@ public struct ConnectionSettings: Sendable {
 
     /// A proxy server.
     public struct Proxy: Sendable, Hashable {
-        /// How it is spoken to.
+        /// A protocol of proxies.
         public enum Kind: Sendable, Hashable {
             /// An HTTP proxy: a tunnel (CONNECT, RFC 9110 §9.3.6), which some transports use for https alone.
             case http
@@ -56,7 +56,7 @@ public struct ConnectionSettings: Sendable {
             case socks
         }
 
-        /// How it is spoken to.
+        /// The protocol of the proxy.
         public let kind: Kind
         /// Its host name or address.
         public let host: String
@@ -82,7 +82,7 @@ public struct ConnectionSettings: Sendable {
     public struct ClientIdentity: Sendable, Hashable {
         /// The certificate and key in PKCS #12 form (RFC 7292).
         package let bytes: [UInt8]
-        /// What the bytes are encrypted with.
+        /// The passphrase that the bytes are encrypted with.
         package let passphrase: Secret
 
         /// An identity from the bytes of a `.p12` or `.pfx` file, RFC 7292.
@@ -129,7 +129,7 @@ public struct ConnectionSettingsError: HTTPChainError, Hashable {
         }
     }
 
-    /// What to do instead; nil for a value that has to be corrected.
+    /// The setting or transport to use instead; nil for a value that has to be corrected.
     public var recoverySuggestion: String? {
         if case .unsupported(_, let advice) = problem { advice } else { nil }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Which servers a transport trusts.
+/// The servers that a transport trusts.
 ///
 /// The chain of certificates is verified in any case, and with it the host name: pins add a condition and remove none.
 public struct ServerTrust: Sendable {

@@ -1,4 +1,4 @@
-/// When the whole call ends, on the scale of `environment.time.elapsed`.
+/// The point at which the whole call ends, on the scale of `environment.time.elapsed`.
 ///
 /// It is data: whatever waits for something keeps it, above all the transport, and throws ``TimeoutError`` with the
 /// scope ``TimeoutScope/call`` when it has come. A stage that waits for something of its own does so within
@@ -21,7 +21,7 @@ package enum SupervisedDeadline: RequestOption {
 }
 
 extension Request {
-    /// How long the call may still take, never negative; `nil` without a deadline.
+    /// The time that is left for the call, never negative; `nil` without a deadline.
     public var remainingTime: Duration? {
         guard let deadline = options[CallDeadline.self] else { return nil }
         return max(.zero, deadline - environment.time.elapsed)
@@ -46,7 +46,8 @@ extension Request {
         return try await timer.run(work)
     }
 
-    /// What keeps the deadline of the call for one wait; nil when it has none, or a stage further out keeps it anyway.
+    /// The timer that keeps the deadline of the call for one wait; nil when it has none, or a stage further out keeps
+    /// it anyway.
     package var callTimer: TransferTimer? {
         guard let deadline = options[CallDeadline.self], !options[SharedExchange.self] else { return nil }
         if let supervised = options[SupervisedDeadline.self], supervised <= deadline { return nil }

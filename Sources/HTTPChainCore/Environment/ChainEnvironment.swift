@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Where stages get the time and random numbers from, and what is a secret to all of them.
+/// The time and random numbers of all stages, and the rules that say what is a secret to them.
 ///
 /// Every stage reads ``Request/environment``, so a test that sets a virtual one on the request (or on the chain) moves
 /// time for retry, cache, timeouts and the rest at once, and sees the same random numbers each run.
@@ -9,7 +9,7 @@ public struct ChainEnvironment: Sendable {
     public var time: any TimeSource
     /// Random numbers: jitter, nonces, boundaries.
     public var random: any RandomSource
-    /// What counts as a secret in errors, traces, descriptions and logs.
+    /// The rules that say what is secret in errors, traces, descriptions and logs.
     public var redaction: Redaction
 
     /// Makes an environment.
@@ -45,7 +45,7 @@ extension Request {
         set { options[EnvironmentOption.self] = newValue }
     }
 
-    /// What counts as a secret in this call: what the environment says, and what was bound to one origin
+    /// The rules that say what is secret in this call: what the environment says, and what was bound to one origin
     /// (``OriginBoundFields``), under whatever name.
     ///
     /// A stage that shows anything of a call, such as in an error, redacts it with this.

@@ -43,7 +43,7 @@ public struct SystemTime: TimeSource {
         return .nanoseconds(Self.nanoseconds - origin)
     }
 
-    /// What `ContinuousClock` reads, without its arithmetic, which takes half as long again as the clock.
+    /// The reading of `ContinuousClock`, without its arithmetic, which takes half as long again as the clock.
     private static var nanoseconds: Int64 {
         var now = timespec()
         clock_gettime(CLOCK_BOOTTIME, &now)

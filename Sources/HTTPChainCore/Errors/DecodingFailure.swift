@@ -3,15 +3,15 @@ public import HTTPTypes
 
 /// A response body is not a value of the type wanted.
 public struct DecodingFailure: HTTPChainError {
-    /// How much of the body is shown: 256 bytes.
+    /// The size of the part of the body that is shown: 256 bytes.
     public static let previewLimit: ByteCount = 256
 
     /// The type wanted.
     public let expectedType: String
-    /// Where in the body it went wrong, such as `data.items[3].price`, the key path that was decoded from included;
-    /// empty for the whole of it.
+    /// The place in the body where it went wrong, such as `data.items[3].price`, the key path that was decoded from
+    /// included; empty for the whole of it.
     public let codingPath: String
-    /// What the decoder says.
+    /// The message of the decoder.
     public let detail: String
     /// Status of the response.
     public let status: HTTPResponse.Status

@@ -5,18 +5,18 @@
 /// error.notes[Attempts.self] = 3
 /// ```
 public protocol ErrorNote {
-    /// What is added; its description stands in that of the error.
+    /// The type of the note; its description stands in that of the error.
     associatedtype Value: Sendable & CustomStringConvertible
 }
 
-/// What stages added to an error: it is still the error it was, of the same type, and tells more.
+/// The notes that stages add to an error: it is still the error it was, of the same type, and tells more.
 public struct ErrorNotes: Sendable, CustomStringConvertible {
     private var storage = OptionStorage()
 
     /// Nothing added.
     public init() {}
 
-    /// What was added under a key; `nil` where nothing was.
+    /// The note of a type; `nil` where there is none.
     public subscript<Note: ErrorNote>(_ note: Note.Type) -> Note.Value? {
         get { storage.value(note, as: Note.Value.self) }
         set {
@@ -33,14 +33,15 @@ public struct ErrorNotes: Sendable, CustomStringConvertible {
     }
 }
 
-/// What a stage that sends requests again adds to an error: stages further out learn of it without knowing the stage.
+/// A note with a number of attempts, which a stage that sends requests again adds to an error: stages further out learn
+/// of it without knowing the stage.
 public protocol AttemptCounting {
-    /// How many attempts were made in all.
+    /// The number of attempts that were made in all.
     var attemptCount: Int { get }
 }
 
 extension ErrorNotes {
-    /// How many attempts were made, where a stage that sends again told; `nil` otherwise.
+    /// The number of attempts that were made, where a stage that sends again told; `nil` otherwise.
     public var attemptCount: Int? {
         for case let note as any AttemptCounting in storage.values { return note.attemptCount }
         return nil
@@ -49,7 +50,7 @@ extension ErrorNotes {
 
 /// An error that stages can add to, where wrapping it would hide its type from whoever catches it.
 public protocol AnnotatedError: HTTPChainError {
-    /// What stages added.
+    /// The notes that stages added.
     var notes: ErrorNotes { get set }
 }
 

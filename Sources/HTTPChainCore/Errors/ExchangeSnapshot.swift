@@ -14,7 +14,7 @@ public struct ExchangeSnapshot: Sendable, Hashable, CustomStringConvertible {
     /// The first bytes of the response body, secrets redacted in text; `nil` when none were read.
     public let bodyPreview: BodyPreview?
 
-    /// How many attempts led to the response; `nil` when that is not known.
+    /// The number of attempts that led to the response; `nil` when that is not known.
     public let attempts: Int?
 
     /// Takes the snapshot.

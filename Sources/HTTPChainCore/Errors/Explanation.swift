@@ -1,8 +1,8 @@
-/// What happened and what to do about it, written side by side and told apart: logs take the first alone.
+/// A text in two parts, what happened and what to do about it: logs take the first alone.
 package struct Explanation: Sendable, Hashable {
-    /// What happened, to what.
+    /// The sentence that says what happened, to what.
     package let reason: String
-    /// What to do about it; `nil` where there is nothing to do.
+    /// Advice on what to do about it; `nil` where there is nothing to do.
     package let advice: String?
 
     package init(_ reason: String, _ advice: String? = nil) {

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// What every error of this package tells: which stage failed, why and what to do, about which exchange, and what
-/// caused it.
+/// An error of this package, which tells which stage failed, why and what to do, about which exchange, and what caused
+/// it.
 ///
 /// ``reason`` is the fact, fit for a log; `recoverySuggestion` is the advice, for the person who develops or operates
 /// the program; ``description`` is both.
@@ -10,7 +10,7 @@ public import Foundation
 public protocol HTTPChainError: LocalizedError, CustomStringConvertible {
     /// The stage or transport that failed, as ``Chain/explain()`` names it.
     var stage: String { get }
-    /// What happened, to what, in one sentence with no secrets; what to do about it is `recoverySuggestion`.
+    /// The sentence that says what happened and to what, with no secrets; what to do about it is `recoverySuggestion`.
     var reason: String { get }
     /// The request as it stood and the answer so far, redacted; `nil` when there was no exchange yet.
     var exchange: ExchangeSnapshot? { get }
@@ -24,8 +24,8 @@ extension HTTPChainError {
     /// No cause unless the error has one.
     public var underlyingError: (any Error)? { nil }
 
-    /// How many attempts were made before this error; `nil` where that is not known, as for most errors that no stage
-    /// tried to repair.
+    /// The number of attempts that were made before this error; `nil` where that is not known, as for most errors that
+    /// no stage tried to repair.
     ///
     /// It is the one place to ask, whatever the error: a transport's after retries, a status that stayed the same, a
     /// body of the last attempt that cannot be decoded, an error that wraps another.
@@ -39,7 +39,8 @@ extension HTTPChainError {
     public var errorDescription: String? { description }
     /// The same as ``reason``.
     public var failureReason: String? { reason }
-    /// What to do about it, in one sentence; `nil` where there is nothing to do, and unless the error has one.
+    /// Advice on what to do about it, in one sentence; `nil` where there is nothing to do, and unless the error has
+    /// one.
     public var recoverySuggestion: String? { nil }
     /// There is no help book.
     public var helpAnchor: String? { nil }

@@ -3,8 +3,8 @@
 ///
 /// A stage that repeats calls judges it as what ``networkFailure`` says.
 public protocol NetworkFailure: HTTPChainError {
-    /// What the network did, as seen by the call: ``TransportError/Sent/nothing`` when nothing of the call itself had been
-    /// sent. `nil` when the network is not to blame.
+    /// The failure of the network behind this error, as seen by the call: ``TransportError/Sent/nothing`` when nothing
+    /// of the call itself had been sent. `nil` when the network is not to blame.
     var networkFailure: TransportError? { get }
 }
 

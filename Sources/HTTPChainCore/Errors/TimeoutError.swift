@@ -1,6 +1,6 @@
 /// Time ran out: for the call, for an attempt, or for one step of it.
 public struct TimeoutError: TimeoutFailure, AnnotatedError {
-    /// How far the exchange had come.
+    /// The progress of an exchange.
     public enum Progress: Sendable, Hashable {
         /// There was no time to begin with: nothing was sent.
         case notStarted
@@ -14,17 +14,17 @@ public struct TimeoutError: TimeoutFailure, AnnotatedError {
         case readingBody(received: Int64)
     }
 
-    /// Which limit was missed.
+    /// The limit that was missed.
     public let scope: TimeoutScope
     /// The time allowed.
     public let limit: Duration
     /// The time spent since the limit began to count: with the call, with the attempt, or with the step.
     public let elapsed: Duration
-    /// How far the exchange had come.
+    /// The progress of the exchange.
     public let progress: Progress
-    /// How many bytes of the request's body were sent, where the transport reports that; `nil` otherwise.
+    /// The number of bytes of the request's body that were sent, where the transport reports that; `nil` otherwise.
     public let sentBytes: Int64?
-    /// How many bytes the request's body has; `nil` when only its end would have told.
+    /// The number of bytes that the request's body has; `nil` when only its end would have told.
     public let bodyLength: Int64?
     /// The number of the attempt that ran out of time, from 1; `nil` when it was the call that did.
     public let attempt: Int?
@@ -32,7 +32,7 @@ public struct TimeoutError: TimeoutFailure, AnnotatedError {
     public let stage: String
     /// The request, and the response's head if it had arrived, redacted.
     public let exchange: ExchangeSnapshot?
-    /// What stages added, such as the attempts that a retry stage made.
+    /// The notes that stages added, such as the attempts that a retry stage made.
     public var notes = ErrorNotes()
 
     package init(
@@ -54,7 +54,7 @@ public struct TimeoutError: TimeoutFailure, AnnotatedError {
         self.exchange = exchange
     }
 
-    /// What the server may have seen: nothing where there was no connection yet.
+    /// Whether the server may have seen the request; not where there was no connection yet.
     public var sent: TransportError.Sent {
         switch progress {
         case .notStarted, .connecting: .nothing

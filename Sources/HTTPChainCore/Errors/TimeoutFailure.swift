@@ -1,4 +1,4 @@
-/// Which of its limits a call missed.
+/// The limit of a call that was missed.
 public struct TimeoutScope: Sendable, Hashable, CustomStringConvertible {
     /// The name, as in "call".
     public let name: String
@@ -32,10 +32,10 @@ public struct TimeoutScope: Sendable, Hashable, CustomStringConvertible {
 /// After ``TimeoutScope/call`` there is no time for anything more. After the others another attempt may be made where
 /// sending again is safe, which ``sent`` tells.
 public protocol TimeoutFailure: HTTPChainError {
-    /// Which limit was missed.
+    /// The limit that was missed.
     var scope: TimeoutScope { get }
 
-    /// What the server may have seen of the request; ``TransportError/Sent/maybe`` unless the error knows better.
+    /// Whether the server may have seen the request; ``TransportError/Sent/maybe`` unless the error knows better.
     var sent: TransportError.Sent { get }
 }
 

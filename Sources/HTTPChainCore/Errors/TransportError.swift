@@ -9,7 +9,7 @@ public struct TransportError: AnnotatedError {
         ///
         /// Kinds with the same name are the same.
         public let name: String
-        /// What happened, to begin the text of an error with.
+        /// The sentence that says what happened, with which the text of an error begins.
         public let reason: String
 
         /// Makes a kind of your own, as for a transport with failures that no kind here names.
@@ -61,7 +61,7 @@ public struct TransportError: AnnotatedError {
         public static let other = Kind("other", "the exchange failed")
     }
 
-    /// What the server may have seen of the request: what makes sending again safe or not.
+    /// Whether the server may have seen a request: what makes sending again safe or not.
     ///
     /// These three are all that there is to decide, so that a `switch` may name them all.
     public enum Sent: String, Sendable, Hashable {
@@ -75,7 +75,7 @@ public struct TransportError: AnnotatedError {
 
     /// The problem.
     public let kind: Kind
-    /// What the server may have seen.
+    /// Whether the server may have seen the request.
     public let sent: Sent
     /// The transport that failed.
     public let stage: String
@@ -85,7 +85,7 @@ public struct TransportError: AnnotatedError {
     public let exchange: ExchangeSnapshot?
     /// The platform's own error.
     public let underlyingError: (any Error)?
-    /// What stages on the way added, such as the attempts that were made.
+    /// The notes that stages added, such as the attempts that were made.
     public var notes = ErrorNotes()
 
     /// Makes a transport error.
@@ -111,7 +111,7 @@ public struct TransportError: AnnotatedError {
         return notes.isEmpty ? text : "\(text)\n  \(notes.indented)"
     }
 
-    /// What happened, and what the server may have seen.
+    /// The sentence that says what happened, and what the server may have seen.
     public var reason: String {
         "\(kind.reason)\(detail.isEmpty ? "" : " (\(detail))"); \(sent.rawValue)"
     }

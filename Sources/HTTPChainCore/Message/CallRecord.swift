@@ -1,6 +1,7 @@
 public import HTTPTypes
 
-/// What became of a call further in, for a stage outside that tells of it: where it went, and how often it was sent.
+/// The record of what the stages inside did with a call, for a stage outside that reports it: where it went, and how
+/// often it was sent.
 ///
 /// A stage outside sees a request before its URL is built, and an answer from a cache looks like one from the server.
 /// ``Request/recordCall()`` has the stages inside and the chain's end note what happened.
@@ -25,7 +26,8 @@ public final class CallRecord: Sendable {
     /// Method and complete target of the request, as it was built and before any redirect; `nil` while there is none.
     public var target: HTTPRequest? { state.withLock { $0.target } }
 
-    /// How many attempts were made: the highest ``Request/attempt`` that reached the transport, 0 while none did.
+    /// The number of attempts that were made: the highest ``Request/attempt`` that reached the transport, 0 while none
+    /// did.
     public var attempts: Int { state.withLock { $0.attempts } }
 
     /// The template that the path of ``target`` was made of, such as `/v2/users/{id}`; `nil` while none is known.
@@ -37,10 +39,10 @@ public final class CallRecord: Sendable {
     /// How often a request of the call was sent again after a failure.
     package var retries: Int { state.withLock { $0.retries } }
 
-    /// How many redirects of the call were followed.
+    /// The number of redirects of the call that were followed.
     package var redirects: Int { state.withLock { $0.redirects } }
 
-    /// What stages further out did since this was asked last, in order.
+    /// Returns the events of the stages further out since the last time, in order.
     package func takeEvents() -> [StageEvent] {
         state.withLock { state in
             if state.events.isEmpty { return [] }
@@ -91,9 +93,9 @@ public final class CallRecord: Sendable {
     }
 }
 
-/// What a stage did before an attempt, or instead of one, for whoever traces the call.
+/// An event of a stage before an attempt, or instead of one, for whoever traces the call.
 package struct StageEvent: Sendable {
-    /// What it did: `httpchain.retry.backoff`.
+    /// The name of the event: `httpchain.retry.backoff`.
     package let name: String
     /// When, on the scale of the environment's clock.
     package let time: Duration

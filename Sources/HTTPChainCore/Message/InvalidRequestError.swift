@@ -1,6 +1,6 @@
 /// A request that cannot be sent as it stands; nothing was sent.
 public struct InvalidRequestError: HTTPChainError, Hashable {
-    /// What is wrong with the request.
+    /// A reason why a request cannot be sent.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -23,7 +23,7 @@ public struct InvalidRequestError: HTTPChainError, Hashable {
         case unsupportedBody(String)
     }
 
-    /// What is wrong with the request.
+    /// The reason why the request cannot be sent.
     public let problem: Problem
 
     /// Makes the error for a problem.

@@ -13,8 +13,8 @@ extension Request: CustomStringConvertible, CustomDebugStringConvertible {
 }
 
 extension Response {
-    /// What counts as a secret in the call that was answered, as far as it is known: that of the chain, where it is not
-    /// the standard one.
+    /// The rules that say what is secret in the call that was answered, as far as it is known: that of the chain, where
+    /// it is not the standard one.
     package var redaction: Redaction { options[ResponseRedaction.self] ?? .standard }
 }
 

@@ -40,7 +40,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Request {
-    /// Where the request goes, or `nil` while its target is not absolute.
+    /// The origin that the request goes to, or `nil` while its target is not absolute.
     public var origin: Origin? { Origin(scheme: head.scheme, authority: head.authority) }
 }
 
@@ -84,7 +84,7 @@ struct Authority {
 
     private static let colon = UInt8(ascii: ":")
 
-    /// What RFC 3986 §3.2.2 lets a host consist of: reg-name characters, or a bracketed address.
+    /// Whether RFC 3986 §3.2.2 lets a host consist of this: reg-name characters, or a bracketed address.
     private static func isPlausibleHost(_ host: Substring.UTF8View) -> Bool {
         let bracketed = host.first == UInt8(ascii: "[")
         let inner = bracketed ? host.dropFirst().dropLast() : host

@@ -7,7 +7,7 @@ public import HTTPTypes
 public struct Request: Sendable {
     /// Method, target and header fields.
     public var head: HTTPRequest
-    /// What is sent after the head.
+    /// The content that is sent after the head.
     public var body: HTTPBody
     /// Settings of this call for the stages it passes.
     public var options: RequestOptions

@@ -7,9 +7,9 @@
 /// request.options[Priority.self] = 5
 /// ```
 public protocol RequestOption {
-    /// What the option holds.
+    /// The type of the option's value.
     associatedtype Value: Sendable
-    /// What a request that does not set the option reads.
+    /// The value for a request that does not set the option.
     static var defaultValue: Value { get }
     /// Whether the value is a secret or grants access; such options do not survive a cross-origin hop and are never
     /// printed. `false` unless declared.

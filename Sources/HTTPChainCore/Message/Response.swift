@@ -9,7 +9,7 @@ public struct Response: Sendable {
     public var head: HTTPResponse
     /// The content, read by pulling.
     public var body: HTTPBody
-    /// What stages attached.
+    /// The values that stages attached.
     public var options: ResponseOptions
 
     /// Makes a response of its parts.

@@ -1,12 +1,12 @@
 /// A typed value that a stage attaches to a response for the caller and for the stages outside it.
 public protocol ResponseOption {
-    /// What is attached.
+    /// The type of the value that is attached.
     associatedtype Value: Sendable
-    /// What is read where nothing was attached.
+    /// The value for a response to which nothing was attached.
     static var defaultValue: Value { get }
 }
 
-/// What the stages attached to a response: a decoded value, cache status, hops.
+/// The values that stages attached to a response: a decoded value, cache status, hops.
 public struct ResponseOptions: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     @usableFromInline var storage = OptionStorage()
 

@@ -63,7 +63,7 @@ enum URLEncoding {
         return isHost ? String(ascii) : authority
     }
 
-    /// What neither RFC 3986 §3.3 and §3.4 nor a template allow as it is.
+    /// Whether a byte is one that neither RFC 3986 §3.3 and §3.4 nor a template allow as it is.
     private static func needsEncoding(_ byte: UInt8) -> Bool {
         switch byte {
         case ...0x20, 0x7F..., UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"),

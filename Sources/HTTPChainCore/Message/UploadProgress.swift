@@ -20,7 +20,7 @@ package enum UploadReports: RequestOption {
 }
 
 extension Request {
-    /// What a transport reports to while it sends this request; `nil` if neither the caller nor a
+    /// Returns the closure to which a transport reports while it sends this request; `nil` if neither the caller nor a
     /// stage wants to know.
     ///
     /// A transport whose capabilities have ``TransportCapabilities/reportsUploadProgress`` asks once for each request

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// What keeps the users of one chain apart in stages that let calls share an answer: caching and coalescing.
+/// The rule that keeps the users of one chain apart in stages that let calls share an answer: caching and coalescing.
 ///
 /// The request that reaches such a stage does not tell who makes it: credentials are added further in. So a chain with
 /// an authentication stage needs a partition. Give the same one to the cache and to coalescing.
@@ -21,7 +21,8 @@ public struct UserPartition: Sendable {
     /// All callers are taken for one: there is one user, or what is answered is the same for all.
     public static let shared = UserPartition(kind: .shared)
 
-    /// What the closure says for each call: the user's name or number, never a secret, because stores write it down.
+    /// Keeps users apart by the text that the closure returns for each call: the user's name or number, never a secret,
+    /// because stores write it down.
     ///
     /// It may say something else for the next call, when another user has logged in. `nil` is the partition of those
     /// who are not logged in. What it throws, the call throws.

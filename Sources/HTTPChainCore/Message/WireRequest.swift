@@ -17,7 +17,7 @@ public struct WireRequest: Sendable {
     /// Settings of the call, which tell its redaction.
     let options: RequestOptions
 
-    /// What counts as a secret in this call: a transport redacts with it whatever it tells in its errors.
+    /// The rules that say what is secret in this call: a transport redacts with it whatever it tells in its errors.
     ///
     /// It is put together each time: ask for it when there is something to redact.
     public var redaction: Redaction { Request(head: head, options: options).redaction }
@@ -93,7 +93,7 @@ extension Request {
         return url
     }
 
-    /// What RFC 3986 §3.3 and §3.4 do not let a path with its query hold.
+    /// Returns the first fault of a path with its query by RFC 3986 §3.3 and §3.4.
     private static func faultInPath(_ path: String) -> String? {
         var hexDigitsDue = 0
         for byte in path.utf8 {
@@ -126,7 +126,7 @@ extension Request {
     }
 }
 
-/// What RFC 9110 §5.5 keeps out of a field value.
+/// Whether a byte is one that RFC 9110 §5.5 keeps out of a field value.
 private func isControl(_ byte: UInt8) -> Bool {
     (byte < 0x20 && byte != UInt8(ascii: "\t")) || byte == 0x7F
 }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// How dates are written and read: in JSON, XML, forms, queries, path variables and plain text.
+/// The way dates are written and read: in JSON, XML, forms, queries, path variables and plain text.
 ///
 /// RFC 3339 is the default everywhere.
 public enum DateCoding: Sendable {

@@ -1,5 +1,5 @@
 extension ParameterEncoder {
-    /// How keys are written: those of pairs, of values and of values inside others.
+    /// The way keys are written: those of pairs, of values and of values inside others.
     ///
     /// The keys of dictionaries are data and stay as they are, as with Foundation's coders.
     public enum Keys: Sendable {
@@ -64,6 +64,6 @@ extension Character {
 }
 
 extension Unicode.GeneralCategory {
-    /// What Foundation's set of capitals holds.
+    /// Whether Foundation's set of capitals holds the character.
     fileprivate var isCapital: Bool { self == .uppercaseLetter || self == .titlecaseLetter }
 }

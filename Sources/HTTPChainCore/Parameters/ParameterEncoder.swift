@@ -19,7 +19,7 @@
 /// Names and values are percent-encoded but for the unreserved characters of RFC 3986 §2.3, so that no server reads a
 /// delimiter in them. Data is written in base64, dictionaries sorted by key. A number that is not finite is an error.
 public struct ParameterEncoder: Sendable {
-    /// How a list is written; an empty list is left out.
+    /// The way a list is written; an empty list is left out.
     ///
     /// Lists of lists and of keyed values are written with indices in every style but ``rack``: other servers could not
     /// tell their members apart.
@@ -39,7 +39,7 @@ public struct ParameterEncoder: Sendable {
         case rack
     }
 
-    /// How the key of a value inside another is written.
+    /// The way the key of a value inside another is written.
     public enum Nesting: Sendable, Hashable {
         /// `a[b]=1`
         case brackets
@@ -47,7 +47,7 @@ public struct ParameterEncoder: Sendable {
         case dots
     }
 
-    /// What becomes of parameters without a value.
+    /// The treatment of parameters without a value.
     public enum Nils: Sendable, Hashable {
         /// They are left out.
         case omitted
@@ -55,7 +55,7 @@ public struct ParameterEncoder: Sendable {
         case empty
     }
 
-    /// How a truth value is written; all of these are read, and `on`, `off`, `yes` and `no`.
+    /// The way a truth value is written; all of these are read, and `on`, `off`, `yes` and `no`.
     public enum Booleans: Sendable, Hashable {
         /// `true` and `false`.
         case words
@@ -63,7 +63,7 @@ public struct ParameterEncoder: Sendable {
         case digits
     }
 
-    /// How a space is written.
+    /// The way a space is written.
     public enum Spaces: Sendable, Hashable {
         /// ``percent`` in queries (RFC 3986 §2.1), ``plus`` in forms (WHATWG URL §5.2).
         case automatic

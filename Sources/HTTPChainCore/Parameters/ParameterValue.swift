@@ -19,7 +19,7 @@ package enum ParameterValue: Sendable {
     /// Named values in order; the names of properties are written in ``ParameterEncoder/keys``, those of data are not.
     case members([(name: String, value: ParameterValue)], areData: Bool)
 
-    /// What a value encodes, in the order it does; a dictionary sorted by key.
+    /// Makes what a value encodes, in the order it does; a dictionary sorted by key.
     ///
     /// A property whose value is nil is ``null``.
     package init(encoding value: any Encodable) throws {

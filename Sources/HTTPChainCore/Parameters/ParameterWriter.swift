@@ -6,7 +6,7 @@ package struct ParameterWriter {
     private let spacesArePluses: Bool
     /// The name of the value that is being written, percent-encoded.
     private var name: [UInt8] = []
-    /// What was written so far, percent-encoded.
+    /// The text that was written so far, percent-encoded.
     package private(set) var output: [UInt8] = []
 
     /// Makes a writer.

@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// What counts as a secret, and how it is redacted in errors, traces, descriptions and logs.
+/// The rules that say what is secret, and how it is redacted in errors, traces, descriptions and logs.
 ///
 /// A chain has one: that of its ``ChainEnvironment``. Every stage of this package asks ``Request/redaction`` and none
 /// has rules of its own.
@@ -18,7 +18,7 @@ public import HTTPTypes
 /// Apart from names it knows shapes: what follows `Bearer` and other schemes, JSON Web Tokens, PEM blocks, user
 /// information of URLs, and segments of URL paths that look like keys.
 public struct Redaction: Sendable {
-    /// What stands in place of a secret.
+    /// The text in place of a secret.
     public static let placeholder = "<redacted>"
 
     private(set) var rules: SecretRules
@@ -122,7 +122,7 @@ public struct Redaction: Sendable {
         return marked.isEmpty ? self : adding(values: marked.map(\.value))
     }
 
-    /// What is secret to either.
+    /// Returns the rules by which a thing is secret that is secret to either.
     package func union(_ other: Redaction) -> Redaction {
         if other.values.isEmpty, other.boundFields.isEmpty { return self }
         var result = self

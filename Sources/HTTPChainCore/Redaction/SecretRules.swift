@@ -5,13 +5,13 @@ final class SecretRules: Sendable {
     let fieldNames: Set<String>
     let queryNames: Set<String>
     let memberNames: Set<String>
-    /// What stands before a secret as a header field.
+    /// The names that stand before a secret as a header field.
     let fields: SecretNames
-    /// What stands before a secret in text.
+    /// The names that stand before a secret in text.
     let names: SecretNames
-    /// What stands before a secret in a query or a form.
+    /// The names that stand before a secret in a query or a form.
     let pairNames: SecretNames
-    /// What may be the name of a secret, of a scheme, or the beginning of a PEM block.
+    /// The endings of everything that may be the name of a secret, of a scheme, or the beginning of a PEM block.
     let tails: TailFilter
 
     init(fieldNames: Set<String>, queryNames: Set<String>, memberNames: Set<String>) {

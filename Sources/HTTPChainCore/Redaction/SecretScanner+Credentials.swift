@@ -1,5 +1,5 @@
 extension SecretScanner {
-    /// What follows a scheme's name and is a credential (RFC 9110 §11.4); the parameters of a challenge are none.
+    /// Returns the credential that follows a scheme's name (RFC 9110 §11.4); the parameters of a challenge are none.
     func credential(_ scheme: CredentialScheme, after end: Int) -> Range<Int>? {
         guard end < bytes.count else { return nil }
         let space = SecretUnit(bytes, at: end)

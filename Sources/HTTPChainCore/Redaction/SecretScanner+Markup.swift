@@ -127,7 +127,7 @@ extension SecretScanner {
         return keyStart < end ? keyStart..<end : nil
     }
 
-    /// What is percent-encoded, however often, just before an index, and where it begins.
+    /// Returns the byte that is percent-encoded, however often, just before an index, and where it begins.
     private func percent(before end: Int) -> (byte: UInt8, start: Int)? {
         var start = end - 2
         while start >= 2, bytes[start - 2] == UInt8(ascii: "2"), bytes[start - 1] == UInt8(ascii: "5") { start -= 2 }
@@ -177,7 +177,8 @@ extension SecretScanner {
         }
     }
 
-    /// What follows the parameters of a field, the first of which ends at an index, and the spaces after them.
+    /// Returns the index after the parameters of a field, the first of which ends at an index, and the spaces after
+    /// them.
     private func afterParameters(_ end: Int) -> Int {
         var position = quote(at: end)?.range.upperBound ?? end
         while true {

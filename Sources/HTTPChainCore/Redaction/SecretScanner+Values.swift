@@ -1,10 +1,10 @@
-/// What is known of the place of a secret's name.
+/// The surroundings of a secret's name.
 struct ValuePlace {
     /// Whether it is the name of a pair in a URL or a form.
     var isPair = false
     /// Whether the value goes on to the end of the line.
     var isLine = false
-    /// What stands before the name.
+    /// The byte before the name.
     var before: UInt8 = 0
 }
 
@@ -302,18 +302,18 @@ extension SecretScanner {
     }
 }
 
-/// What stands where a secret's value would and is none.
+/// The words that stand where a secret's value would and are none.
 enum PlainWords {
     static let empty: Set<String> = ["null", "nil", "none", "true", "false", "undefined"]
 
-    /// What follows a colon when somebody writes about a secret.
+    /// The words that follow a colon when somebody writes about a secret.
     static let prose: Set<String> = [
         "a", "all", "an", "and", "any", "are", "as", "at", "by", "can", "each", "every", "for", "from", "how", "if",
         "in", "is", "it", "its", "no", "not", "of", "on", "one", "only", "or", "see", "string", "such", "that", "the",
         "they", "this", "to", "use", "what", "when", "where", "whether", "which", "who", "whose", "with",
     ]
 
-    /// What follows the name of a scheme when somebody writes about it.
+    /// The words that follow the name of a scheme when somebody writes about it.
     static let afterScheme: Set<String> = [
         "access", "and", "are", "auth", "authentication", "authorization", "can", "cannot", "challenge", "challenges",
         "client", "credential", "credentials", "endpoint", "error", "expired", "failed", "for", "from", "has", "in",

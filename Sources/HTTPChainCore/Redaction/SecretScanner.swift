@@ -5,7 +5,7 @@
 /// secret tells where the value is. So one scanner serves JSON (also within a string of JSON), forms, URLs (also
 /// percent-encoded within another), markup, header fields, and what people write into errors and logs.
 struct SecretScanner {
-    /// What the text as a whole is.
+    /// A kind of text.
     enum Mode {
         case text
         /// A URL or a reference: spaces and quotes belong to it.
@@ -26,7 +26,7 @@ struct SecretScanner {
     /// A range that is replaced.
     struct Edit {
         var range: Range<Int>
-        /// What stands around the placeholder: the quotes of a value that had none.
+        /// The quotes around the placeholder: the quotes of a value that had none.
         var quote: ArraySlice<UInt8> = []
     }
 
@@ -43,7 +43,7 @@ struct SecretScanner {
     var element: (start: Int, content: Range<Int>)?
     /// Where the values beside a secret's name were looked for last, and whether the place ends there.
     var siblings: (range: Range<Int>, isClosed: Bool) = (0..<0, true)
-    /// What is meant by the byte before the index, escaped or not.
+    /// The byte that is meant before the index, escaped or not.
     var before: UInt8 = 0
 
     init(_ bytes: [UInt8], rules: SecretRules, mode: Mode = .text, isCutOff: Bool = false) {
@@ -200,7 +200,7 @@ struct SecretScanner {
 }
 
 extension ArraySlice<UInt8> {
-    /// What stands after the last byte of a kind.
+    /// Returns the part after the last byte of a kind.
     fileprivate func suffix(while predicate: (UInt8) -> Bool) -> ArraySlice<UInt8> {
         self[((lastIndex { !predicate($0) } ?? startIndex - 1) + 1)...]
     }

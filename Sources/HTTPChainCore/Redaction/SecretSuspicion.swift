@@ -83,7 +83,7 @@ struct SecretSuspicion {
 }
 
 extension UInt8 {
-    /// What names are made of, with the brackets and dots of paths.
+    /// Whether names are made of the byte, with the brackets and dots of paths.
     var isNameByte: Bool {
         isLetterOrDigit || self >= 0x80 || self == UInt8(ascii: "_") || self == UInt8(ascii: "-")
             || self == UInt8(ascii: ".") || self == UInt8(ascii: "[") || self == UInt8(ascii: "]")
@@ -99,7 +99,7 @@ extension UInt8 {
 
     var isSpace: Bool { isBlank || (0x0A...0x0D).contains(self) }
 
-    /// What no URL in a text holds.
+    /// Whether the byte ends a URL in a text.
     var endsURL: Bool {
         self <= 0x20 || self == 0x7F || self == UInt8(ascii: "\"") || self == UInt8(ascii: "'")
             || self == UInt8(ascii: "<") || self == UInt8(ascii: ">") || self == UInt8(ascii: "`")

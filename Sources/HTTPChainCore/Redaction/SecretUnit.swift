@@ -1,11 +1,11 @@
 /// One byte of a text as it is meant: written plainly or escaped, as in URLs (`%3D`, `%253D`), JSON (`\/`, `\u003d`)
 /// and markup (`&quot;`).
 struct SecretUnit {
-    /// What is meant.
+    /// The byte that is meant.
     let byte: UInt8
-    /// How many bytes it is written with.
+    /// The number of bytes that it is written with.
     let length: Int
-    /// How many times it is percent-encoded.
+    /// The number of times that it is percent-encoded.
     var level = 0
 
     /// Reads what stands at an index, which must be one of the bytes'.

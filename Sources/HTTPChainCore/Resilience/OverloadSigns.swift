@@ -1,6 +1,6 @@
 package import HTTPTypes
 
-/// What says that a server, or the way to it, has too much to do: one answer for all stages that go by it.
+/// The signs that a server, or the way to it, has too much to do: one answer for all stages that go by it.
 package enum OverloadSigns {
     /// Whether a response says so: 429 (RFC 6585 §4), 503 and 504 (RFC 9110 §15.6.4, §15.6.5).
     package static func has(_ status: HTTPResponse.Status) -> Bool {

@@ -3,7 +3,7 @@
 /// An open circuit breaker, a rate limit and a full queue throw such errors. They say nothing about the server, so that
 /// stages which judge the server by its answers leave them out of account.
 public protocol RefusalError: HTTPChainError {
-    /// How long until an attempt may be let through; `nil` when that is not known.
+    /// The time until an attempt may be let through; `nil` when that is not known.
     var retryAfter: Duration? { get }
 }
 

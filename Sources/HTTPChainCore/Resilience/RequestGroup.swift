@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Which requests share a circuit breaker, a limit or a measurement.
+/// A rule that says which requests share a circuit breaker, a limit or a measurement.
 ///
 /// ```swift
 /// RequestGroup.origin                                   // one for each scheme, host and port
@@ -14,7 +14,7 @@ public struct RequestGroup: Sendable, CustomStringConvertible {
     }
 
     let kind: Kind
-    /// What requests are grouped by, for people to read.
+    /// The name of the rule by which requests are grouped, for people to read.
     public let description: String
 
     /// All requests are one group, whose key is the empty string.

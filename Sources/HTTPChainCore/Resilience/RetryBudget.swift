@@ -1,5 +1,4 @@
-/// How many retries are allowed in relation to calls, so that clients do not bury a server that is down under
-/// retries.
+/// A budget that allows retries in relation to calls, so that clients do not bury a server that is down under retries.
 ///
 /// A bucket of tokens: each call puts in a share of one, each second puts in some more, and each retry takes one out.
 /// When the bucket is empty nothing is retried. It starts full. With the defaults retries add at most a fifth to the
@@ -20,11 +19,11 @@ public final class RetryBudget: Sendable {
 
     private static let token: Int64 = 1_000_000
 
-    /// What each call puts in.
+    /// The number of tokens that each call adds.
     public let share: Double
-    /// What each second puts in.
+    /// The number of tokens that each second adds.
     public let minimumPerSecond: Double
-    /// What the bucket holds at most.
+    /// The largest number of tokens that the bucket holds.
     public let capacity: Int
 
     private let deposit: Int64
@@ -47,7 +46,7 @@ public final class RetryBudget: Sendable {
         state = Locked(State(tokens: limit))
     }
 
-    /// How many retries the bucket holds now, those not counted that time would have added since the last.
+    /// The number of retries that the bucket holds now, those not counted that time would have added since the last.
     public var available: Int {
         state.withLock { Int($0.tokens / Self.token) }
     }
@@ -120,7 +119,7 @@ public protocol BudgetedMiddleware: Middleware {
 }
 
 extension RetryBudget: CustomStringConvertible {
-    /// What calls and seconds put in, such as "0.2 of calls, at least 10.0/s".
+    /// The rates at which tokens are added, such as "0.2 of calls, at least 10.0/s".
     public var description: String { "\(share) of calls, at least \(minimumPerSecond)/s" }
 }
 

@@ -27,7 +27,7 @@ package final class Watched<State: Sendable>: Sendable {
     /// The state as it is.
     package var value: State { read { $0 } }
 
-    /// What `look` makes of the state as it is.
+    /// Returns what `look` makes of the state as it is.
     package func read<Result: Sendable>(_ look: (State) -> Result) -> Result {
         guarded.withLock { look($0.state) }
     }

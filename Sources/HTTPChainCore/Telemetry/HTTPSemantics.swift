@@ -1,7 +1,8 @@
 import Foundation
 import HTTPTypes
 
-/// What OpenTelemetry's conventions for HTTP say of methods, protocols and errors, for every stage that reports them.
+/// The values of OpenTelemetry's conventions for HTTP for methods, protocols and errors, for every stage that reports
+/// them.
 package enum HTTPSemantics {
     /// The version of this library, as telemetry tells it.
     package static let libraryVersion = "0.1.0"

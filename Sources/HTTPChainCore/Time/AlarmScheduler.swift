@@ -42,7 +42,7 @@ final class AlarmScheduler: Sendable {
         state.withLock { $0.dismissSleeper() }
     }
 
-    /// How many alarms are set.
+    /// The number of alarms that are set.
     var count: Int { state.withLock { $0.table.count } }
 
     /// Sets an alarm.

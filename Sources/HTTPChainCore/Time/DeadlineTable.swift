@@ -1,4 +1,4 @@
-/// Which alarms are set and when each is due: a slot for each, and an entry for each in a heap, soonest first.
+/// The alarms that are set and when each is due: a slot for each, and an entry for each in a heap, soonest first.
 ///
 /// Removing an alarm leaves its entry where it is, to be skipped later: in most calls the deadline is far off, and so
 /// many entries are dropped together at next to no cost.
@@ -27,10 +27,10 @@ struct DeadlineTable<Waiter: Sendable>: Sendable {
     private var entries: [Entry] = []
     private var lastNumber = 0
 
-    /// How many alarms are set.
+    /// The number of alarms that are set.
     var count: Int { slots.count - free.count }
 
-    /// How many entries are kept, those to be skipped included.
+    /// The number of entries that are kept, those to be skipped included.
     var entryCount: Int { entries.count }
 
     /// Sets an alarm.

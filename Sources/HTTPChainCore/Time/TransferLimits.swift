@@ -1,21 +1,22 @@
-/// How long each step of one exchange with a server may take.
+/// The time that each step of one exchange with a server may take.
 ///
 /// A stage that limits attempts sets them on the request, and the transport keeps them: they are data, as the deadline
 /// of the call is. `nil` is no limit; zero or less fails at once.
 public struct TransferLimits: Sendable, Hashable {
-    /// How long it may take to get a connection, the wait for a free one included.
+    /// The time that it may take to get a connection, the wait for a free one included.
     ///
     /// A transport that is not told when there is a connection adds it to the limit of the first step after it.
     public var connect: Duration?
-    /// How long the network may take nothing of the request's body; it begins anew with each part that is taken.
+    /// The time during which the network may take nothing of the request's body; it begins anew with each part that is
+    /// taken.
     ///
     /// Small parts wait in buffers of the system, which a slow network empties in its own time.
     public var write: Duration?
-    /// How long the response's head may take, from the moment when all of the request has been sent.
+    /// The time that the response's head may take, from the moment when all of the request has been sent.
     public var response: Duration?
-    /// How long the server may be silent while somebody waits for the next part of the response's body.
+    /// The time during which the server may be silent while somebody waits for the next part of the response's body.
     public var read: Duration?
-    /// How long the exchange may take in all.
+    /// The time that the exchange may take in all.
     public var total: Duration?
     /// Whether ``total`` covers the response's body, too, and not only what happens until its head has arrived.
     public var totalCoversBody: Bool

@@ -30,7 +30,7 @@ public final class TransferTimer: Sendable {
         var isOver = false
     }
 
-    /// How a transport sends the body of a request, and what it tells of that.
+    /// A way to send the body of a request, and the reports that the transport gives of it.
     public enum Upload: Sendable, Hashable {
         /// There is none, or it goes out with the head, in one piece.
         case atOnce
@@ -104,7 +104,7 @@ public final class TransferTimer: Sendable {
     /// The error that time ran out with, once it has.
     public var failure: TimeoutError? { state.withLock { $0.failure } }
 
-    /// How long it is until time is up, as things stand; nil when nothing limits the current step.
+    /// The time that is left, as things stand; nil when nothing limits the current step.
     public var remaining: Duration? {
         let next = state.withLock { $0.watch.deadline?.instant }
         return next.map { $0 - time.elapsed }

@@ -1,4 +1,4 @@
-/// What the limits of one exchange come to as it goes on: which deadline is next after each thing that happens.
+/// The state of the limits of one exchange: which deadline is next after each thing that happens.
 ///
 /// A pure value: it is told what happens and when, and asks no clock.
 struct TransferWatch: Sendable {

@@ -2,11 +2,11 @@ public import HTTPTypes
 
 /// One difference between a message as a stage got it and as it passed it on.
 public struct MessageChange: Sendable, Hashable, CustomStringConvertible {
-    /// What differs: "method", "URL", "status", "body", "option Name", or a header field's name.
+    /// The name of the part that differs: "method", "URL", "status", "body", "option Name", or a header field's name.
     public let subject: String
-    /// How it was; `nil` where it was not there.
+    /// The value before; `nil` where it was not there.
     public let before: String?
-    /// How it is; `nil` where it is gone.
+    /// The value after; `nil` where it is gone.
     public let after: String?
 
     /// One line: `+ Accept: text/html`, `- Accept: text/html`, `~ Accept: text/html → text/plain`.
@@ -54,7 +54,7 @@ public struct MessageChange: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// What a trace keeps of a request: no body and no option values, which it must not hold on to.
+/// The part of a request that a trace keeps: no body and no option values, which it must not hold on to.
 struct RequestState: Sendable {
     let head: HTTPRequest
     let body: String
@@ -80,7 +80,7 @@ struct RequestState: Sendable {
     }
 }
 
-/// What a trace keeps of a response.
+/// The part of a response that a trace keeps.
 struct ResponseState: Sendable {
     let head: HTTPResponse
     let body: String

@@ -30,7 +30,7 @@ extension Trace {
 }
 
 extension Trace.Span {
-    /// What the span changed, and what its stage said, a line each.
+    /// The changes of the span, and the notes of its stage, a line each.
     var lines: [String] {
         var lines: [String] = []
         for (call, changes) in requestChanges.enumerated() {

@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// What happened to one request in a chain: what each stage changed, what it answered, and how long it took.
+/// The record of one request's way through a chain: what each stage changed, what it answered, and how long it took.
 ///
 /// Times run until the head of the response; the body is left to its reader. Secrets are redacted.
 public struct Trace: Sendable, CustomStringConvertible {
@@ -10,29 +10,30 @@ public struct Trace: Sendable, CustomStringConvertible {
         public let id: Int
         /// The span of the stage that called this one; `nil` for the outermost.
         public let parent: Int?
-        /// How many spans this one lies within.
+        /// The number of spans that this one lies within.
         public let depth: Int
         /// The stage's or the transport's name.
         public let name: String
         /// The stage's phase; `nil` for the transport and for stages that may stand anywhere.
         public let phase: Phase
-        /// When the span began, since the trace did.
+        /// The time at which the span began, since the trace did.
         public let start: Duration
-        /// How long it took, with all that lies within it.
+        /// The time that it took, with all that lies within it.
         public let duration: Duration
         /// The part of ``duration`` that no span within it accounts for.
         public let ownTime: Duration
-        /// What the stage changed before it called `next`, for each time it did.
+        /// The changes that the stage made before it called `next`, for each time it did.
         public let requestChanges: [[MessageChange]]
-        /// What the stage changed in the last response it got from `next`; all of it, when it answered by itself.
+        /// The changes that the stage made to the last response it got from `next`; the whole response, when it
+        /// answered by itself.
         public let responseChanges: [MessageChange]
-        /// What the stage said of its decisions, redacted: ``Request/traceNotes``.
+        /// The remarks of the stage on its decisions, redacted: ``Request/traceNotes``.
         public let notes: [String]
-        /// How it ended.
+        /// The outcome of the span.
         public let outcome: Outcome
     }
 
-    /// How a span ended.
+    /// The outcome of a span.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -58,17 +59,17 @@ public struct Trace: Sendable, CustomStringConvertible {
     public let request: String
     /// The spans in the order they began; the first is the outermost stage.
     public let spans: [Span]
-    /// How the call ended.
+    /// The outcome of the call.
     public let outcome: Outcome
-    /// How long the call took, until the head of the response or the error.
+    /// The time that the call took, until the head of the response or the error.
     public let duration: Duration
 }
 
 /// A call that was traced: its result, and what happened on the way.
 public struct TracedCall: Sendable {
-    /// What the chain returned or threw.
+    /// The response that the chain returned, or the error that it threw.
     public let result: Result<Response, any Error>
-    /// What happened on the way.
+    /// The record of the call's way through the chain.
     public let trace: Trace
 
     /// The response, or the error the chain threw.

@@ -1,4 +1,4 @@
-/// Where a stage says what it decided and why, for whoever traces the call.
+/// The notes of a stage on what it decided and why, for whoever traces the call.
 ///
 /// ```swift
 /// let notes = request.traceNotes

@@ -1,4 +1,4 @@
-/// What the grammar of fields knows of characters.
+/// The classes of characters in the grammar of fields.
 package enum ASCII {
     /// Whether two names are the same, letter case of ASCII aside, RFC 9110 §11.1.
     package static func equalFolded(_ one: String, _ other: String) -> Bool {

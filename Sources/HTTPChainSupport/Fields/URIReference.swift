@@ -73,7 +73,7 @@ package struct URIReference: Hashable, Sendable {
         return target
     }
 
-    /// What a relative path is put after, RFC 3986 §5.2.3.
+    /// The directory that a relative path is put after, RFC 3986 §5.2.3.
     private var directory: String {
         if authority != nil, path.isEmpty { return "/" }
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }

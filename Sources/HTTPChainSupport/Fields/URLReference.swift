@@ -12,7 +12,7 @@ package struct URLReference {
     package var authority: String?
     /// Path and query.
     package var path: String
-    /// What follows the first `#`; `nil` where there is none.
+    /// The part after the first `#`; `nil` where there is none.
     package var fragment: String?
 
     // Delimiters are looked for byte by byte: a combining character after one does not make it another.

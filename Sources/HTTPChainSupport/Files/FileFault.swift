@@ -1,11 +1,11 @@
-/// What the system refused to do with a file.
+/// An operation on a file that the system refused.
 package struct FileFault: Error, Sendable, Hashable {
-    /// What was tried, as a verb that a path can follow: "open", "read the size of".
+    /// The operation, as a verb that a path can follow: "open", "read the size of".
     package let operation: String
     package let path: String
     /// The `errno`.
     package let code: Int32
-    /// What the system calls that code.
+    /// The system's text for that code.
     package let message: String
 
     package init(operation: String, path: String, code: Int32, message: String) {

@@ -1,4 +1,5 @@
-/// What the package asks of a file system: few operations, so that tests can make each of them fail or stall.
+/// The operations that the package needs of a file system: few operations, so that tests can make each of them fail or
+/// stall.
 ///
 /// All of them may block: call them on a ``FileExecutor``.
 package protocol FileSystem: Sendable {
@@ -87,7 +88,7 @@ package struct FileOpening: Sendable, Hashable {
     package static let create = FileOpening(.exclusive, isWritable: true)
 }
 
-/// What the system knows of a file.
+/// The status of a file.
 package struct FileStatus: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
         case regular, directory, link, pipe, socket, device

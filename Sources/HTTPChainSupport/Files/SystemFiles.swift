@@ -192,7 +192,7 @@ extension FileStatus {
 }
 
 extension FileFault {
-    /// What the system has just refused.
+    /// Makes the fault of the operation that the system has just refused.
     fileprivate init(system operation: String, _ path: String) {
         let code = errno
         self.init(operation: operation, path: path, code: code, message: String(cString: strerror(code)))
