@@ -64,7 +64,7 @@ public final class Client: Sendable {
     /// The calls of this client that are running.
     public var registry: CallRegistry { core.registry }
 
-    /// Where the replies of ``StoredRequest`` types are stored; `nil` if they are not.
+    /// The store of the replies of ``StoredRequest`` types; `nil` if they are not.
     public var replies: ReplyStore? { core.replies }
 
     /// The names of its endpoints, in the order in which they are asked.

@@ -2,7 +2,7 @@ import HTTPChainCore
 import HTTPChainInMemory
 import HTTPTypes
 
-/// What calls need of their client; it does not keep the client.
+/// The part of a client that its calls need; it does not keep the client.
 final class ClientCore: Sendable {
     let endpoints: [Endpoint]
     let processing: ResultProcessing

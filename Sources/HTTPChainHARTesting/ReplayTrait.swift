@@ -103,7 +103,7 @@ public struct NoReplayError: HTTPChainError, Hashable {
     /// "ReplayTrait".
     public var stage: String { "ReplayTrait" }
 
-    /// What is missing.
+    /// The sentence that says what is missing.
     public var reason: String { "no archive is replayed in this task" }
 
     /// Advice on what to do about it.

@@ -30,7 +30,7 @@ public final class MockMethod<Input: Sendable, Output: Sendable>: Sendable {
     /// The parameters of each call, in order.
     public var calls: [Input] { state.withLock { $0.calls } }
 
-    /// How often it was called.
+    /// The number of times that it was called.
     public var callCount: Int { state.withLock { $0.calls.count } }
 
     /// Queues the output of one call.
@@ -77,7 +77,7 @@ public struct UnscriptedCallError: HTTPChainError, Hashable {
     /// Always "Mock".
     public var stage: String { "Mock" }
 
-    /// Which method was called.
+    /// The method that was called.
     public var reason: String { "\(method) was called, and nothing says what it answers" }
 
     /// To script it.

@@ -3,7 +3,7 @@ import HTTPChainSupport
 import HTTPChainURLBuilder
 import HTTPTypes
 
-/// Where in a list a page begins; kept, and given to a later run, it goes on from there.
+/// The position in a list at which a page begins; kept, and given to a later run, it goes on from there.
 ///
 /// It holds what the server said, such as a URL that is followed: keep it where nobody else can change it.
 public struct PagePosition: Sendable, Hashable, Codable {

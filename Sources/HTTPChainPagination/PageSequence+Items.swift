@@ -18,7 +18,7 @@ extension PageSequence where Value: Sequence & SendableMetatype {
 
 /// The items of one page as an asynchronous sequence.
 public struct PageItems<Items: Sequence & SendableMetatype>: AsyncSequence {
-    /// What the sequence gives.
+    /// The type of one item.
     public typealias Element = Items.Element
 
     let items: Items

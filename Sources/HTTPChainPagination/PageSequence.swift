@@ -16,7 +16,7 @@ import HTTPTypes
 ///
 /// Each iteration begins from the start; ``Page/next`` is where a later one can go on.
 public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
-    /// What the sequence gives.
+    /// The type of one page.
     public typealias Element = Page<Value>
 
     typealias Fetch =

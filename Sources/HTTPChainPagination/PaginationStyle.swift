@@ -2,7 +2,7 @@ public import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// How a service says where the next page is.
+/// The way in which a service names the next page.
 ///
 /// | style | the next page is |
 /// | --- | --- |
@@ -112,13 +112,13 @@ extension PaginationStyle where Value: Collection {
 
 /// One page of a list.
 public struct Page<Value: Sendable>: Sendable {
-    /// What the body was decoded to.
+    /// The decoded body.
     public let value: Value
     /// The response that it came in.
     public let response: Response
-    /// Where the page is.
+    /// The position of the page.
     public let position: PagePosition
-    /// Where the next page is, to go on from later; nil on the last.
+    /// The position of the next page, to go on from later; nil on the last.
     public internal(set) var next: PagePosition?
 }
 
@@ -129,7 +129,7 @@ public struct PaginationError: HTTPChainError, Hashable {
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// What stands for the next page cannot be followed; with what it is, redacted.
+        /// The next page is named in a way that cannot be followed; with the name, redacted.
         case cannotFollow(String)
         /// The next page is on another origin, where the credentials of this one must not go.
         case otherOrigin(Origin)

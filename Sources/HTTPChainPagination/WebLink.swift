@@ -8,11 +8,11 @@ public import HTTPTypes
 /// let next = WebLink.links(in: response.headers).first { $0.relations.contains("next") }?.target
 /// ```
 public struct WebLink: Sendable, Hashable {
-    /// Where it leads: a URI reference, as it was written.
+    /// The target of the link: a URI reference, as it was written.
     public let target: String
     /// The relation types in lower case: those of the first `rel` parameter, §3.3.
     public let relations: [String]
-    /// What the link is a link of, where that is not the response itself (§3.2); `nil` for most.
+    /// The resource that the link begins at, where that is not the response itself (§3.2); `nil` for most.
     public let anchor: String?
     /// All other parameters: names in lower case, of the same name the first counts.
     public let parameters: [String: String]

@@ -15,7 +15,7 @@ public import HTTPTypes
 ///
 /// A ``RouteTable`` holds them, from code or from a file.
 public struct Route: Sendable, Hashable {
-    /// How the parameters of a call are sent.
+    /// The way the parameters of a call are sent.
     public enum Serialization: String, Sendable, Hashable, CaseIterable {
         /// In the query of the URL.
         case query
@@ -31,10 +31,10 @@ public struct Route: Sendable, Hashable {
     public var name: String
     /// The method; GET by default.
     public var method: HTTPRequest.Method
-    /// Where it goes: relative to the table's base or absolute, with the variables that a URL builder knows (`{id}`,
-    /// `:id`).
+    /// The path or URL of the route: relative to the table's base or absolute, with the variables that a URL builder
+    /// knows (`{id}`, `:id`).
     public var path: String
-    /// How parameters are sent; in the query by default, and in the body as JSON for POST, PUT and PATCH.
+    /// The way parameters are sent; in the query by default, and in the body as JSON for POST, PUT and PATCH.
     public var serialization: Serialization
     /// The type of the content that is sent; what the serialization says by default.
     public var contentType: String?
@@ -45,13 +45,13 @@ public struct Route: Sendable, Hashable {
     public var mapper: String?
     /// The keys that parameters are put under; none by default.
     public var requestRootKeyPath: BodyKeyPath = .whole
-    /// Where in the response the result is; the response as a whole by default.
+    /// The path of the result in the response; the response as a whole by default.
     public var responseRootKeyPath: BodyKeyPath = .whole
     /// Whether what is sent is compressed, by `GzipMiddleware`; otherwise it is as that stage is set.
     public var gzip = false
     /// Whether the result is a file.
     public var saveAsFile = false
-    /// How long the response is fresh, for `CacheMiddleware`; what the server says by default.
+    /// The time for which the response is fresh, for `CacheMiddleware`; what the server says by default.
     public var cacheTTL: Duration?
     /// Whether the query makes no difference to what is cached.
     public var cacheIgnoresQuery = false
@@ -64,7 +64,7 @@ public struct Route: Sendable, Hashable {
     /// The name of the route of `RoutedAuthMiddleware` that authenticates it, or "none" for no authentication; as the
     /// chain says by default.
     public var authenticator: String?
-    /// What a call does with cookies, for `CookieMiddleware`; as that stage is set by default.
+    /// The use that a call makes of cookies, for `CookieMiddleware`; as that stage is set by default.
     ///
     /// In a file, the key `cookies` has its name: `"cookies": "off"`.
     public var cookieUse: CookieUse?
@@ -72,7 +72,7 @@ public struct Route: Sendable, Hashable {
     ///
     /// In a file, the key `cookies` has them by their names: `"cookies": { "language": "de" }`.
     public var cookies: [CallCookie] = []
-    /// What else was said about the route, for stages of yours.
+    /// The other members of the route's description, for stages of yours.
     public var extended: [String: JSONValue] = [:]
 
     /// Describes a route.
@@ -104,7 +104,7 @@ public struct Route: Sendable, Hashable {
         [.post, .put, .patch].contains(method) ? .json : .query
     }
 
-    /// What was said about the route under a key: one of ``extended``, or a property as a file has it.
+    /// The member of the route's description under a key: one of ``extended``, or a property as a file has it.
     ///
     /// ```swift
     /// let name = request.route["path"]?.string

@@ -153,7 +153,7 @@ extension ResultKind where Output == RouteReply {
 }
 
 extension RouteReply.Content {
-    /// What the type of the content says.
+    /// Decodes the content as its type says.
     fileprivate init(_ bytes: Data, _ response: Response) throws {
         let type = MediaType(response.headers[.contentType])
         let isJSON = type.map { $0.matches("application/json") || $0.matches("application/*+json") } ?? false

@@ -1,7 +1,7 @@
 public import Foundation
 public import HTTPChainCore
 
-/// What a route answered; it has all that a response has: `reply.status`, `reply.headers`, `reply.cacheStatus`.
+/// The answer of a route; it has all that a response has: `reply.status`, `reply.headers`, `reply.cacheStatus`.
 @dynamicMemberLookup
 public struct RouteReply: Sendable {
     /// The content of a reply.

@@ -27,15 +27,15 @@ public protocol RoutedRequest: TypedRequest {
 public struct RouteRequest<Output: Sendable>: RoutedRequest {
     /// The route.
     public let route: Route
-    /// Where the service is; `nil` where that is up to the chain.
+    /// The address of the service; `nil` where that is up to the chain.
     public let base: ServiceAddress?
     /// The values of the path's variables.
     public let variables: URLParameters
-    /// What is sent as the route's serialization says.
+    /// The parameters, which are sent as the route's serialization says.
     public let parameters: (any Encodable & Sendable)?
-    /// What is sent beside or instead of parameters.
+    /// The parts that are sent beside or instead of parameters.
     public let data: [MultipartPart]
-    /// How the response is made the output.
+    /// The way to make the output from the response.
     public let result: ResultKind<Output>
 
     /// The route's method.

@@ -5,12 +5,12 @@ import HTTPChainSerializer
 import HTTPChainURLBuilder
 import HTTPTypes
 
-/// What makes a route wrong, whether it comes from code or from a file.
+/// The rules of a correct route, whether it comes from code or from a file.
 enum RouteRules {
-    /// What a request has room for, by the limits that the jar has by default.
+    /// The number of cookies that a request has room for, by the limits that the jar has by default.
     static let maximumCookies = CookieLimits.standard.perRequest
 
-    /// What is wrong with a property of a route.
+    /// A problem with a property of a route.
     struct Problem {
         var key: Route.Key?
         /// The element of an array, or the name of a header field.

@@ -25,13 +25,13 @@ import HTTPTypes
 public struct RouteTable: Sendable {
     /// The routes by their names.
     public let routes: [String: Route]
-    /// Where the service is; `nil` where that is up to the chain, or all routes are absolute.
+    /// The address of the service; `nil` where that is up to the chain, or all routes are absolute.
     public let base: ServiceAddress?
     package static let maximumFileSize = 4 << 20
     package static let maximumFileDepth = 64
     package static let maximumMistakes = 100
 
-    /// What may be a mistake, such as a key that is nearly one that is known.
+    /// The places that may hold a mistake, such as a key that is nearly one that is known.
     public let warnings: [RouteMistake]
 
     init(routes: [String: Route], base: ServiceAddress?, warnings: [RouteMistake]) {

@@ -2,13 +2,13 @@ public import HTTPChainCore
 
 /// One thing that is wrong with a table of routes.
 public struct RouteMistake: Sendable, Hashable, CustomStringConvertible {
-    /// Where in the file: "routes.add.method"; empty for the file as a whole.
+    /// The place in the file: "routes.add.method"; empty for the file as a whole.
     public let path: String
     /// The line, from 1; `nil` for a table made in code.
     public let line: Int?
     /// The column in the line, in characters from 1; `nil` for a table made in code.
     public let column: Int?
-    /// What is wrong, and what to do.
+    /// The sentence that says what is wrong, and what to do.
     public let text: String
 
     package init(path: String, line: Int?, column: Int?, text: String) {

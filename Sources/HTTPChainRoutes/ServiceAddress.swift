@@ -1,4 +1,4 @@
-/// Where a service is: what the relative paths of routes are appended to.
+/// The address of a service: what the relative paths of routes are appended to.
 public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
     /// `https` or `http`.
     public var scheme: String

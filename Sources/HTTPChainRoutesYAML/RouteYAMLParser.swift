@@ -159,7 +159,7 @@ struct RouteYAMLParser {
         }
     }
 
-    /// What a scalar says by the core schema, YAML 1.2.2 §10.3.2.
+    /// Returns the value of a scalar by the core schema, YAML 1.2.2 §10.3.2.
     private static func value(of scalar: Node.Scalar) -> RouteNode.Value {
         let text = scalar.string
         guard scalar.style == .plain, scalar.tag.rawValue != Tag.Name.str.rawValue else { return .string(text) }

@@ -1,6 +1,6 @@
 #if YAML
-/// What can be told of a file of YAML before it is parsed: libyaml and Yams call themselves for each level, and compare
-/// keys by all that is in them.
+/// The checks of a YAML file before it is parsed: libyaml and Yams call themselves for each level, and compare keys by
+/// all that is in them.
 enum YAMLShape {
     /// Whether no value lies much deeper than so many levels.
     ///

@@ -8,7 +8,7 @@ import CryptoKit
 import Security
 #endif
 
-/// What connection settings mean for URLSession.
+/// The connection settings in the form that URLSession needs.
 final class ConnectionControl: Sendable {
     static let standard = ConnectionControl()
 
@@ -47,7 +47,7 @@ final class ConnectionControl: Sendable {
     private let identity: URLCredential?
     /// Why the last connection to each host was refused, for the error of the call that it ended.
     private let refusals = Locked<[String: String]>([:])
-    /// How many hosts are remembered.
+    /// The number of hosts that are remembered.
     private static let refusalLimit = 1_000
 
     private init() {
@@ -100,7 +100,7 @@ final class ConnectionControl: Sendable {
         }
     }
 
-    /// What to answer to a challenge of TLS; nil leaves it to the platform.
+    /// Returns the answer to a challenge of TLS; nil leaves it to the platform.
     func answer(
         to challenge: URLAuthenticationChallenge
     ) -> (URLSession.AuthChallengeDisposition, URLCredential?)? {
@@ -207,7 +207,7 @@ final class ConnectionControl: Sendable {
 
 #if !canImport(FoundationNetworking)
 extension ConnectionMetrics {
-    /// What the platform measured of the last exchange of a task.
+    /// Makes the metrics of the last exchange of a task.
     init?(_ metrics: URLSessionTaskMetrics) {
         guard let last = metrics.transactionMetrics.last else { return nil }
         func duration(_ start: Date?, _ end: Date?) -> Duration? {

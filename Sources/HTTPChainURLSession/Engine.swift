@@ -8,7 +8,7 @@ import FoundationNetworking
 
 /// The session behind a transport, and how it ends.
 final class Engine: Sendable {
-    /// What every transport made without a configuration uses, for as long as the process lives.
+    /// The engine that every transport made without a configuration uses, for as long as the process lives.
     static let shared = Engine(URLSessionTransport.Configuration())
 
     private struct State {

@@ -391,7 +391,7 @@ final class Exchange: Sendable {
 
 let stageName = "URLSessionTransport"
 
-/// What gives the bytes of the request's body.
+/// The source of the bytes of the request's body.
 private struct Work: Sendable {
     let upload: (any UploadSource)?
     let pump: Task<Void, Never>?

@@ -5,7 +5,7 @@ import HTTPChainCore
 import FoundationNetworking
 #endif
 
-/// What an error of the platform's means for the exchange.
+/// The meaning of an error of the platform for the exchange.
 struct PlatformError {
     let kind: TransportError.Kind
     let sent: TransportError.Sent
@@ -57,7 +57,7 @@ struct PlatformError {
         }
     }
 
-    /// What libcurl says in its error buffer, and what that is.
+    /// The phrases in libcurl's error buffer, and their meanings.
     private static let phrases: [(String, TransportError.Kind)] = [
         ("Empty reply from server", .connectionLost),
         ("with outstanding read data remaining", .connectionLost),

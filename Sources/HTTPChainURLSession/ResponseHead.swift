@@ -13,7 +13,7 @@ struct ResponseHead {
         let detail: String
     }
 
-    /// What follows the head.
+    /// The content that follows the head.
     enum Content: Equatable {
         case none
         /// A body, of the length given where it is known.

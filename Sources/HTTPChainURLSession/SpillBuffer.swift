@@ -13,7 +13,7 @@ final class SpillBuffer: Sendable {
         var bytesInMemory = 0
         var segments: [Segment] = []
         var bytesOnDisk: Int64 = 0
-        /// What is to be written, in order after what is on disk.
+        /// The chunks to be written, in order, after those on disk.
         var unwritten: [Data] = []
         /// With what is being written.
         var unwrittenCount = 0
@@ -40,7 +40,7 @@ final class SpillBuffer: Sendable {
         case open
         /// Nothing more comes; what waits is read first.
         case finished((any Error)?)
-        /// What waits is thrown away.
+        /// The chunks that wait are discarded.
         case aborted(any Error)
     }
 

@@ -2,7 +2,7 @@ public import HTTPChainCore
 
 /// More of a response waited unread than the transport may keep on disk; the transfer was cancelled.
 public struct SpillLimitError: HTTPChainError {
-    /// How much may wait on disk: the transport's ``URLSessionTransport/Configuration/spillLimit``.
+    /// The size that may wait on disk: the transport's ``URLSessionTransport/Configuration/spillLimit``.
     public let limit: ByteCount
     /// The request and the response head, redacted.
     public let exchange: ExchangeSnapshot?

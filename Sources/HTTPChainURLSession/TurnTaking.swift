@@ -53,7 +53,7 @@ private struct Queue: Hashable {
     let address: UInt
 }
 
-/// What of libdispatch Swift does not show: the queue that is running, which is not one of ours.
+/// The calls of libdispatch that Swift does not show: the queue that is running, which is not one of ours.
 private struct DispatchCalls: Sendable {
     private typealias Action = @convention(c) @Sendable (UInt) -> Void
 

@@ -119,20 +119,21 @@ public struct URLSessionTransport: Transport {
 extension URLSessionTransport {
     /// Timeouts and limits of a transport.
     public struct Configuration: Sendable {
-        /// How long nothing may happen, neither way, before the transfer fails as timed out; 60 seconds by default.
+        /// The time during which nothing may happen, neither way, before the transfer fails as timed out; 60 seconds by
+        /// default.
         public var requestTimeout: Duration
-        /// How long a transfer may take in all; by default as the platform has it: 7 days on Apple platforms, for ever
-        /// on Linux.
+        /// The time that a transfer may take in all; by default as the platform has it: 7 days on Apple platforms, for
+        /// ever on Linux.
         public var resourceTimeout: Duration?
-        /// How many connections to one host may be open at once; 1,024 by default.
+        /// The number of connections to one host that may be open at once; 1,024 by default.
         ///
         /// With HTTP/2, which the platform negotiates over TLS, one connection carries many requests.
         public var maximumConnectionsPerHost: Int
-        /// How much of a response may wait unread in memory, and on Linux of a streamed request body before it is sent;
-        /// 1 MiB by default.
+        /// The size of the part of a response that may wait unread in memory, and on Linux of a streamed request body
+        /// before it is sent; 1 MiB by default.
         public var memoryWatermark: ByteCount
-        /// How much of a response may wait unread on disk, and on Linux how large a streamed request body may be; 4 GiB
-        /// by default.
+        /// The size of the part of a response that may wait unread on disk, and on Linux how large a streamed request
+        /// body may be; 4 GiB by default.
         public var spillLimit: ByteCount
         /// Changes the platform's configuration before a session is made of it: TLS versions, proxies, network service.
         ///

@@ -29,7 +29,7 @@ package indirect enum RESPValue: Sendable, Hashable {
 
 /// Reads answers from bytes, however they are cut, and keeps to limits.
 package struct RESPParser: Sendable {
-    /// What the bytes are instead of an answer.
+    /// The error for bytes that are no answer.
     package struct Malformed: Error, Hashable {
         package let reason: String
     }

@@ -30,11 +30,11 @@ public final class ValkeyClient: Sendable {
         var failures = 0
         var notBefore: NIODeadline?
         var pending = 0
-        /// What the server calls the scripts that it was given.
+        /// The names that the server has for the scripts that it was given.
         var digests: [String: String] = [:]
     }
 
-    /// Where the server is.
+    /// The settings: the server, and the time that it has.
     public let settings: ValkeySettings
     private let loop: any EventLoop
     private let state = Locked(State())

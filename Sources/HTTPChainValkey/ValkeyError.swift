@@ -28,7 +28,7 @@ public struct ValkeyError: HTTPChainError {
     public let kind: Kind
     /// The server, as "host:port".
     public let server: String
-    /// What the server or the network said about it, without secrets; empty for nothing.
+    /// The message of the server or the network, without secrets; empty for nothing.
     public let detail: String
 
     package init(_ kind: Kind, server: String, detail: String = "") {
@@ -40,7 +40,7 @@ public struct ValkeyError: HTTPChainError {
     /// Always "Valkey".
     public var stage: String { "Valkey" }
 
-    /// What happened, and with which server.
+    /// The sentence that says what happened, and with which server.
     public var reason: String {
         let what =
             switch kind {

@@ -1,7 +1,7 @@
 #if Valkey
 public import HTTPChainCore
 
-/// Where a Valkey or Redis server is, and how long it may take.
+/// The address of a Valkey or Redis server, and the time that it has.
 ///
 /// ```swift
 /// var settings = ValkeySettings(host: "valkey.internal", password: Secret(password))
@@ -30,9 +30,9 @@ public struct ValkeySettings: Sendable {
     public var database: Int
     /// Whether and how connections are encrypted; they are not by default.
     public var tls = TLS.off
-    /// How long a connection may take to be made; a second by default.
+    /// The time that making a connection may take; a second by default.
     public var connectTimeout = Duration.seconds(1)
-    /// How long a command may wait for its answer, the connection included; half a second by default.
+    /// The time that a command may wait for its answer, the connection included; half a second by default.
     ///
     /// When one waits longer, its connection is closed: a server that hangs is not asked again at once.
     public var commandTimeout = Duration.milliseconds(500)
@@ -41,7 +41,7 @@ public struct ValkeySettings: Sendable {
     /// After a connection was lost or could not be made the wait doubles each time, with jitter; commands fail at once
     /// meanwhile. 50 milliseconds to 5 seconds by default.
     public var reconnection = Duration.milliseconds(50)...Duration.seconds(5)
-    /// How many commands may wait for answers at once; 10,000 by default.
+    /// The number of commands that may wait for answers at once; 10,000 by default.
     public var maximumPending = 10_000
 
     /// Makes the settings.

@@ -1,9 +1,9 @@
 #if Macros
 import SwiftSyntax
 
-/// What a method returns, and how its request gives it.
+/// The result type of a method, and how its request gives it.
 struct DeclaredResult {
-    /// What a request has to say of a type that is not found by itself.
+    /// A form of result that a request has to name because it is not found by itself.
     enum Form {
         /// The type's own way.
         case plain
@@ -20,7 +20,7 @@ struct DeclaredResult {
     /// The type; "Void" where nothing is written.
     let type: String
     let form: Form
-    /// What a stream or a list is of; empty for others.
+    /// The element of a stream or a list; empty for others.
     let element: String
 
     init(_ node: TypeSyntax?) {
@@ -42,7 +42,7 @@ struct DeclaredResult {
             }
     }
 
-    /// What one call gives.
+    /// The output of one call.
     var output: String {
         switch form {
         case .plain, .jsonValues, .record: type

@@ -3,7 +3,7 @@ import SwiftSyntax
 
 // Where each parameter goes.
 extension MethodRules {
-    /// What names a parameter that there is, and gives it one role.
+    /// Checks that each role names a parameter that there is, and that each parameter has one role.
     mutating func checkRoles() {
         var roles: [String: String] = [:]
         let variables = method.pathParameters.values
@@ -80,7 +80,7 @@ extension MethodRules {
         }
     }
 
-    /// What has a default value is a parameter.
+    /// Checks that each default value belongs to a parameter.
     mutating func checkDefaults() {
         for annotation in method.annotations("Default") {
             guard let name = annotation.arguments.first?.expression.literalText else {

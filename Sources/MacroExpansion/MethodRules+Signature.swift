@@ -111,7 +111,7 @@ extension MethodRules {
         return Mistake.Fix("return a \(sequence)", Syntax(signature), text)
     }
 
-    /// What can be made of each response, instead of a type.
+    /// Returns the types that each response can be decoded to instead of a type.
     private func readable(insteadOf type: TypeSyntax) -> [Mistake.Fix] {
         let types =
             switch method.result.form {

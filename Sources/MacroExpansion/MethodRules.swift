@@ -1,7 +1,7 @@
 #if Macros
 import SwiftSyntax
 
-/// What is wrong with one method of a service.
+/// The rules for one method of a service.
 struct MethodRules {
     let method: MethodModel
     private(set) var mistakes: [Mistake] = []

@@ -2,7 +2,7 @@
 package import SwiftDiagnostics
 package import SwiftSyntax
 
-/// What is wrong with a declaration, where, and how it can be mended.
+/// A mistake in a declaration, with its place and its fix.
 package struct Mistake {
     /// A change of the source that mends a mistake.
     package struct Fix {

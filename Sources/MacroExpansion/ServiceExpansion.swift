@@ -1,7 +1,7 @@
 #if Macros
 package import SwiftSyntax
 
-/// What `@Service` makes of a protocol: a client and a mock, or what is wrong with it.
+/// The expansion of `@Service`: a client and a mock, or what is wrong with it.
 package struct ServiceExpansion {
     /// The declarations, as source; none where there are mistakes.
     package private(set) var declarations: [String] = []
@@ -114,7 +114,7 @@ package struct ServiceExpansion {
         return (lines + ["}"]).joined(separator: "\n")
     }
 
-    /// What the client's method does: it sends the call, or gives what sends one after the other.
+    /// The body of the client's method: it sends the call, or gives what sends one after the other.
     private func sending(_ call: NamedMethod) -> String {
         let arguments = call.method.parameters.map { parameter in
             let label = parameter.label.map { "\($0.asArgumentLabel): " } ?? ""

@@ -9,7 +9,7 @@ struct ServiceModel {
     var access: String
     /// The address that all paths are relative to; empty where the chain has it.
     var base: String
-    /// What holds for each method that says nothing else.
+    /// The annotations that hold for each method that says nothing else.
     var annotations: [Annotation]
     var methods: [MethodModel]
 }
@@ -56,7 +56,7 @@ struct MethodModel {
 
 struct Parameter {
     var node: FunctionParameterSyntax
-    /// What a caller writes; nil for "_".
+    /// The label that a caller writes; nil for "_".
     var label: String?
     /// The name without backticks.
     var name: String

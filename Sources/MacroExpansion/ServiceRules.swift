@@ -1,7 +1,7 @@
 #if Macros
 import SwiftSyntax
 
-/// What is wrong with the annotations of a service itself.
+/// The rules for the annotations of a service itself.
 struct ServiceRules {
     private(set) var mistakes: [Mistake] = []
 

@@ -84,7 +84,7 @@ public struct Call<Kind: TypedRequest>: Sendable {
     }
 }
 
-/// What is different about one call.
+/// The settings of one call.
 struct CallSettings: Sendable {
     var registration = CallRegistration()
     var processing: ResultProcessing?

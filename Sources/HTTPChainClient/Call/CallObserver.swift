@@ -35,7 +35,7 @@ public protocol QueuedCallObserver: AnyObject, Sendable {
     func callEnded(_ report: CallReport)
 }
 
-/// How a call of any type ended.
+/// The report of how a call of any type ended.
 public struct CallReport: Sendable {
     /// The request.
     public let request: any TypedRequest
@@ -45,9 +45,9 @@ public struct CallReport: Sendable {
     ///
     /// Only ``Call/startStoredThenLive(dropping:onlyData:_:)`` and its form for a queue report stored replies.
     public let isStored: Bool
-    /// When the reply was stored; `nil` for what came now, and for a stored reply that could not be read.
+    /// The date when the reply was stored; `nil` for what came now, and for a stored reply that could not be read.
     public let storedAt: Date?
-    /// How it ended, the output's type aside.
+    /// The outcome, the output's type aside.
     public let outcome: CallOutcome<any Sendable>
 
     private let typed: any Sendable

@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// How a call ended.
+/// The outcome of a call.
 public enum CallOutcome<Output: Sendable>: Sendable {
     /// With its output.
     case success(Output)

@@ -3,7 +3,7 @@ public import HTTPChainCore
 public import HTTPChainSerializer
 import HTTPTypes
 
-/// How the response of a typed call is made its output.
+/// A way to make the output of a typed call from its response.
 ///
 /// For most types of output the right one is found by itself; see ``TypedRequest/result``. A type of your own that is
 /// not what the server sends says how it is made of that:

@@ -2,8 +2,8 @@ public import Dispatch
 import HTTPChainCore
 import HTTPChainSupport
 
-/// Where the results of calls are made: values are decoded, with a serializer of the chain too, and mapped to the
-/// application's types.
+/// The place where the results of calls are made: values are decoded, with a serializer of the chain too, and mapped to
+/// the application's types.
 ///
 /// It is never the actor of the caller by accident. Values of a stream are decoded by whoever reads them.
 public enum ResultProcessing: Sendable {

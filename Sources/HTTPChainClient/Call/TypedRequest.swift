@@ -19,8 +19,8 @@ public import HTTPTypes
 /// Everything but ``path`` has a default: a GET request without parameters, whose result is read as ``result`` says for
 /// the type of ``Output``. A request type that is `Hashable` can be found among the running calls by its value.
 public protocol TypedRequest<Output>: Sendable {
-    /// What a call gives: a `Decodable` type, `Void`, `Data`, `String`, `TemporaryFile`, `HTTPBody` for a stream,
-    /// `Response`, an optional, or a type of yours with a ``result`` of its own.
+    /// The type of a call's result: a `Decodable` type, `Void`, `Data`, `String`, `TemporaryFile`, `HTTPBody` for a
+    /// stream, `Response`, an optional, or a type of yours with a ``result`` of its own.
     associatedtype Output: Sendable
 
     /// The method, RFC 9110 §9; GET by default.
@@ -38,10 +38,10 @@ public protocol TypedRequest<Output>: Sendable {
     /// Header fields; none by default.
     var headers: HTTPFields { get }
 
-    /// What is sent after the head, such as `.value(user)` for the chain's serializer; empty by default.
+    /// The content of the request, such as `.value(user)` for the chain's serializer; empty by default.
     var body: HTTPBody { get }
 
-    /// How the response is made the output.
+    /// The way to make the output from the response.
     var result: ResultKind<Output> { get }
 
     /// Sets the options of the stages, and whatever else this kind of call needs; does nothing by default.

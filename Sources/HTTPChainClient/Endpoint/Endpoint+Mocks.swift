@@ -14,7 +14,7 @@ public struct MockHelpers: Sendable {
     }
 }
 
-/// What a mock needs of the client that asks it.
+/// The parts of a client that a mock needs.
 struct MockContext: Sendable {
     let helpers: MockHelpers
     let time: any TimeSource
@@ -38,7 +38,7 @@ public protocol MockedRequest: TypedRequest {
     /// Whether this value is mocked; the endpoints that follow are asked if not. `true` by default.
     var isMocked: Bool { get }
 
-    /// How long the answer takes, on the client's clock; no time by default.
+    /// The time that the answer takes, on the client's clock; no time by default.
     var mockDelay: Duration { get }
 
     /// The output, or the error that the call fails with.

@@ -18,7 +18,7 @@ public struct Endpoint: Sendable {
         case mock(@Sendable (any TypedRequest, MockContext) async throws -> any Sendable)
     }
 
-    /// What errors, logs and events call the endpoint.
+    /// The name of the endpoint in errors, logs and events.
     public let name: String
     let supports: @Sendable (any TypedRequest) -> Bool
     let handler: Handler

@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// How many calls of a client are running that show activity, now and as it changes; ``Client/activity`` is it.
+/// The number of running calls of a client that show activity, now and as it changes; ``Client/activity`` is it.
 ///
 /// ```swift
 /// for await count in client.activity { indicator.isVisible = count > 0 }
@@ -22,7 +22,7 @@ public struct CallActivity: AsyncSequence, Sendable {
 
     let state: Watched<State>
 
-    /// How many calls show activity now.
+    /// The number of running calls that show activity.
     public var count: Int { state.read(\.count) }
 
     /// Gives the counts one by one.

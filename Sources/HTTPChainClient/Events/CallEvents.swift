@@ -1,7 +1,7 @@
 import HTTPChainCore
 import HTTPChainProgress
 
-/// What happens to the calls of a client, as it happens; ``Client/events(limit:)`` makes it.
+/// The events of a client's calls, as they happen; ``Client/events(limit:)`` makes it.
 ///
 /// ```swift
 /// for await event in client.events() {
@@ -25,7 +25,7 @@ public struct CallEvents: AsyncSequence, Sendable {
 
     let queue: CallEventQueue
 
-    /// How many events were dropped, because nobody took them and there were more than the limit.
+    /// The number of events that were dropped, because nobody took them and there were more than the limit.
     public var dropped: Int { queue.state.read(\.dropped) }
 
     /// Gives the events one by one.

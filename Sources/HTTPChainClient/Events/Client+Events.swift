@@ -1,7 +1,7 @@
 import HTTPChainCore
 
 extension Client {
-    /// What happens to the calls of this client from now on: will begin, did begin, progress, slow, and how they end.
+    /// Returns the events of this client's calls from now on: will begin, did begin, progress, slow, and how they end.
     ///
     /// Several may be asked for; each has all events. A call for which no endpoint is found has none.
     ///
@@ -30,7 +30,7 @@ extension Client {
         }
     }
 
-    /// How many calls of this client are running at endpoints that show activity, now and as it changes.
+    /// The number of running calls of this client at endpoints that show activity, now and as it changes.
     public var activity: CallActivity { core.events.activity }
 }
 

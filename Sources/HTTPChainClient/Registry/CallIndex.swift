@@ -18,7 +18,7 @@ struct CallIndex: Sendable {
             return AnyHashable(value).hashValue
         }
 
-        /// What the calls are found by that are the same as this one.
+        /// The hash by which calls are found that are the same as this one.
         var twin: (isKey: Bool, hash: Int)? { key.map { (true, $0) } ?? value.map { (false, $0) } }
     }
 

@@ -8,13 +8,13 @@ public struct CallID: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "\(number)" }
 }
 
-/// What a registry knows of one running call, to choose calls by.
+/// A description of one running call, by which calls are chosen.
 public struct CallInfo: Sendable {
     /// The call's name in its registry.
     public let id: CallID
     /// The value that the call was made from, such as a typed request; `nil` for a request made by hand.
     public let value: (any Sendable)?
-    /// What the caller knows the call by; `nil` unless it was given.
+    /// The key that the caller gave the call; `nil` unless it was given.
     public let key: (any Hashable & Sendable)?
     /// The words that the call was marked with.
     public let tags: Set<String>
@@ -28,9 +28,9 @@ public struct CallInfo: Sendable {
     public func hasKey<Key>(of type: Key.Type) -> Bool { key is Key }
 }
 
-/// What a call says to the registry that it passes.
+/// The settings of a call for the registry that it passes.
 public struct CallRegistration: RequestOption, Sendable {
-    /// What the caller knows the call by.
+    /// The key of the call, which the caller chooses.
     public var key: (any Hashable & Sendable)?
     /// Words to find the call by.
     public var tags: Set<String> = []
@@ -79,7 +79,7 @@ public struct DuplicateCallError: HTTPChainError {
     /// Always "CallRegistry".
     public var stage: String { "CallRegistry" }
 
-    /// Which call was running.
+    /// The call that was running.
     public var reason: String {
         "call \(running), which was made \(isByKey ? "with the same key" : "from an equal value"), has not ended"
     }

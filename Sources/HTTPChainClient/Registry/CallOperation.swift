@@ -3,7 +3,7 @@ import HTTPChainCore
 /// A result in a ``ResultBox``.
 typealias ErasedResult = any AnyObject & Sendable
 
-/// What a registry performs as a call.
+/// An operation that a registry performs as a call.
 ///
 /// The type of its result is known to whoever made it and to nobody in between: the task and the frames on the way are
 /// not generic, so that the runtime need not work out their types for each call.

@@ -25,7 +25,8 @@ public final class CallRegistry: Sendable {
         var lastNumber: UInt64 = 0
         var entries: [UInt64: Entry] = [:]
         var isClosed = false
-        /// What duplicates are found by; `nil` until a call first excludes them, so that others do not pay for it.
+        /// The index in which duplicates are found; `nil` until a call first excludes them, so that others do not pay
+        /// for it.
         var index: CallIndex?
 
         mutating func remove(_ id: CallID) -> Entry? {
@@ -58,7 +59,7 @@ public final class CallRegistry: Sendable {
     /// Makes an empty registry.
     public init() {}
 
-    /// How many calls are running.
+    /// The number of calls that are running.
     public var count: Int { state.withLock { $0.entries.count } }
 
     /// The calls that are running, in the order they began.

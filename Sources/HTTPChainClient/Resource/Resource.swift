@@ -18,13 +18,13 @@ public import Foundation
 ///
 /// The service speaks JSON objects. What the type does not declare stays on its ``ResourceRecord``.
 public protocol Resource: Codable, Sendable {
-    /// Where one of them is, relative to the base of the chain's URL builder: its last segment is the variable for the
-    /// property that tells it from the others. The path without that segment is where they are listed and created.
+    /// The path of one of them, relative to the base of the chain's URL builder: its last segment is the variable for
+    /// the property that tells it from the others. The path without that segment is where they are listed and created.
     ///
     /// Other variables, as in `gardens/{garden}/plants/{id}`, are given to ``Client/resources(of:in:)``.
     static var path: String { get }
 
-    /// How changes are sent; as a merge patch by default.
+    /// The way changes are sent; as a merge patch by default.
     static var saving: ResourceSaving { get }
 
     /// The member of a list's reply that holds the things; `nil`, as by default, where the reply is the array itself.
@@ -48,7 +48,7 @@ extension Resource {
     public static var encoder: JSONEncoder { JSONEncoder() }
 }
 
-/// How the changes of a resource are sent to its service.
+/// A way to send the changes of a resource to its service.
 public enum ResourceSaving: Sendable, Hashable {
     /// PATCH with the members that changed, `application/merge-patch+json`, RFC 7396. A member that is to be null is
     /// removed by the service: the format knows no difference.

@@ -10,7 +10,7 @@ public struct LostUpdateError: HTTPChainError {
     public let resourceType: String
     /// The entity tag that it was read with; `nil` where it had its modification date alone.
     public let entityTag: String?
-    /// What the service said.
+    /// The error that the service's answer led to.
     public let underlyingError: (any Error)?
 
     /// Makes the error, as for a mock.
@@ -52,7 +52,7 @@ public struct ResourceError: HTTPChainError, Hashable {
         case pathWithoutIdentity(String)
         /// The property that the path needs is missing, or neither text nor an integer.
         case noIdentity(property: String)
-        /// What the type encodes to, or what the service sent, is not a JSON object, or for a list, an array of them.
+        /// The encoded value, or the service's answer, is not a JSON object, or for a list, not an array of them.
         case notAnObject(String)
         /// The service did not accept the request, and no stage of the chain made an error of it.
         case status(Int)

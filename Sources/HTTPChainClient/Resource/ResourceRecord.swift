@@ -18,7 +18,7 @@ public struct ResourceRecord<Kind: Resource>: Sendable {
     public var value: Kind
     /// The entity tag that it was read with, RFC 9110 §8.8.3; `nil` where the service sent none, as for what was listed.
     public let entityTag: String?
-    /// When it was changed last, as the service said; `nil` where it did not.
+    /// The date of the last change, as the service said; `nil` where it did not.
     public let lastModified: String?
 
     /// The object as the service has it.

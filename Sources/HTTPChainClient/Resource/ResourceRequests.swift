@@ -23,7 +23,7 @@ public struct FetchResource<Kind: Resource>: ResourceRequest, Hashable {
     public var path: String { Kind.path }
     /// The path's variables.
     public var pathParameters: URLParameters { variables }
-    /// What is understood, and whether a cache may answer.
+    /// The accepted media type, and the fields that keep a cache from answering.
     public var headers: HTTPFields {
         revalidates ? [.accept: "application/json", .cacheControl: "no-cache"] : [.accept: "application/json"]
     }
@@ -38,7 +38,7 @@ public struct ListResources<Kind: Resource>: ResourceRequest {
 
     /// The values of the path's variables.
     public let variables: URLParameters
-    /// What to list.
+    /// The query of the list.
     public let query: URLQuery
     let collection: String
 
@@ -46,7 +46,7 @@ public struct ListResources<Kind: Resource>: ResourceRequest {
     public var path: String { collection }
     /// The path's variables.
     public var pathParameters: URLParameters { variables }
-    /// What is understood.
+    /// The accepted media type.
     public var headers: HTTPFields { [.accept: "application/json"] }
     /// The records of the list.
     public var result: ResultKind<Output> {
@@ -67,7 +67,7 @@ public struct CreateResource<Kind: Resource>: ResourceRequest {
 
     /// The values of the path's variables.
     public let variables: URLParameters
-    /// What to create.
+    /// The record to create.
     public let record: ResourceRecord<Kind>
     let collection: String
 
@@ -77,7 +77,7 @@ public struct CreateResource<Kind: Resource>: ResourceRequest {
     public var path: String { collection }
     /// The path's variables.
     public var pathParameters: URLParameters { variables }
-    /// What is understood and sent.
+    /// The accepted media type, and that of the content.
     public var headers: HTTPFields { [.accept: "application/json", .contentType: "application/json"] }
     /// The record, with its validators.
     public var result: ResultKind<Output> {
@@ -100,7 +100,7 @@ public struct SaveResource<Kind: Resource>: ResourceRequest {
 
     /// The values of the path's variables.
     public let variables: URLParameters
-    /// What to save.
+    /// The record to save.
     public let record: ResourceRecord<Kind>
 
     /// PATCH or PUT, as the type says.
@@ -109,7 +109,7 @@ public struct SaveResource<Kind: Resource>: ResourceRequest {
     public var path: String { Kind.path }
     /// The path's variables.
     public var pathParameters: URLParameters { variables }
-    /// What is understood, and the version that is changed.
+    /// The accepted media type, and the conditions under which the change is made.
     public var headers: HTTPFields { record.conditions.merging([.accept: "application/json"]) }
     /// The record, with its validators; 412 is a ``LostUpdateError``.
     public var result: ResultKind<Output> {
@@ -140,7 +140,7 @@ public struct DeleteResource<Kind: Resource>: ResourceRequest {
 
     /// The values of the path's variables.
     public let variables: URLParameters
-    /// What to delete.
+    /// The record to delete.
     public let record: ResourceRecord<Kind>
 
     /// DELETE.

@@ -91,7 +91,8 @@ extension StoredRequest {
         !(Output.self == HTTPBody.self || Output.self == Response.self || Output.self == TemporaryFile.self)
     }
 
-    /// What sends a call of this type, so that the bytes of its reply are still there when it has its output.
+    /// Returns a transport that sends a call of this type, so that the bytes of its reply are still there when it has
+    /// its output.
     static func keepingBytes(_ transport: any Transport) -> any Transport {
         guard case .raw = storage.form, canStoreRaw else { return transport }
         return BytesKeepingTransport(transport: transport)

@@ -3,7 +3,7 @@ import HTTPChainSupport
 
 /// Remembers what was removed while calls are running, so that a reply in flight is not stored after its removal.
 final class RemovalLog: Sendable {
-    /// What a removal chooses replies by.
+    /// The place by which a removal chooses replies.
     struct Place: Sendable {
         let key: CacheKey
         let classification: String?

@@ -3,7 +3,7 @@ public import HTTPChainCache
 public import HTTPChainCore
 import HTTPTypes
 
-/// Where the replies of ``StoredRequest`` types are stored: in stores of the cache, divided by the class of their data.
+/// A store for the replies of ``StoredRequest`` types: in stores of the cache, divided by the class of their data.
 ///
 /// ```swift
 /// let replies = ReplyStore(
@@ -104,8 +104,8 @@ public final class ReplyStore: Sendable {
         return count
     }
 
-    /// What a reply is found by; `nil` if it is not stored, because the request has no identifier or nobody knows whose
-    /// it is.
+    /// The key that a reply is stored under; `nil` if it is not stored, because the request has no identifier or nobody
+    /// knows whose it is.
     private func key<Kind: StoredRequest>(for request: Kind, _ http: Request) async throws -> CacheKey? {
         guard let identifier = request.storageIdentifier,
             case .user(let user) = try await partition.owner(of: http)

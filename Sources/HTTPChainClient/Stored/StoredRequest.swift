@@ -19,8 +19,8 @@ public import HTTPChainCore
 /// apart from HTTP's rules for caches, which a `CacheMiddleware` in the chain keeps: a stored reply is whatever the
 /// service said last, and is shown when it is asked for.
 public protocol StoredRequest: TypedRequest {
-    /// What the reply is found by, different for each value whose reply is; `nil` for a value whose reply is not
-    /// stored.
+    /// The identifier that the reply is stored under, different for each value whose reply is; `nil` for a value whose
+    /// reply is not stored.
     ///
     /// It is written into the store: it must hold no secret. The type's full name is part of the key, so that
     /// identifiers of different types do not meet.
@@ -30,7 +30,7 @@ public protocol StoredRequest: TypedRequest {
     /// default.
     var storageClassification: String? { get }
 
-    /// How replies are stored: as they came, by default.
+    /// The form in which replies are stored: as they came, by default.
     static var storage: ReplyStorage<Output> { get }
 }
 
@@ -41,7 +41,7 @@ extension StoredRequest {
     public static var storage: ReplyStorage<Output> { .raw }
 }
 
-/// How the replies of a request type are stored.
+/// A form in which the replies of a request type are stored.
 public struct ReplyStorage<Output: Sendable>: Sendable {
     enum Form: Sendable {
         case raw
@@ -72,7 +72,7 @@ public struct ReplyStorage<Output: Sendable>: Sendable {
         ReplyStorage(form: .value(encode: encode, decode: decode))
     }
 
-    /// What tells the forms apart in a key: a type that changes its form does not read what the other wrote.
+    /// The name of the form in a key: a type that changes its form does not read what the other wrote.
     var name: String { if case .raw = form { "raw" } else { "value" } }
 }
 
@@ -91,7 +91,7 @@ extension ReplyStorage where Output: Codable {
 public struct StoredReply<Output: Sendable>: Sendable {
     /// The output.
     public let value: Output
-    /// When it came from the service.
+    /// The date when it came from the service.
     public let date: Date
 
     /// Whether it came within a time before a moment.

@@ -1,22 +1,23 @@
 public import Foundation
 import HTTPChainCore
 
-/// When a stored reply is dropped that comes later than the live one, or is asked for later.
+/// A rule for when a stored reply is dropped that comes later than the live one, or is asked for later.
 public enum StoredReplyDependency: Sendable, Hashable {
     /// Never: the live reply waits for the store.
     case never
-    /// When the live call has succeeded. What is old is not shown after what is new.
+    /// The reply is dropped when the live call has succeeded. What is old is not shown after what is new.
     case onSuccess
-    /// When the live call has succeeded, was cancelled, or was refused as a duplicate. Whoever cancels a call does not
-    /// want to see anything of it, and the call that a duplicate repeats shows the stored reply already.
+    /// The reply is dropped when the live call has succeeded, was cancelled, or was refused as a duplicate. Whoever
+    /// cancels a call does not want to see anything of it, and the call that a duplicate repeats shows the stored reply
+    /// already.
     case onSuccessOrCancellation
 }
 
-/// What is known of the reply of a call by now: what was stored, then what has come.
+/// The reply of a call as far as it is known: what was stored, then what has come.
 public struct ReplyUpdate<Output: Sendable>: Sendable {
     /// The output.
     public let value: Output
-    /// When it was stored; `nil` for what came from the service now.
+    /// The date when it was stored; `nil` for what came from the service now.
     public let storedAt: Date?
 
     /// Whether it was stored, and not sent now.
@@ -29,7 +30,7 @@ public enum StoredThenLiveStep<Output: Sendable>: Sendable {
     case stored(StoredReply<Output>)
     /// There is no stored reply to show.
     case notStored(NoStoredReply)
-    /// How the live call ended; this is the last.
+    /// The outcome of the live call; this is the last.
     case live(CallOutcome<Output>)
 }
 
@@ -59,13 +60,13 @@ public enum NoStoredReply: Sendable {
 public struct StoredThenLive<Kind: StoredRequest>: AsyncSequence, Sendable {
     /// A reply.
     public typealias Element = ReplyUpdate<Kind.Output>
-    /// What the live call throws.
+    /// The error that the live call throws.
     public typealias Failure = any Error
 
     let call: Call<Kind>
     let dependency: StoredReplyDependency
 
-    /// What happens, errors and replies that are not there included.
+    /// The steps of the call, with errors and with replies that are missing.
     public var steps: StoredThenLiveSteps<Kind> { StoredThenLiveSteps(call: call, dependency: dependency) }
 
     /// Begins an iteration; the request is sent when the first reply is asked for.
@@ -89,7 +90,7 @@ public struct StoredThenLive<Kind: StoredRequest>: AsyncSequence, Sendable {
     }
 }
 
-/// What happens to a call whose stored reply is shown first; ``StoredThenLive/steps`` is it.
+/// The steps of a call whose stored reply is shown first; ``StoredThenLive/steps`` is it.
 ///
 /// It has a step about the stored reply, and then one about the live one. It ends without the rest when the task is
 /// cancelled.

@@ -19,7 +19,7 @@ final class StoredThenLiveRun<Kind: StoredRequest>: Sendable {
         var hasGivenStored = false
         var hasGivenLive = false
 
-        /// What is to be told now, the end included; `nil` while that is open.
+        /// Returns the step that is to be told now, the end included; `nil` while that is open.
         mutating func next(_ dependency: StoredReplyDependency) -> Step?? {
             if !hasGivenStored {
                 if hasReply && dependency != .never || live.map(dependency.drops) == true {

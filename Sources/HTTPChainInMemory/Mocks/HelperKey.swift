@@ -6,7 +6,7 @@ public import HTTPChainCore
 /// them is used, once, also when several are used at the same time; when making it fails, the call fails and the next
 /// one tries again.
 public struct HelperKey<Helper: Sendable>: Sendable {
-    /// What the mocks call the helper.
+    /// The name by which the mocks know the helper.
     public let identifier: String
 
     let make: @Sendable () async throws -> Helper

@@ -4,7 +4,7 @@ public import HTTPTypes
 
 /// A request that an in-memory transport received, and what became of it.
 public struct RecordedRequest: Sendable {
-    /// How far the client got with the body of the response.
+    /// The progress of a client that reads the body of a response.
     public enum ResponseBodyState: Sendable, Hashable {
         /// There is no response, or not yet.
         case none
@@ -32,7 +32,7 @@ public struct RecordedRequest: Sendable {
     public internal(set) var response: HTTPResponse?
     /// Why there is no response.
     public internal(set) var error: (any Error)?
-    /// How far the client got with the response's body.
+    /// The progress of the client in the response's body.
     public internal(set) var responseBody = ResponseBodyState.none
     /// The number of bytes of the response's body that the client took.
     public internal(set) var responseBytesRead: Int64 = 0

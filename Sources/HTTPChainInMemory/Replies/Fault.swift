@@ -6,7 +6,7 @@ public import HTTPChainCore
 /// ``/HTTPChainCore/TransportError/sent`` says what the server may have seen. ``at(_:throwing:)`` throws an error of
 /// yours instead.
 public struct Fault: Sendable {
-    /// Where in an exchange it fails.
+    /// A point in an exchange at which it fails.
     ///
     /// The points after the head strike whoever reads the body; an answer that cannot have one (to HEAD, 204, 304) is
     /// complete with its head.
@@ -22,7 +22,7 @@ public struct Fault: Sendable {
         /// After the last byte of the body, in place of its end.
         case atEnd
 
-        /// What the server may have seen of the request.
+        /// Whether the server may have seen the request.
         public var sent: TransportError.Sent {
             switch self {
             case .beforeConnect: .nothing
@@ -37,7 +37,7 @@ public struct Fault: Sendable {
         case custom(any Error)
     }
 
-    /// Where it fails.
+    /// The point at which it fails.
     public let point: Point
     private let failure: Failure
 

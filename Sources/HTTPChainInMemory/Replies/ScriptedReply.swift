@@ -2,7 +2,7 @@ public import Foundation
 public import HTTPChainCore
 public import HTTPTypes
 
-/// What an in-memory transport answers, and how: with which delays, in which chunks, with which fault.
+/// An answer of an in-memory transport, with its delays, its chunks and its fault.
 ///
 /// ```swift
 /// transport.enqueue(.status(503).delayed(by: .seconds(2)))
@@ -22,11 +22,11 @@ public struct ScriptedReply: Sendable {
     /// `Content-Length` is added when the length of the body is known and there is no such field. A field that differs
     /// from the body stays, and whoever reads the body gets the error that a lying server causes.
     public var head: HTTPResponse
-    /// How long the head takes to arrive; no time by default.
+    /// The time that the head takes to arrive; no time by default.
     public var delay: Duration = .zero
-    /// How long each chunk of the body after the first takes to arrive; no time by default.
+    /// The time that each chunk of the body after the first takes to arrive; no time by default.
     public var chunkDelay: Duration = .zero
-    /// Where and how the exchange fails; it does not by default.
+    /// The fault of the exchange; it does not by default.
     public var fault: Fault?
     /// Whether the request's body is read before the answer; `true` by default.
     ///

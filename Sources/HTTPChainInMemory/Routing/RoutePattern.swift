@@ -3,7 +3,7 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// What a route looks for in a URL.
+/// A pattern of URLs that a route answers.
 struct RoutePattern: Sendable {
     private enum Segment: Sendable {
         case literal(String)
@@ -77,7 +77,8 @@ struct RoutePattern: Sendable {
         return variables
     }
 
-    /// What keeps the pattern from fitting, and how far it is off: 0 for a fit, more for a greater distance.
+    /// Returns the reasons why the pattern does not fit, and how far it is off: 0 for a fit, more for a greater
+    /// distance.
     func differences(from target: RouteTarget) -> (texts: [String], distance: Double) {
         var texts: [String] = []
         var distance = 0.0

@@ -5,7 +5,7 @@ public import HTTPTypes
 public struct NearMiss: Sendable, Hashable {
     /// The route: method and pattern.
     public let route: String
-    /// What differs, one sentence each.
+    /// The differences, one sentence each.
     public let differences: [String]
 }
 
@@ -17,7 +17,7 @@ public struct UnmatchedRequestError: HTTPChainError {
     public let url: String
     /// Every route with what differs, the nearest first.
     public let nearMisses: [NearMiss]
-    /// How many scripted replies there were; all were used.
+    /// The number of scripted replies; all were used.
     public let usedReplies: Int
     /// The transport's name.
     public let stage: String
@@ -43,7 +43,7 @@ public struct UnmatchedRequestError: HTTPChainError {
     /// The request, and what there was to answer it.
     public var reason: String { "nothing answers \(method) \(url)" }
 
-    /// What to add.
+    /// Advice to add a route or a reply.
     public var recoverySuggestion: String? { "add a route with on(_:_:) or a reply with enqueue(_:)" }
 
     /// The request, what to do, and the routes with what differs, nearest first.
@@ -62,7 +62,7 @@ public struct UnmatchedRequestError: HTTPChainError {
     }
 }
 
-/// What an in-memory transport was told to answer and was not asked for.
+/// The error for replies and routes of an in-memory transport that were expected and not used.
 public struct UnusedRepliesError: HTTPChainError, Hashable {
     /// The replies and routes that were not used, or not often enough; one sentence each.
     public let unused: [String]

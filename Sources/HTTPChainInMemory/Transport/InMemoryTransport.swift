@@ -41,7 +41,7 @@ public final class InMemoryTransport: Transport {
         case nothing(routes: [Route], usedReplies: Int)
     }
 
-    /// What the stages above are told of the transport; it does not change what the transport does.
+    /// The capabilities that the stages above are told of; it does not change what the transport does.
     public let capabilities: TransportCapabilities
     /// "InMemoryTransport".
     public let name = "InMemoryTransport"
@@ -209,7 +209,7 @@ extension InMemoryTransport {
     /// A request is there as soon as it is received; its body, response and error follow as they come.
     public var requests: [RecordedRequest] { state.read(\.recordings.requests) }
 
-    /// How many requests were received, those no longer recorded included.
+    /// The number of requests that were received, those no longer recorded included.
     public var requestCount: Int { state.read(\.recordings.count) }
 
     /// Waits until this many requests were received.
@@ -360,7 +360,8 @@ extension InMemoryTransport {
 }
 
 extension TransportCapabilities {
-    /// What an ``InMemoryTransport`` can do: streamed uploads with their progress, backpressure, repeated fields.
+    /// The capabilities of an ``InMemoryTransport``: streamed uploads with their progress, backpressure, repeated
+    /// fields.
     public static let inMemory: TransportCapabilities = [
         .streamsUploads, .backpressure, .reportsUploadProgress, .keepsRepeatedFields, .keepsDeadlines,
     ]

@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// How slow the network is that an in-memory transport pretends to have.
+/// The speed of the network that an in-memory transport pretends to have.
 ///
 /// Time passes on the clock of the request's environment, so that two minutes of uploading take a test no time:
 ///
@@ -10,11 +10,11 @@ public import HTTPChainCore
 /// let response = try await chain.send(.post(url, body: sixMegabytes))   // on a VirtualClock.automatic()
 /// ```
 public struct SimulatedNetwork: Sendable, Hashable {
-    /// How long it takes to get a connection.
+    /// The time that it takes to get a connection.
     public var connecting: Duration
-    /// How much of a request's body is sent in a second; `nil` for all of it at once.
+    /// The bytes of a request's body that are sent in a second; `nil` for all of it at once.
     public var uploadPerSecond: ByteCount?
-    /// How much of a response's body arrives in a second; `nil` for all of it at once.
+    /// The bytes of a response's body that arrive in a second; `nil` for all of it at once.
     public var downloadPerSecond: ByteCount?
 
     /// Makes a network; by default nothing takes time on it.

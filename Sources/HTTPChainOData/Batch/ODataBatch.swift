@@ -36,7 +36,7 @@ public struct ODataBatch: Sendable {
     /// Makes a batch without requests.
     public init() {}
 
-    /// How many requests it has.
+    /// The number of requests that it has.
     public var count: Int { parts.count }
 
     /// Adds a request.

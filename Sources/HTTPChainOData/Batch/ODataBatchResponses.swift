@@ -85,7 +85,7 @@ public struct ODataBatchResponses: Sendable {
     }
 }
 
-/// What is wrong with the answer to a batch, or to one of its requests.
+/// The error for an answer to a batch, or to one of its requests, that cannot be used.
 public struct ODataBatchError: HTTPChainError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
@@ -110,7 +110,7 @@ public struct ODataBatchError: HTTPChainError, Hashable {
     /// Always "OData".
     public var stage: String { "OData" }
 
-    /// What is wrong, in words.
+    /// The sentence that says what is wrong.
     public var reason: String {
         switch problem {
         case .notABatch: "the answer is not that of a batch in JSON"

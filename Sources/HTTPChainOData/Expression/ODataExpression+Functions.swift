@@ -58,7 +58,7 @@ extension ODataExpression {
         calling("matchesPattern", .literal(pattern.odataLiteral))
     }
 
-    /// Where another text begins in the text, from 0; -1 where it is not in it.
+    /// The position of another text in the text, from 0; -1 where it is not in it.
     public func index(of text: String) -> ODataExpression { calling("indexof", .literal(text.odataLiteral)) }
 
     /// The text from a position on, counted from 0.

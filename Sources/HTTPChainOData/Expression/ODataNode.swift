@@ -61,7 +61,7 @@ enum ODataOperator: String, Sendable, CaseIterable {
 
 /// Writes trees by the OASIS ABNF, with the brackets that their shape needs and no others.
 struct ODataWriter {
-    /// How many lambdas are open.
+    /// The number of lambdas that are open.
     private var level = 0
     /// The deepest tree that is written.
     static let deepest = 200

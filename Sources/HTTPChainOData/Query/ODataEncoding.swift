@@ -3,7 +3,8 @@ public import HTTPTypes
 /// Percent-encoding as the OASIS ABNF asks for it: once, over text that is otherwise finished.
 enum ODataEncoding {
     private static let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
-    /// What separates parts of an option, and what RFC 3986 §3.4 lets a query have without a meaning of its own.
+    /// The bytes that separate parts of an option, and those that RFC 3986 §3.4 lets a query have without a meaning of
+    /// its own.
     private static let queryMarks = unreserved.union("$'()*,;=:@!/?".utf8)
     private static let pathMarks = unreserved.union("$/:@".utf8)
 

@@ -46,7 +46,7 @@ public struct ODataQuery<Entity: ODataEntity>: Sendable {
         adding(.key(parts.map { ($0.key, $0.value.odataLiteral) }))
     }
 
-    /// What a property of the entity leads to: `People('russell')/Trips`.
+    /// Returns the query of the resources that a property of the entity leads to: `People('russell')/Trips`.
     ///
     /// - Parameters:
     ///   - property: The name of the property, or a path of several.
@@ -183,7 +183,7 @@ public struct ODataQuery<Entity: ODataEntity>: Sendable {
     }
 }
 
-/// Which end of an order comes first.
+/// The direction of an order.
 public enum ODataDirection: String, Sendable, Hashable {
     /// The least first.
     case ascending = "asc"

@@ -2,7 +2,7 @@ public import HTTPChainCore
 
 /// A query cannot be written as a URL.
 public struct ODataQueryError: HTTPChainError, Hashable {
-    /// What is wrong with it.
+    /// A reason why a query cannot be written.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -27,7 +27,7 @@ public struct ODataQueryError: HTTPChainError, Hashable {
     /// Always "OData".
     public var stage: String { "OData" }
 
-    /// What is wrong, in words.
+    /// The sentence that says what is wrong.
     public var reason: String {
         switch problem {
         case .invalidName(let name): "\"\(name)\" is no name of an OData property, type or set"

@@ -52,7 +52,7 @@ struct ODataQueryOptions: Sendable {
     }
 }
 
-/// What an expansion brings of the entities that a property leads to.
+/// An expansion: which of the entities that a property leads to come with the answer.
 ///
 /// ```swift
 /// query.expand("Friends", .select("Name"), .filter(.property("Age") > 30), .expand("Trips", .top(3)))
@@ -106,7 +106,7 @@ public struct ODataExpansion: Sendable {
     }
 }
 
-/// What a free-text search looks for, OData URL Conventions 4.01 §5.1.7.
+/// A free-text search, OData URL Conventions 4.01 §5.1.7.
 ///
 /// ```swift
 /// query.search("mountain" && !.phrase("electric bike"))     // mountain AND NOT "electric bike"

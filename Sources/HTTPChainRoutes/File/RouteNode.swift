@@ -53,7 +53,7 @@ package struct RouteNode: Sendable {
         }
     }
 
-    /// What it is, for an error.
+    /// The kind of the node, for an error.
     var kind: String {
         switch value {
         case .null: "null"

@@ -1,7 +1,8 @@
 public import Foundation
 public import HTTPChainCore
 
-/// What a server of event streams sends over one connection, step by step, on the clock of the request.
+/// The events and pauses that a server of event streams sends over one connection, step by step, on the clock of the
+/// request.
 ///
 /// ```swift
 /// let script = EventScript {

@@ -17,19 +17,19 @@ public import HTTPTypes
 public final class EventServer: Transport {
     /// One request of a client.
     public struct Connection: Sendable {
-        /// Which connection it is; 1 is the first.
+        /// The number of the connection; 1 is the first.
         public let number: Int
         /// The head of the request.
         public let request: HTTPRequest
         /// The request's body.
         public let body: HTTPBody
-        /// What the client says that it has read last; `nil` for nothing.
+        /// The identifier of the last event that the client has read; `nil` for nothing.
         public var lastEventID: String? {
             HTTPField.Name("Last-Event-ID").flatMap { request.headerFields[$0] }
         }
     }
 
-    /// What the server answers.
+    /// An answer of the server.
     public enum Answer: Sendable {
         /// A stream of events.
         case stream(EventScript)
@@ -65,13 +65,13 @@ public final class EventServer: Transport {
         }
     }
 
-    /// What a good transport can do.
+    /// The capabilities of the transport: none, so that no stage counts on one.
     public var capabilities: TransportCapabilities { [] }
 
     /// The requests so far, in order.
     public var requests: [HTTPRequest] { state.read(\.requests) }
 
-    /// How many streams are open now.
+    /// The number of streams that are open now.
     public var openStreams: Int { state.read(\.open) }
 
     /// Waits until so many requests have come.

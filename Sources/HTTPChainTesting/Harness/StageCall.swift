@@ -12,7 +12,7 @@ public final class StageCall: Sendable {
 
     /// The request that the stage passed on.
     public let request: Request
-    /// Which call of `next` it is; the first is 1.
+    /// The number of the call of `next`; the first is 1.
     public let number: Int
 
     private let settlement = Watched(Settlement.open)

@@ -33,7 +33,7 @@ public struct StageHarness: Sendable {
         environment = .virtual(clock, seed: seed)
     }
 
-    /// What the rest of the chain does when the stage calls `next`.
+    /// An answer of the rest of the chain when the stage calls `next`.
     public enum Answer: Sendable {
         /// It returns a response.
         case response(Response)
@@ -66,24 +66,24 @@ public struct StageHarness: Sendable {
         }
     }
 
-    /// What a stage did with one request.
+    /// The result of a stage for one request.
     public struct Outcome: Sendable {
         /// The requests that the stage passed to `next`, in order.
         ///
         /// The body of each was read, as a transport does; one that can be read once was kept in memory, so that it
         /// can be read here too.
         public let requests: [Request]
-        /// What the stage returned or threw.
+        /// The response that the stage returned, or the error that it threw.
         public let result: Result<Response, any Error>
-        /// How many of the answers were left over.
+        /// The number of answers that were left over.
         public let unusedAnswers: Int
 
-        /// What the stage returned.
+        /// Returns the response of the stage.
         ///
         /// - Throws: What the stage threw.
         public func response() throws -> Response { try result.get() }
 
-        /// What the stage threw, or `nil` when it returned a response.
+        /// The error that the stage threw, or `nil` when it returned a response.
         public var error: (any Error)? {
             if case .failure(let error) = result { error } else { nil }
         }

@@ -2,7 +2,7 @@ public import HTTPChainCore
 
 /// A test drove a stage in a way that the stage did not follow.
 public struct StageHarnessError: HTTPChainError, Hashable {
-    /// What did not fit.
+    /// A reason why a script and a stage did not fit.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -17,7 +17,7 @@ public struct StageHarnessError: HTTPChainError, Hashable {
         case calledAgain(call: Int, request: String)
     }
 
-    /// What did not fit.
+    /// The reason why script and stage did not fit.
     public let problem: Problem
 
     init(_ problem: Problem) {

@@ -109,7 +109,7 @@ public final class StageRun: Sendable {
         }.get()
     }
 
-    /// How often the stage has called `next` so far.
+    /// The number of times that the stage has called `next` so far.
     public var callCount: Int { state.value.callCount }
 
     /// Cancels the task that the stage runs in, as a caller does who has lost interest.
@@ -157,7 +157,7 @@ private struct HandDrivenNext: Transport {
 }
 
 extension Result<Response, any Error> {
-    /// What a stage did, to complete "it …".
+    /// The stage's acts, to complete "it …".
     var summary: String {
         switch self {
         case .success(let response): "returned \(response.status.summary)"

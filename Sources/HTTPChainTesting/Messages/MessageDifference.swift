@@ -4,7 +4,7 @@ import HTTPTypes
 
 /// A request or a response is not what a test expected; the description lists every difference.
 public struct MessageDifference: HTTPChainError, Hashable {
-    /// What was compared, such as "request" or "response".
+    /// The name of the compared values, such as "request" or "response".
     public let subject: String
     /// The differences, each a line or a few, secrets redacted.
     public let differences: [String]

@@ -36,18 +36,17 @@ public struct ChainSimulation: Sendable {
     /// Makes what the users' chains share, and returns what makes each of them.
     public typealias Build = @Sendable (SimulatedWorld) throws -> ChainForUser
 
-    /// How many calls are made in a run; 200 by default.
+    /// The number of calls that are made in a run; 200 by default.
     public var calls = 200
-    /// How many of them are made at the same time; 8 by default.
+    /// The number of calls that are made at the same time; 8 by default.
     public var concurrency = 8
-    /// How many users there are; 3 by default.
+    /// The number of users; 3 by default.
     public var users = 3
     /// The share of requests with which something goes wrong; 0.3 by default.
     public var faultRate = 0.3
     /// The share of calls that are cancelled; 0.06 by default.
     public var cancellationRate = 0.06
-    /// How long calls may go on in pieces of work before the run is stopped; a hundred thousand for each call by
-    /// default.
+    /// The number of pieces of work after which the run is stopped; a hundred thousand for each call by default.
     public var stepsPerCall = 100_000
 
     private let build: Build
@@ -83,7 +82,7 @@ public struct ChainSimulation: Sendable {
 public struct SimulationError: HTTPChainError, Hashable {
     /// Always "ChainSimulation".
     public var stage: String { "ChainSimulation" }
-    /// What is missing.
+    /// The sentence that says what is missing.
     public var reason: String {
         "the runtime of Swift in this process has no swift_task_enqueueGlobal_hook, without which the order of tasks "
             + "cannot be chosen; link the standard library dynamically"

@@ -1,7 +1,7 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// What one call of a simulation is for.
+/// The purpose of one call of a simulation.
 struct SimulatedErrand: Sendable {
     enum Kind: Sendable {
         case get

@@ -1,4 +1,4 @@
-/// What a network or a server does wrong with one request.
+/// A fault of a network or a server with one request.
 enum SimulatedFault: String, Sendable, CaseIterable {
     /// No connection could be made.
     case refused

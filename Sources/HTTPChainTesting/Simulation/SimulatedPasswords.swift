@@ -5,7 +5,7 @@ import HTTPTypes
 /// How a simulated server asks for passwords: Basic (RFC 7617), and Digest (RFC 7616) with nonces that grow old.
 struct SimulatedPasswords: Sendable {
     private static let realm = "simulation"
-    /// How many nonces are good beside the newest.
+    /// The number of nonces that are good beside the newest.
     private static let grace = 6
 
     private var nonce = 1

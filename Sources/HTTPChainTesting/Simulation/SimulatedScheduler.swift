@@ -12,7 +12,7 @@ final class SimulatedScheduler: SerialExecutor {
     private struct State: Sendable {
         var jobs: [UnownedJob] = []
         var steps = 0
-        /// What is done once so many steps are behind.
+        /// The actions that are performed after so many steps.
         var interrupts: [(step: Int, perform: @Sendable () -> Void)] = []
     }
 

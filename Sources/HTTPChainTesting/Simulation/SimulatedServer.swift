@@ -2,7 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// What a request was when it reached a simulated server.
+/// A request as it reached a simulated server.
 struct ReceivedRequest: Sendable {
     var method: HTTPRequest.Method
     var origin: String
@@ -13,7 +13,7 @@ struct ReceivedRequest: Sendable {
     var call: SimulatedCall
 }
 
-/// What a simulated server answers.
+/// An answer of a simulated server.
 struct SimulatedAnswer: Sendable {
     var status: HTTPResponse.Status
     var headers: HTTPFields = [:]
@@ -25,7 +25,7 @@ struct SimulatedAnswer: Sendable {
 /// It is the truth that a chain's results are held against, so it keeps every version that a thing ever had, and counts
 /// every effect.
 struct SimulatedServer: Sendable {
-    /// What stands in every secret, so that one in the wrong place is found.
+    /// The text in every secret, by which one in the wrong place is found.
     static let secretMark = "simulated-secret"
 
     let origins: SimulatedOrigins
@@ -61,7 +61,7 @@ struct SimulatedServer: Sendable {
 
     private func token(of user: String) -> String { "\(Self.secretMark)-\(user)-\(tokens[user, default: 0])" }
 
-    /// What sending an order must contain.
+    /// Returns the content that an order must have.
     static func order(of call: Int) -> Data {
         Data(String(repeating: "order of call \(call)\n", count: 1 + call % 50 * 20).utf8)
     }
@@ -121,7 +121,7 @@ struct SimulatedServer: Sendable {
             || passwords.isRight(request, Self.password(of: request.call.user))
     }
 
-    /// What everybody is asked for who has proven nothing: a token, or a password in one of two ways.
+    /// Returns the challenge to a request without credentials: a token, or a password in one of two ways.
     private mutating func challenge(_ request: ReceivedRequest) -> SimulatedAnswer {
         var answer = SimulatedAnswer(
             status: .unauthorized,

@@ -18,7 +18,7 @@ struct SimulatedThing: Sendable {
     /// Whether it has a coding for those who accept it.
     var isCoded: Bool { number % 2 == 0 }
 
-    /// What caches may do with it; nil where the server says nothing.
+    /// The `Cache-Control` of the answer; nil where the server says nothing.
     var cacheControl: String? {
         switch number % 7 {
         case 0, 3: "max-age=30"

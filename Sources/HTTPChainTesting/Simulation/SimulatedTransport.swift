@@ -31,7 +31,7 @@ final class SimulatedTransport: Transport {
 
     let capabilities: TransportCapabilities = [.streamsUploads, .backpressure, .keepsRepeatedFields]
 
-    /// How many response bodies are neither read to the end nor dropped.
+    /// The number of response bodies that are neither read to the end nor dropped.
     var transfers: Int { state.withLock { $0.transfers } }
     var requests: Int { state.withLock { $0.requests } }
     var faults: [SimulatedFault: Int] { state.withLock { $0.faults } }

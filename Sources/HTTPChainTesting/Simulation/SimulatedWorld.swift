@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// Where the servers of a simulation are.
+/// The origins of the servers of a simulation.
 public struct SimulatedOrigins: Sendable, Hashable {
     /// The server whose users the calls belong to: "https://api.example.com".
     public let own = "https://api.example.com"
@@ -8,9 +8,10 @@ public struct SimulatedOrigins: Sendable, Hashable {
     public let foreign = "https://elsewhere.example.net"
 }
 
-/// What a ``ChainSimulation`` gives to a chain: servers to talk to, users to be, and time that passes by itself.
+/// The surroundings that a ``ChainSimulation`` gives to a chain: servers to talk to, users to be, and time that passes
+/// by itself.
 public struct SimulatedWorld: Sendable {
-    /// Where the servers are.
+    /// The origins of the servers.
     public let origins = SimulatedOrigins()
     /// The users whose calls are made.
     public let users: [String]
@@ -53,7 +54,7 @@ public struct SimulatedWorld: Sendable {
     public func password(of user: String) -> Secret { Secret(SimulatedServer.password(of: user)) }
 }
 
-/// What the chains of a run hold, and nothing else does.
+/// A transport that the chains of a run hold, and nothing else does.
 final class SimulatedLink: Transport {
     private let transport: SimulatedTransport
 

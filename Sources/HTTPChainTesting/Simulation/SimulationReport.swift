@@ -1,4 +1,4 @@
-/// What happened in a run of a ``ChainSimulation``, and what did that must not.
+/// The result of a run of a ``ChainSimulation``, with the rules that the chain broke.
 public struct SimulationReport: Sendable, CustomStringConvertible {
     /// Something that must hold whatever fails.
     public struct Invariant: Sendable, Hashable, CustomStringConvertible {
@@ -25,7 +25,7 @@ public struct SimulationReport: Sendable, CustomStringConvertible {
 
     /// An invariant that did not hold.
     public struct Violation: Sendable, Hashable, CustomStringConvertible {
-        /// Which one.
+        /// The invariant that was broken.
         public let invariant: Invariant
         /// The number of the call, where it is known.
         public let call: Int?
@@ -40,23 +40,23 @@ public struct SimulationReport: Sendable, CustomStringConvertible {
 
     /// The seed that gives this run again.
     public let seed: UInt64
-    /// How many calls were made.
+    /// The number of calls that were made.
     public internal(set) var calls = 0
-    /// How many of them succeeded.
+    /// The number of calls that succeeded.
     public internal(set) var successes = 0
-    /// How many were cancelled on purpose and ended so.
+    /// The number of calls that were cancelled on purpose and ended so.
     public internal(set) var cancelled = 0
-    /// How many failed, by the stage that their error names.
+    /// The number of calls that failed, by the stage that their error names.
     public internal(set) var failures: [String: Int] = [:]
-    /// How many requests reached the network.
+    /// The number of requests that reached the network.
     public internal(set) var requests = 0
-    /// What went wrong on purpose, by name, and how often.
+    /// The number of faults that were injected, by name.
     public internal(set) var faults: [String: Int] = [:]
-    /// How many pieces of work ran.
+    /// The number of pieces of work that ran.
     public internal(set) var steps = 0
     /// One number made of everything that happened: runs of one seed and one chain have the same.
     public internal(set) var fingerprint: UInt64 = 0
-    /// What must not have happened; empty for a chain that is right.
+    /// The rules that the chain broke; empty for a chain that is right.
     public internal(set) var violations: [Violation] = []
 
     init(seed: UInt64) {

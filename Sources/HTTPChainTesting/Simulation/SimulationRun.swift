@@ -17,7 +17,7 @@ struct SimulationRun {
     private let scheduler: SimulatedScheduler
     private let progress: Locked<Progress>
     private let build: ChainSimulation.Build
-    /// What every second errand is about.
+    /// The thing that every second errand is about.
     private let hot: SimulatedThing
 
     init(_ simulation: ChainSimulation, seed: UInt64, build: @escaping ChainSimulation.Build) {

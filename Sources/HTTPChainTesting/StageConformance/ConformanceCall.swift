@@ -39,7 +39,7 @@ struct ConformanceCall: Sendable {
         task.cancel()
     }
 
-    /// What the stage returned or threw.
+    /// Returns the response of the stage, or throws its error.
     ///
     /// - Throws: ``StageConformanceFailure`` when it does not end, or calls `next` without end.
     func result(_ waitingFor: String = "the call to end") async throws -> Result<Response, any Error> {

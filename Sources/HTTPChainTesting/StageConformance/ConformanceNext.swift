@@ -13,7 +13,7 @@ final class Lifeline: Sendable {
     deinit { onRelease() }
 }
 
-/// What became of the body of one response.
+/// The state of the body of one response.
 final class BodyProbe: Sendable {
     private struct State {
         var isReleased = false
@@ -54,7 +54,7 @@ private struct ProbedReader: BodyReader {
 
 /// The rest of the chain as the conformance checks see it: it answers by script and watches what becomes of it.
 final class ConformanceNext: Transport {
-    /// What to do with the calls.
+    /// A way to treat the calls.
     enum Behaviour: Sendable {
         /// Answers in order, and repeats the last.
         case answer([StageHarness.Answer])

@@ -17,7 +17,7 @@ import HTTPTypes
 /// A stage that answers from a store, or calls `next` again, is given a request and answers that make it do so. The
 /// checks provoke as well: they answer with 503, 401 and a redirect, and let the exchange fail.
 public struct StageConformance: Sendable {
-    /// How often a stage calls `next` in one call.
+    /// The number of times that a stage calls `next` in one call.
     public enum Calls: Sendable, Hashable {
         /// Once, whatever happens.
         case exactlyOnce
@@ -114,7 +114,7 @@ extension StageConformance {
         case cancellationFromNextPassesOn
         /// `next` is called as often as was declared.
         case nextIsCalledAsDeclared
-        /// What `next` throws is what the caller gets, or its cause.
+        /// The error that `next` throws is what the caller gets, or its cause.
         case errorsPassOn
         /// A request body that can be read once is not sent or read a second time.
         case oneShotBodyIsReadOnce
@@ -153,7 +153,7 @@ public struct StageConformanceFailure: HTTPChainError, Hashable {
     public let check: StageConformance.Check
     /// The stage, as ``/HTTPChainCore/Chain/explain()`` names it.
     public let stage: String
-    /// What the stage did.
+    /// The sentence that says what the stage did.
     public let detail: String
 
     /// The rule, and what the stage did.

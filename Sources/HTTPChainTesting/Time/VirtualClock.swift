@@ -40,7 +40,7 @@ public final class VirtualClock: TimeSource {
         var wait: Wait { Wait(kind: .deadline, until: deadline, purpose: purpose) }
     }
 
-    /// What the clock calls when a time has come.
+    /// A callback of the clock for a time that has come.
     private struct Due: Sendable {
         let deadline: Duration
         let wake: @Sendable () -> Void
@@ -48,7 +48,7 @@ public final class VirtualClock: TimeSource {
 
     /// Something that waits on a clock.
     public struct Wait: Sendable, Hashable, CustomStringConvertible {
-        /// What kind of wait it is.
+        /// A kind of wait.
         public enum Kind: Sendable, Hashable {
             /// A task sleeps.
             case sleep
@@ -56,11 +56,11 @@ public final class VirtualClock: TimeSource {
             case deadline
         }
 
-        /// What kind of wait it is.
+        /// The kind of the wait.
         public let kind: Kind
-        /// When it ends, on the scale of ``VirtualClock/elapsed``.
+        /// The point at which it ends, on the scale of ``VirtualClock/elapsed``.
         public let until: Duration
-        /// What runs under a deadline, where it said so; empty for a sleep.
+        /// The purpose of the work that has the deadline, where it is told; empty for a sleep.
         public let purpose: String
 
         /// "sleeps until 5.0 seconds", "GET https://example.com/ runs under a deadline at 30.0 seconds".
@@ -140,13 +140,13 @@ public final class VirtualClock: TimeSource {
     /// Whether a sleep moves the time itself.
     public let isAutomatic: Bool
 
-    /// What was slept for so far, in the order the sleeps began; those of no or negative length are left out.
+    /// The lengths of all sleeps so far, in the order the sleeps began; those of no or negative length are left out.
     public var sleeps: [Duration] { state.value.sleeps }
 
-    /// What waits now, soonest first.
+    /// The waits that are pending, soonest first.
     public var waits: [Wait] { state.value.waits }
 
-    /// When the waits of now end, sleeps and deadlines, soonest first, on the scale of ``elapsed``.
+    /// The points at which the pending waits end, sleeps and deadlines, soonest first, on the scale of ``elapsed``.
     public var pendingDeadlines: [Duration] { waits.map(\.until) }
 
     /// Waits until the time has been moved on by `duration`; returns at once when it is not positive.
@@ -334,21 +334,21 @@ private final class VirtualAlarm: TimeAlarm {
     func cancel() { change(nil) }
 }
 
-/// What a test waited for on a ``VirtualClock`` did not come.
+/// The error for a wait that a test expected on a ``VirtualClock`` and that did not come.
 public struct VirtualClockError: HTTPChainError, Hashable {
-    /// What was waited for.
+    /// The wait that was expected.
     public let expected: String
-    /// How long, in real time.
+    /// The time that was waited, in real time.
     public let patience: Duration
     /// The time on the clock.
     public let elapsed: Duration
-    /// What waited on the clock instead, soonest first.
+    /// The waits that are pending instead, soonest first.
     public let waits: [VirtualClock.Wait]
 
     /// Always "VirtualClock".
     public var stage: String { "VirtualClock" }
 
-    /// What did not come, and who waits until when.
+    /// The sentence that says what was expected, and which waits are pending.
     public var reason: String {
         "there was no sign of \(expected) for \(patience) of real time; at \(elapsed) "
             + (waits.isEmpty

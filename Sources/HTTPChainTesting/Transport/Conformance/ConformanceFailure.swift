@@ -4,11 +4,11 @@ public import HTTPChainCore
 public struct ConformanceFailure: HTTPChainError {
     /// The sentence that does not hold.
     public let check: TransportConformance.Check
-    /// What was expected.
+    /// The behaviour that was expected.
     public let expected: String
-    /// What was seen instead.
+    /// The behaviour that was seen instead.
     public let seen: String
-    /// What the transport threw, where it should not have.
+    /// The error that the transport threw, where it should not have.
     public let underlyingError: (any Error)?
 
     init(

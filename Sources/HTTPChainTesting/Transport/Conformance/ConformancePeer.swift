@@ -26,7 +26,7 @@ extension ConformanceRun {
 }
 
 extension Request {
-    /// What a handler sees of a request on the wire.
+    /// Makes the view that a handler has of a request on the wire.
     fileprivate init(_ exchange: LoopbackExchange) {
         var fields = HTTPFields()
         for field in exchange.request.fields {

@@ -19,7 +19,7 @@ public struct TransportConformance: Sendable {
     /// Plays the server for a transport that has no network.
     public typealias Handler = @Sendable (Request) async throws -> Response
 
-    /// What the transport talks over.
+    /// A protocol that the transport talks over.
     public struct Network: Sendable, Hashable {
         private enum Kind { case loopback }
         private let kind: Kind
@@ -28,7 +28,7 @@ public struct TransportConformance: Sendable {
         public static let loopback = Network(kind: .loopback)
     }
 
-    /// How a check ended that did not fail.
+    /// The outcome of a check that did not fail.
     public enum Outcome: Sendable, Hashable {
         /// The transport does what it must.
         case passed

@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// What ends a script of a ``LoopbackServer``.
+/// An error that ends a script of a ``LoopbackServer``.
 public struct LoopbackError: HTTPChainError {
     /// A description of what happened.
     #if hasAttribute(nonexhaustive)
@@ -30,7 +30,7 @@ public struct LoopbackError: HTTPChainError {
     /// Always "loopback server".
     public var stage: String { "loopback server" }
 
-    /// What happened, in words.
+    /// The sentence that says what happened.
     public var reason: String {
         switch problem {
         case .peerClosed: "the client ended the connection"

@@ -36,7 +36,7 @@ public final class LoopbackExchange: Sendable {
         body = Locked(state)
     }
 
-    /// What was seen of the request so far.
+    /// The record of the request as far as it was read.
     public var record: LoopbackRecord { log.record(index) }
 
     // MARK: The request's body

@@ -3,7 +3,7 @@ import HTTPChainCore
 
 /// The head of a request as it stood on the wire.
 public struct LoopbackRequest: Sendable, Hashable {
-    /// How the end of the body is told, RFC 9112 §6.3.
+    /// The way the end of the body is told, RFC 9112 §6.3.
     public enum Framing: Sendable, Hashable {
         /// No body: neither field is there.
         case none
@@ -31,7 +31,7 @@ public struct LoopbackRequest: Sendable, Hashable {
     public let fields: [Field]
     /// The bytes up to and with the blank line.
     public let bytes: Data
-    /// How the end of the body is told.
+    /// The way the end of the body is told.
     public let framing: Framing
 
     /// The values of the fields with this name, whatever its letter case.
@@ -79,11 +79,11 @@ public struct LoopbackRequest: Sendable, Hashable {
     }
 }
 
-/// What a ``LoopbackServer`` saw of one request.
+/// The record of one request that a ``LoopbackServer`` received.
 public struct LoopbackRecord: Sendable, Hashable {
     /// The head.
     public let request: LoopbackRequest
-    /// Which connection carried it, counted from 1.
+    /// The number of the connection that carried it, counted from 1.
     public let connection: Int
     /// The number of body bytes read by the script.
     public internal(set) var bodyLength: Int64 = 0
@@ -94,6 +94,6 @@ public struct LoopbackRecord: Sendable, Hashable {
     /// Whether the client ended the connection while the exchange was going on.
     public internal(set) var peerClosed = false
 
-    /// How many body bytes are kept: 64 KiB.
+    /// The number of body bytes that are kept: 64 KiB.
     public static let bodyLimit = 65_536
 }

@@ -82,13 +82,13 @@ public final class LoopbackServer: Sendable {
     /// The URL of a path on this server.
     public func url(_ path: String = "/") -> String { origin + path }
 
-    /// What was received, in the order in which the heads arrived.
+    /// The records of all requests, in the order in which the heads arrived.
     public var records: [LoopbackRecord] { log.records }
 
-    /// How many connections were accepted.
+    /// The number of connections that were accepted.
     public var connectionCount: Int { log.connectionCount }
 
-    /// What went wrong in scripts and with malformed requests; a client that leaves is not among it.
+    /// The errors of scripts and of malformed requests; a client that leaves is not among them.
     public var failures: [any Error] { log.failures }
 
     /// Closes every connection and the port, and returns when nothing of it runs any more.
@@ -98,7 +98,7 @@ public final class LoopbackServer: Sendable {
     }
 }
 
-/// What all connections of a server write down.
+/// The records of all connections of a server.
 final class LoopbackLog: Sendable {
     private struct State: Sendable {
         var records: [LoopbackRecord] = []
