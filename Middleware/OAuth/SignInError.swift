@@ -13,13 +13,13 @@ public struct SignInError: HTTPChainError {
         /// The authorization server sent an error back (RFC 6749 §4.1.2.1, RFC 8628 §3.5), such as `access_denied` when
         /// the user said no: its code, and what it says to developers, where it says something.
         case refused(OAuthError.Code, detail: String?)
-        /// What came back does not belong to the request that was made: its `state` is another, or missing (RFC 6749
+        /// The callback does not belong to the request that was made: its `state` is another, or missing (RFC 6749
         /// §10.12). Somebody may be trying to sign the user in to another account.
         case wrongState
-        /// What came back is of another authorization server than was asked (RFC 9207 §2.4); the name that it gives,
+        /// The callback comes from another authorization server than was asked (RFC 9207 §2.4); the name that it gives,
         /// `nil` when it gives none although it should.
         case wrongIssuer(String?)
-        /// What came back is no answer to an authorization request, for this reason.
+        /// The callback is no answer to an authorization request, for this reason.
         case malformedCallback(String)
         /// The user did not sign in before the code expired (RFC 8628 §3.5).
         case expired

@@ -4,7 +4,7 @@ import HTTPTypes
 /// Whether one request is authenticated, and by what; see ``HTTPChainCore/Request/unauthenticated()`` and
 /// ``HTTPChainCore/Request/authenticated(by:)``.
 public enum AuthenticationChoice: RequestOption {
-    /// What the request says.
+    /// A choice of one request.
     public enum Value: Sendable, Hashable {
         /// As the stages are set.
         case automatic

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// What an ``Authenticator`` is told about the call beside its request, and what it notes about it.
+/// The facts about a call that an ``Authenticator`` is told beside its request, and its notes about the call.
 public struct AuthenticationContext: Sendable {
     /// Whether the server's credentials are meant or a proxy's.
     public let target: AuthenticationTarget
@@ -10,9 +10,9 @@ public struct AuthenticationContext: Sendable {
     /// Whether credentials may be sent to a server that did not ask for them; `false` where a stronger scheme could
     /// still be asked for.
     public internal(set) var maySendPreemptively: Bool
-    /// How many challenges were answered in this call before, by any scheme.
+    /// The number of challenges that were answered in this call before, by any scheme.
     public internal(set) var answers: Int
-    /// What the authenticator wants to know later in the same call, such as which of its keys was sent.
+    /// The note that the authenticator keeps for later in the same call, such as which of its keys was sent.
     ///
     /// It is `nil` until the authenticator sets it; another one does not see it.
     public var note: (any Sendable)?
@@ -21,7 +21,7 @@ public struct AuthenticationContext: Sendable {
     let next: Next?
     /// The response that rejects the request; `nil` before there is one.
     var rejection: Rejection?
-    /// What is ready for the origin; `nil` for a proxy, and in a context that a test has made.
+    /// The origin, and what may be sent to it; `nil` for a proxy, and in a context that a test has made.
     let binding: OriginBinding?
 
     /// Makes a context, as a test of an authenticator needs it.

@@ -26,7 +26,7 @@ public struct AuthenticationError: NetworkFailure {
     public let stage: String
     /// The request as it stood, redacted.
     public let exchange: ExchangeSnapshot?
-    /// What the provider threw.
+    /// The error that the provider threw.
     public let underlyingError: (any Error)?
 
     /// Makes the error.
@@ -42,8 +42,8 @@ public struct AuthenticationError: NetworkFailure {
         self.underlyingError = underlyingError
     }
 
-    /// What the network did, when it kept the credentials from being fetched; the call is then retried like any other that
-    /// the network failed.
+    /// The failure of the network that kept the credentials from being fetched; the call is then retried like any other
+    /// that the network failed.
     public var networkFailure: TransportError? {
         TransportError.behind(underlyingError, stage: stage, exchange: exchange)
     }

@@ -44,7 +44,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
     private let purpose: String
     private let origins: OriginBindings
     private let admittedByProxy: [Bool]
-    /// What the origins have accepted; only the schemes that protect the password.
+    /// The schemes that the origins have accepted; only the schemes that protect the password.
     let proven = ProvenSchemes()
 
     /// Authenticates to servers.
@@ -66,7 +66,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
         self.init(authenticators, proxy: proxy, maximumAnswers: maximumAnswers, name: "AuthenticationMiddleware")
     }
 
-    /// What a stage with a name of its own is made of.
+    /// Makes a stage that has a name of its own.
     package init(
         _ authenticators: [any Authenticator],
         proxy: String? = nil,
@@ -154,7 +154,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
         }
     }
 
-    /// What is wrong with two stages, one inside the other, that send the same to the same origin.
+    /// Returns the problem with two stages, one inside the other, that send the same to the same origin.
     static func nestingProblem(of name: String, around inner: any Middleware, sending what: String) -> ChainProblem {
         ChainProblem(
             stage: name,
@@ -164,7 +164,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
         )
     }
 
-    /// What is wrong with a transport that follows redirects itself, for a stage that adds credentials.
+    /// Returns the problems with a transport that follows redirects itself, for a stage that adds credentials.
     package static func redirectProblems(of name: String, at place: ChainPlace) -> [ChainProblem] {
         guard place.capabilities.contains(.followsRedirects) else { return [] }
         return [
@@ -262,7 +262,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
         return (origin, admittedByProxy, nil)
     }
 
-    /// What the stages further in are told of the schemes of this one.
+    /// Returns the schemes of this stage that those further in are told of.
     private func announced(admitted: [Bool], proven: KnownScheme?) -> [KnownScheme] {
         if proven == nil, !admitted.contains(false) { return announced }
         return authenticators.indices.compactMap { index in
@@ -294,7 +294,7 @@ extension AuthenticationStage {
     /// The origins and settings of the scheme; never a secret.
     public var summary: StageSummary { authentication.summary }
 
-    /// What is wrong with its settings, or with a transport that follows redirects itself.
+    /// Returns the problems with its settings, or with a transport that follows redirects itself.
     public func problems(at place: ChainPlace) -> [ChainProblem] { authentication.problems(at: place) }
 
     /// Adds credentials, passes the request on, and answers challenges.

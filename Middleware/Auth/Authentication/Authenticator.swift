@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// How much a scheme protects what it sends; of the schemes that a server offers the strongest is used.
+/// The protection that a scheme gives to what it sends; of the schemes that a server offers the strongest is used.
 public struct AuthenticationStrength: RawRepresentable, Sendable, Hashable, Comparable {
     /// Larger is stronger.
     public let rawValue: Int
@@ -33,7 +33,7 @@ public protocol Authenticator: Sendable {
     /// The scheme's name in challenges: `Basic`, `Digest`, `Bearer`.
     var scheme: String { get }
 
-    /// How much the scheme protects; of those that are offered and have a credential the strongest is used.
+    /// The protection that the scheme gives; of those that are offered and have a credential the strongest is used.
     var strength: AuthenticationStrength { get }
 
     /// The origins that its credentials are for; the stage asks it for no others.
@@ -58,10 +58,10 @@ public protocol Authenticator: Sendable {
     /// ``/HTTPChainCore/DeadlineKeepingMiddleware`` does; `false` by default.
     var keepsDeadlines: Bool { get }
 
-    /// How it is set, for ``/HTTPChainCore/Chain/explain()``; never a secret. Nothing by default.
+    /// The settings of the authenticator, for ``/HTTPChainCore/Chain/explain()``; never a secret. Nothing by default.
     var settings: [StageSummary.Setting] { get }
 
-    /// What is wrong with how it is set, found when a chain is built; by default nothing.
+    /// Returns the problems with how it is set, found when a chain is built; by default nothing.
     ///
     /// - Parameter stage: The name of the stage that holds it.
     func problems(of stage: String) -> [ChainProblem]
@@ -162,7 +162,7 @@ extension Authenticator {
     }
 }
 
-/// What came of a challenge.
+/// A result of answering a challenge.
 public enum AuthenticationAnswer: Sendable, Hashable {
     /// The request has other credentials than before: it is worth sending again.
     case answered

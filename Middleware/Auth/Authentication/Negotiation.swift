@@ -74,7 +74,7 @@ struct Negotiation: Sendable {
         return refusal ?? .noCommonScheme(offered: challenges.map(\.scheme))
     }
 
-    /// What stands for a challenge where the server names none of the scheme whose credentials it has.
+    /// Returns a stand-in for a challenge, where the server names none of the scheme whose credentials it has.
     private func rejection(of index: Int) -> Challenge? {
         index == current && authenticators[index].takesEveryRejection ? Challenge(authenticators[index].scheme) : nil
     }

@@ -1,14 +1,15 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// When Basic credentials are sent.
+/// A rule for when Basic credentials are sent.
 public enum BasicSending: Sendable, Hashable, CustomStringConvertible {
-    /// When the server has asked, and then preemptively with what RFC 7617 §2.2 takes to be in the same protection space.
+    /// Credentials are sent when the server has asked, and then preemptively with what RFC 7617 §2.2 takes to be in the
+    /// same protection space.
     case whenChallenged
     /// With the first request to an origin already: one exchange less, and a body that can be read once can be sent.
     case preemptively
 
-    /// When, in a word or two.
+    /// The rule, in a word or two.
     public var description: String {
         switch self {
         case .whenChallenged: "when asked"
@@ -67,7 +68,7 @@ public final class BasicAuthenticator: Authenticator {
     /// There is nothing in a response to check.
     public var checksResponses: Bool { false }
 
-    /// When credentials are sent, and where to, if that is known.
+    /// The settings: when credentials are sent, and where to, if that is known.
     public var settings: [StageSummary.Setting] {
         [.init(name: "for", value: "\(provider.origins)"), .init(name: "sent", value: "\(sending)")]
             + (allowsPlaintext ? [.init(name: "plaintext", value: "allowed")] : [])

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainCore
 
-/// How user and password become bytes where the server does not say, RFC 7617 §2.1.
+/// The encoding of user and password where the server does not say, RFC 7617 §2.1.
 public enum BasicCharset: Sendable, Hashable {
     /// UTF-8, in normalization form C: what browsers send.
     case utf8
@@ -9,7 +9,7 @@ public enum BasicCharset: Sendable, Hashable {
     case isoLatin1
 }
 
-/// What follows `Basic` in the field: user and password in Base64, RFC 7617 §2.
+/// The credentials that follow `Basic` in the field: user and password in Base64, RFC 7617 §2.
 enum BasicCredentials {
     /// A credential that the scheme cannot carry.
     struct Invalid: Error, Hashable {

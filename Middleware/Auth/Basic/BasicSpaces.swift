@@ -1,7 +1,7 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// What is known of a server's protection spaces: which credentials are sent where preemptively, RFC 7617 §2.2.
+/// The known protection spaces of servers: which credentials are sent where preemptively, RFC 7617 §2.2.
 struct BasicSpaces: Sendable {
     private struct Entry: Sendable {
         let origin: Origin

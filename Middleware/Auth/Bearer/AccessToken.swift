@@ -6,11 +6,11 @@ import HTTPTypes
 public struct AccessToken: Sendable, Hashable {
     /// The token's text, which does not show itself.
     public let value: Secret
-    /// When it ends to be accepted, by the wall clock; `nil` when it is not known.
+    /// The date when it expires, by the wall clock; `nil` when it is not known.
     public let expiration: Date?
-    /// What to ask for the next token with, RFC 6749 §1.5; `nil` when there is none.
+    /// The token that the next access token is asked for with, RFC 6749 §1.5; `nil` when there is none.
     public let refreshToken: Secret?
-    /// What it may be used for, RFC 6749 §3.3; empty when it is not known.
+    /// The permissions that the token gives, RFC 6749 §3.3; empty when it is not known.
     public let scope: [String]
     let credentials: ReadyCredentials?
 
@@ -78,7 +78,7 @@ extension AccessToken: Codable {
 }
 
 extension AccessToken: CustomStringConvertible, CustomDebugStringConvertible {
-    /// When the token expires and what it is for; no secret.
+    /// The expiration of the token and what it is for; no secret.
     public var description: String {
         var text = "access token"
         if let expiration { text += ", expires \(HTTPDate(expiration))" }

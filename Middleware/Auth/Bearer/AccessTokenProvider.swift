@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// Where access tokens come from: a token endpoint, a keychain, a broker, a sign-in by the user.
+/// A source of access tokens: a token endpoint, a keychain, a broker, a sign-in by the user.
 ///
 /// ``BearerAuthMiddleware`` keeps the token and asks for another when there is none, when it is about to expire, and
 /// when a server has turned it down. However many calls need one at the same time, it asks once.
@@ -25,8 +25,8 @@ public protocol AccessTokenProvider: Sendable {
     /// - Throws: What keeps the server from knowing; nobody is told.
     func discard(_ token: AccessToken, in context: RefreshContext) async throws
 
-    /// What the provider is and does, for ``/HTTPChainCore/Chain/explain()``; never a secret. Its type's name by
-    /// default.
+    /// The name and the settings of the provider, for ``/HTTPChainCore/Chain/explain()``; never a secret. Its type's
+    /// name by default.
     var summary: String { get }
 }
 
@@ -40,7 +40,7 @@ extension AccessTokenProvider {
 
 /// A provider that is a closure.
 public struct ClosureAccessTokenProvider: AccessTokenProvider {
-    /// What provides a token; see ``AccessTokenProvider/accessToken(replacing:in:)``.
+    /// A closure that provides a token; see ``AccessTokenProvider/accessToken(replacing:in:)``.
     public typealias Provide =
         @Sendable (_ old: AccessToken?, _ context: RefreshContext) async throws -> AccessToken
 
@@ -54,7 +54,7 @@ public struct ClosureAccessTokenProvider: AccessTokenProvider {
     /// "a closure".
     public var summary: String { "a closure" }
 
-    /// What the closure returns.
+    /// Returns the token of the closure.
     public func accessToken(replacing old: AccessToken?, in context: RefreshContext) async throws -> AccessToken {
         try await provide(old, context)
     }

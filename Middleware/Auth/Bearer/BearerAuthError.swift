@@ -25,7 +25,7 @@ public struct BearerAuthError: NetworkFailure {
     public let problem: Problem
     /// The request as it stood, redacted.
     public let exchange: ExchangeSnapshot?
-    /// What the provider threw, such as an ``OAuthError`` or the error of a transport.
+    /// The error that the provider threw, such as an ``OAuthError`` or the error of a transport.
     public let underlyingError: (any Error)?
 
     init(_ problem: Problem, exchange: ExchangeSnapshot, underlyingError: (any Error)? = nil) {
@@ -34,7 +34,7 @@ public struct BearerAuthError: NetworkFailure {
         self.underlyingError = underlyingError
     }
 
-    /// What a failed refresh means for a call.
+    /// Makes the error that a failed refresh is for a call.
     init(refresh error: any Error, exchange: ExchangeSnapshot) {
         switch error {
         case RefreshError.tooMany(let limit): self.init(.tooManyRefreshes(limit), exchange: exchange)
@@ -50,8 +50,8 @@ public struct BearerAuthError: NetworkFailure {
     /// Always "BearerAuthMiddleware".
     public var stage: String { "BearerAuthMiddleware" }
 
-    /// What the network did, when it kept the credentials from being fetched; the call is then retried like any other that
-    /// the network failed.
+    /// The failure of the network that kept the credentials from being fetched; the call is then retried like any other
+    /// that the network failed.
     public var networkFailure: TransportError? {
         TransportError.behind(underlyingError, stage: stage, exchange: exchange)
     }

@@ -105,7 +105,7 @@ public struct BearerAuthMiddleware: AuthenticationStage {
     /// The token in use; `nil` when there is none yet, or no longer.
     public var token: AccessToken? { authenticator.token }
 
-    /// How many calls wait for a new token.
+    /// The number of calls that wait for a new token.
     package var waiterCount: Int { authenticator.waiterCount }
 
     /// Takes another token into use, as after a sign-in, or ends the use of the one there is, as after a sign-out.

@@ -80,7 +80,7 @@ public final class BearerAuthenticator: Authenticator {
     /// The token in use; `nil` when there is none yet, or no longer.
     public var token: AccessToken? { refresher.current?.token }
 
-    /// How many calls wait for a new token.
+    /// The number of calls that wait for a new token.
     package var waiterCount: Int { refresher.waiterCount }
 
     /// Takes another token into use, as after a sign-in, or ends the use of the one there is, as after a sign-out.
@@ -111,7 +111,7 @@ public final class BearerAuthenticator: Authenticator {
     /// A refresh is waited for within the deadline of the call.
     public var keepsDeadlines: Bool { true }
 
-    /// Where tokens come from and go to; no secret.
+    /// The settings: where tokens come from and go to; no secret.
     public var settings: [StageSummary.Setting] {
         let bound = StageSummary.Setting(name: "for", value: "\(named)")
         guard let provider else { return [bound, .init(name: "token", value: "fixed")] }
@@ -331,7 +331,7 @@ private struct SentToken: Sendable {
     private static let repeats = 2
 
     let token: BearerAuthenticator.Versioned
-    /// How many tokens the call has sent after the first.
+    /// The number of tokens that the call has sent after the first.
     let count: Int
     /// Whether it was made for this call, so that no other would do better.
     let isFresh: Bool

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// What a server says about a request whose Bearer token it rejects, RFC 6750 §3.
+/// A server's challenge to a request whose Bearer token it rejects, RFC 6750 §3.
 public struct BearerChallenge: Sendable, Hashable, CustomStringConvertible {
     /// Why the token is rejected, RFC 6750 §3.1; other servers have further codes.
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
@@ -28,9 +28,9 @@ public struct BearerChallenge: Sendable, Hashable, CustomStringConvertible {
     public let realm: String?
     /// Why the token is rejected; `nil` when the server does not say, as for a request that had none.
     public let error: Code?
-    /// What the server says to developers.
+    /// The server's explanation for developers.
     public let detail: String?
-    /// What a token must be good for; empty when the server does not say.
+    /// The permissions that a token must give; empty when the server does not say.
     public let scope: [String]
 
     /// The Bearer challenge among those of a response: the first that gives an error, else the first; `nil` when there
@@ -67,7 +67,7 @@ public struct BearerChallenge: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Response {
-    /// What the server says about the token of this call, in the challenges of a response with the status 400, 401 or
+    /// The server's challenge about the token of this call, in the challenges of a response with the status 400, 401 or
     /// 403; `nil` when it says nothing, and when the response came from another origin than the token is for.
     ///
     /// ```swift

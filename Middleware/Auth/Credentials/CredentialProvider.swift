@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// Where user names and passwords come from: a prompt, a keychain, a configuration.
+/// A source of user names and passwords: a prompt, a keychain, a configuration.
 ///
 /// Calls at the same time that need a credential for one protection space ask once, and share the answer.
 public protocol CredentialProvider: Sendable {
@@ -23,7 +23,7 @@ public protocol CredentialProvider: Sendable {
 /// One credential for the origins named, and for no other.
 public struct FixedCredential: CredentialProvider {
     private let credential: Credential
-    /// Where it may go.
+    /// The origins that the credential may be sent to.
     public let origins: OriginSet
 
     /// Binds a credential to origins.
@@ -40,11 +40,11 @@ public struct FixedCredential: CredentialProvider {
 
 /// Credentials that a closure provides, for the origins named and for no other.
 public struct ClosureCredentialProvider: CredentialProvider {
-    /// What provides a credential; see ``CredentialProvider/credential(for:rejected:)``.
+    /// A closure that provides a credential; see ``CredentialProvider/credential(for:rejected:)``.
     public typealias Provide = @Sendable (ProtectionSpace, _ rejected: Credential?) async throws -> Credential?
 
     private let provide: Provide
-    /// Where the credentials may go.
+    /// The origins that the credentials may be sent to.
     public let origins: OriginSet
 
     /// Binds what a closure provides to origins.
@@ -53,7 +53,7 @@ public struct ClosureCredentialProvider: CredentialProvider {
         self.provide = provide
     }
 
-    /// What the closure returns; `nil` when the origin is another.
+    /// Returns the credential of the closure; `nil` when the origin is another.
     public func credential(for space: ProtectionSpace, rejected: Credential?) async throws -> Credential? {
         guard origins.contains(space.origin) else { return nil }
         return try await provide(space, rejected)
@@ -69,7 +69,7 @@ extension CredentialProvider where Self == FixedCredential {
 }
 
 extension CredentialProvider where Self == ClosureCredentialProvider {
-    /// What a closure provides, for the origins named and for no other.
+    /// Provides what a closure returns, for the origins named and for no other.
     public static func asking(
         for origins: some OriginSetConvertible,
         _ provide: @escaping ClosureCredentialProvider.Provide

@@ -9,7 +9,7 @@ public import HTTPChainCore
 public struct OriginSet: Sendable, Hashable {
     /// The origins.
     public let origins: Set<Origin>
-    /// What was given and is not an origin.
+    /// The texts that were given and are not origins.
     public let invalid: [String]
     /// Whether every origin is in the set, as in ``any``.
     public let isAny: Bool
@@ -47,8 +47,8 @@ public struct OriginSet: Sendable, Hashable {
         isAny || origins.contains(origin)
     }
 
-    /// What ``/HTTPChainCore/ChainAwareMiddleware/problems(at:)`` of a stage with this set returns: one problem for each text
-    /// that is not an origin.
+    /// Returns the problems that ``/HTTPChainCore/ChainAwareMiddleware/problems(at:)`` of a stage with this set
+    /// returns: one problem for each text that is not an origin.
     ///
     /// - Parameter stage: The stage's name.
     public func problems(of stage: String) -> [ChainProblem] {
@@ -98,7 +98,7 @@ extension OriginSet: ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
     }
 }
 
-/// What names the origins that a credential may be sent to: text, a `URL`, an origin, or several of them.
+/// A type that names the origins that a credential may be sent to: text, a `URL`, an origin, or several of them.
 ///
 /// ```swift
 /// let base = "https://api.example.com/v2"

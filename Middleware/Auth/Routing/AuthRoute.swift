@@ -1,6 +1,7 @@
 public import HTTPChainCore
 
-/// Which requests one way to authenticate serves: by origin, by path, or by a name that the request gives.
+/// A rule that says which requests one way to authenticate serves: by origin, by path, or by a name that the request
+/// gives.
 public struct AuthRoute: Sendable {
     /// The name that ``HTTPChainCore/Request/authenticated(by:)`` asks for; `nil` for a route without one.
     public let name: String?
@@ -8,7 +9,7 @@ public struct AuthRoute: Sendable {
     public let origins: OriginSet?
     /// The path it serves, with all that is below; `nil` for all.
     public let path: String?
-    /// What authenticates; `nil` for nothing.
+    /// The stage that authenticates; `nil` for nothing.
     let stage: (any Middleware)?
 
     /// Serves requests with a stage.
@@ -72,7 +73,7 @@ public struct AuthRoute: Sendable {
 }
 
 extension AuthRoute: CustomStringConvertible {
-    /// Which requests, and what authenticates them.
+    /// The requests that the route serves, and what authenticates them.
     public var description: String {
         let place = [origins.map { "\($0)" }, path.map { "under \($0.isEmpty ? "/" : $0)" }].compactMap { $0 }
         let what = stage?.summary.name ?? "nothing"

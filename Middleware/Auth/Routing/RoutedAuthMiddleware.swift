@@ -47,7 +47,7 @@ public struct RoutedAuthMiddleware: ChainAwareMiddleware {
         return summary
     }
 
-    /// What is wrong with the routes and with their stages.
+    /// Returns the problems with the routes and with their stages.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
         let name = summary.name
         var names: Set<String> = []

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
-/// What a provider is given to make a new token or session with: the clock and random numbers of the call that needs
-/// it, and the stages inside the authentication stage as a transport.
+/// The surroundings in which a provider makes a new token or session: the clock and random numbers of the call that
+/// needs it, and the stages inside the authentication stage as a transport.
 ///
 /// A request sent through it has no credentials but those that its sender adds. Any other chain will do as well, also
 /// the very chain that the stage is part of: what is sent while the stage waits for a refresh passes the stage

@@ -1,9 +1,9 @@
-/// How often a stage refreshes what it authenticates with before it takes that for a loop.
+/// The number of refreshes after which a stage takes them for a loop.
 ///
 /// A server that rejects every new token, or hands out tokens that have expired already, would otherwise make each
 /// call a new request for a token.
 public struct RefreshLimit: Sendable, Hashable, CustomStringConvertible {
-    /// How many refreshes are begun in one interval, at most.
+    /// The number of refreshes that are begun in one interval, at most.
     public let count: Int
     /// The length of the interval, which ends now at any time.
     public let interval: Duration

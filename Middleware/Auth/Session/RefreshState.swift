@@ -1,11 +1,11 @@
 import HTTPChainCore
 
-/// What is known of a value that has to be refreshed now and then, such as a token or a session: which one is in use,
-/// and what may be done about it.
+/// The state of a value that has to be refreshed now and then, such as a token or a session: which one is in use, and
+/// what may be done about it.
 ///
 /// Each change of the value is a generation. Who was sent away with an older one needs no refresh, only the newer one.
 struct RefreshState<Value: Sendable>: Sendable {
-    /// What a call saw when it began.
+    /// The version of the value that a call saw when it began.
     struct Version: Sendable, Hashable {
         fileprivate var generation: Int
         fileprivate var failures: Int
@@ -17,7 +17,7 @@ struct RefreshState<Value: Sendable>: Sendable {
         let version: Version
     }
 
-    /// What to do for a call that cannot use what it has.
+    /// The advice for a call that cannot use the value it has.
     enum Advice: Sendable {
         /// Use this one, which is newer.
         case use(Versioned)
@@ -31,7 +31,7 @@ struct RefreshState<Value: Sendable>: Sendable {
         case refuse
     }
 
-    /// What a refresh begins with.
+    /// The state in which a refresh begins.
     enum Beginning: Sendable {
         /// There is a newer value already.
         case use(Versioned)
@@ -96,7 +96,7 @@ struct RefreshState<Value: Sendable>: Sendable {
         if let path { paths.note(path, at: now) }
     }
 
-    /// What a call should do that had this version.
+    /// Returns the advice for a call that had this version.
     ///
     /// - Parameters:
     ///   - version: What the call had.

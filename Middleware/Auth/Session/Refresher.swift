@@ -27,7 +27,7 @@ final class Refresher<Value: Sendable>: Sendable {
         state = Locked(State(value, limit: limit))
     }
 
-    /// How many calls wait for a refresh.
+    /// The number of calls that wait for a refresh.
     var waiterCount: Int { flight.waiterCount }
 
     /// The value as it is, used or not.
@@ -53,7 +53,7 @@ final class Refresher<Value: Sendable>: Sendable {
         state.withLock { $0.reject(version) }
     }
 
-    /// What a call should do that was rejected with the value of a version.
+    /// Returns the advice for a call that was rejected with the value of a version.
     ///
     /// - Parameter path: What was asked for, when the call was rejected by the server.
     func advice(for version: State.Version, on path: String? = nil, time: any TimeSource) -> State.Advice {

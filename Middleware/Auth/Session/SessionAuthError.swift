@@ -21,7 +21,7 @@ public struct SessionAuthError: NetworkFailure {
     public let problem: Problem
     /// The request as it stood, redacted.
     public let exchange: ExchangeSnapshot?
-    /// What the authenticator threw.
+    /// The error that the authenticator threw.
     public let underlyingError: (any Error)?
 
     init(_ problem: Problem, exchange: ExchangeSnapshot?) {
@@ -30,7 +30,7 @@ public struct SessionAuthError: NetworkFailure {
         underlyingError = nil
     }
 
-    /// What a failed refresh means for a call.
+    /// Makes the error that a failed refresh is for a call.
     init(refresh error: any Error, exchange: ExchangeSnapshot?) {
         self.exchange = exchange
         switch error {
@@ -49,8 +49,8 @@ public struct SessionAuthError: NetworkFailure {
     /// Always "SessionAuthMiddleware".
     public var stage: String { "SessionAuthMiddleware" }
 
-    /// What the network did, when it kept the credentials from being fetched; the call is then retried like any other that
-    /// the network failed.
+    /// The failure of the network that kept the credentials from being fetched; the call is then retried like any other
+    /// that the network failed.
     public var networkFailure: TransportError? {
         TransportError.behind(underlyingError, stage: stage, exchange: exchange)
     }

@@ -32,7 +32,7 @@ import HTTPTypes
 ///
 /// **Errors.** ``SessionAuthError``, with the authenticator's error as its cause; what `decorate` and `check` throw.
 public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainAwareMiddleware {
-    /// What a session is.
+    /// The type of a session.
     public typealias Session = Authenticator.Session
 
     private typealias Versioned = RefreshState<Session>.Versioned
@@ -75,7 +75,7 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
     /// The session in use; `nil` when there is none yet, or no longer.
     public var session: Session? { refresher.current }
 
-    /// How many calls wait for a session.
+    /// The number of calls that wait for a session.
     package var waiterCount: Int { refresher.waiterCount }
 
     /// Takes another session into use, such as one that was opened elsewhere.

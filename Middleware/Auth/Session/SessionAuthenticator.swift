@@ -44,7 +44,7 @@ import HTTPTypes
 /// All methods are called from many tasks at the same time, but for those that open and close sessions: of them one is
 /// at work at a time.
 public protocol SessionAuthenticator: Sendable {
-    /// What a session is to the client. Keep what is secret in it in a ``/HTTPChainCore/Secret``.
+    /// The type of a session. Keep what is secret in it in a ``/HTTPChainCore/Secret``.
     associatedtype Session: Sendable
 
     /// Opens a session.
@@ -109,7 +109,8 @@ public protocol SessionAuthenticator: Sendable {
     ///   not use the session again in any case; ``SessionAuthMiddleware/endSession(in:)`` hands the error on.
     func invalidate(_ session: Session, in context: RefreshContext) async throws
 
-    /// What it is and does, for ``/HTTPChainCore/Chain/explain()``; never a secret. Its type's name by default.
+    /// The name and the settings of the authenticator, for ``/HTTPChainCore/Chain/explain()``; never a secret. Its
+    /// type's name by default.
     var summary: String { get }
 }
 

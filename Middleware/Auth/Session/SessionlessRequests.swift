@@ -1,4 +1,4 @@
-/// What becomes of a request while there is no open session.
+/// The treatment of a request while there is no open session.
 public enum SessionlessRequests: Sendable, Hashable, CustomStringConvertible {
     /// A session is opened for it; it waits for that.
     case openSession
@@ -8,7 +8,7 @@ public enum SessionlessRequests: Sendable, Hashable, CustomStringConvertible {
     /// It fails with ``SessionAuthError/Problem/noSession``, until the application opens a session.
     case fail
 
-    /// What becomes of it, in a word or two.
+    /// The treatment, in a word or two.
     public var description: String {
         switch self {
         case .openSession: "open a session"

@@ -10,11 +10,11 @@ import Glibc
 import Musl
 #endif
 
-/// What a store keeps in its file.
+/// The content of a store's file.
 protocol CredentialDocumentContent: Codable, Sendable {
     /// Which form it has; 1.
     var version: Int { get }
-    /// What stands for a file that is not there.
+    /// Makes the content for a file that is not there.
     init()
 }
 
@@ -23,7 +23,7 @@ protocol CredentialDocumentContent: Codable, Sendable {
 /// The lock is on a file beside it, because the file itself is another one after each change. All work with the disk is
 /// done on the threads for files.
 struct CredentialDocument<Content: CredentialDocumentContent>: Sendable {
-    /// What no store of credentials reaches.
+    /// The largest size of the file, which no store of credentials reaches.
     static var limit: ByteCount { .mebibytes(4) }
     private static var pause: Duration { .milliseconds(10) }
 

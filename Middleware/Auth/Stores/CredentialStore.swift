@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// What a credential is kept under: a protection space, or a service's name that the application chose.
+/// The key that a credential is stored under: a protection space, or a service's name that the application chose.
 public struct CredentialKey: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringLiteral {
     /// The key as text, the same in each run of the program.
     public let rawValue: String
@@ -24,7 +24,7 @@ public struct CredentialKey: Sendable, Hashable, CustomStringConvertible, Expres
     public var description: String { rawValue }
 }
 
-/// Where credentials are kept: memory, a file, the system's keychain or secret service.
+/// A store for credentials: memory, a file, the system's keychain or secret service.
 public protocol CredentialStore: Sendable {
     /// The credential under a key, or `nil` when there is none.
     func credential(for key: CredentialKey) async throws -> Credential?

@@ -2,7 +2,7 @@ public import HTTPChainCore
 
 /// A store of credentials in a file cannot be read or written.
 public struct CredentialStoreError: HTTPChainError, Hashable {
-    /// What is wrong with the file.
+    /// A reason why the file cannot be used.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -28,7 +28,7 @@ public struct CredentialStoreError: HTTPChainError, Hashable {
         case system(operation: String, code: Int32, message: String)
     }
 
-    /// What is wrong with the file.
+    /// The reason why the file cannot be used.
     public let problem: Problem
     /// The file's path.
     public let path: String

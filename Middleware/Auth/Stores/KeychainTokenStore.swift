@@ -80,7 +80,7 @@ public struct KeychainError: HTTPChainError, Hashable {
     /// Always "KeychainTokenStore".
     public var stage: String { "KeychainTokenStore" }
 
-    /// What the system says.
+    /// The message of the system.
     public var reason: String {
         guard code != 0 else {
             return "the entry of \(service) in the keychain is no token of this store; remove it, or take another name"

@@ -12,7 +12,7 @@ public struct StoredCredentialProvider: CredentialProvider {
     private let store: any CredentialStore
     private let service: CredentialKey?
     private let fallback: (any CredentialProvider)?
-    /// Where the credentials may go.
+    /// The origins that the credentials may be sent to.
     public let origins: OriginSet
 
     /// Takes credentials from a store.

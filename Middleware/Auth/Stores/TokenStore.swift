@@ -1,7 +1,7 @@
 public import Foundation
 public import HTTPChainCore
 
-/// Where an access token outlives the program: a file, the system's keychain, a database of the application.
+/// A store in which an access token outlives the program: a file, the system's keychain, a database of the application.
 ///
 /// ```swift
 /// let store = FileTokenStore(at: home.appending(path: ".config/garden/token.json"))
@@ -44,7 +44,7 @@ public final class InMemoryTokenStore: TokenStore {
 
 /// Hands each new token to a closure, for an application that keeps tokens in a place of its own.
 public struct ClosureTokenStore: TokenStore {
-    /// What keeps a token; `nil` forgets it.
+    /// A closure that stores a token; `nil` forgets it.
     public typealias Save = @Sendable (AccessToken?) async throws -> Void
 
     private let keep: Save

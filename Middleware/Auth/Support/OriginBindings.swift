@@ -71,7 +71,8 @@ extension OriginSet {
         origins.contains(origin) && (allowsPlaintext || origin.isConfidential)
     }
 
-    /// What is wrong with a set that a secret of one kind is bound to, for ``HTTPChainCore/Middleware/problems(at:)``.
+    /// Returns the problems with a set that a secret of one kind is bound to, for
+    /// ``HTTPChainCore/Middleware/problems(at:)``.
     func problems(of stage: String, sending what: String, allowsPlaintext: Bool) -> [ChainProblem] {
         var problems = problems(of: stage)
         if !allowsPlaintext { problems += plaintextProblems(of: stage, sending: what) }

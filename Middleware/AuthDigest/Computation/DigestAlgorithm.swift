@@ -42,7 +42,7 @@ public enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable, CustomStr
     /// Whether its hash function is MD5, which is broken.
     var isMD5: Bool { self == .md5 || self == .md5Session }
 
-    /// What orders the algorithms: those of RFC 7616 before the one that is in no RFC, and MD5 last.
+    /// The rank of the algorithm: those of RFC 7616 before the one that is in no RFC, and MD5 last.
     var strength: Int {
         switch self {
         case .sha512256, .sha512256Session, .sha256, .sha256Session: 2
@@ -55,7 +55,7 @@ public enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable, CustomStr
     public var description: String { rawValue }
 }
 
-/// What an answer protects besides the user's identity (RFC 7616 §3.3, "qop").
+/// The protection that an answer gives besides the user's identity (RFC 7616 §3.3, "qop").
 public enum QualityOfProtection: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// The method and the target.
     case auth

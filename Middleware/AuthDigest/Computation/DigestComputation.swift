@@ -20,7 +20,7 @@ public struct DigestComputation: Sendable, Hashable {
     public var nonce: String
     /// The quality of protection; `nil` for a server of RFC 2069, which knows none.
     public var qop: QualityOfProtection?
-    /// How often the nonce has been used, this time included; counts only with a quality of protection.
+    /// The number of times that the nonce has been used, this time included; counts only with a quality of protection.
     public var nonceCount: UInt32
     /// The client's nonce; counts only with a quality of protection.
     public var cnonce: String

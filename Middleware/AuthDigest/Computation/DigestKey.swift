@@ -5,7 +5,7 @@ public import HTTPChainCore
 ///
 /// Whoever has it can answer challenges of that realm, so it does not show itself.
 public struct DigestKey: Sendable, Hashable {
-    /// What it was made with.
+    /// The algorithm that the key was made with.
     public let algorithm: DigestAlgorithm
     /// In lower-case hexadecimal digits.
     let digits: [UInt8]

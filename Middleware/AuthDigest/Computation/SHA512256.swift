@@ -8,7 +8,7 @@ struct SHA512256 {
     private static let blockSize = 128
 
     private var state = Self.initialState
-    /// What does not fill a block yet.
+    /// The bytes that do not fill a block yet.
     private var pending: [UInt8] = []
     private var count: UInt64 = 0
 

@@ -1,12 +1,12 @@
 import HTTPChainAuth
 
-/// What a server says after it has accepted an answer: `Authentication-Info`, RFC 7616 §3.5 and RFC 7615.
+/// The answer of a server that has accepted a response: `Authentication-Info`, RFC 7616 §3.5 and RFC 7615.
 public struct DigestAuthenticationInfo: Sendable, Hashable {
     /// The nonce that the server wants from now on.
     public let nextNonce: String?
     /// The server's proof that it knows the password.
     public let serverResponse: String?
-    /// What the server's proof protects; `nil` where it does not say, or says something that is not known.
+    /// The protection that the server's proof gives; `nil` where it does not say, or says something that is not known.
     public let qop: QualityOfProtection?
 
     /// Reads the values of `Authentication-Info` or `Proxy-Authentication-Info` fields.

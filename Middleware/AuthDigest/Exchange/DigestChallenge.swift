@@ -1,6 +1,6 @@
 public import HTTPChainAuth
 
-/// What a Digest challenge says, RFC 7616 §3.3; those of RFC 2617 and RFC 2069 as well.
+/// A Digest challenge, RFC 7616 §3.3; those of RFC 2617 and RFC 2069 as well.
 ///
 /// ```swift
 /// for challenge in response.challenges(.origin) {
@@ -12,13 +12,14 @@ public struct DigestChallenge: Sendable, Hashable {
     public let realm: String
     /// The server's nonce.
     public let nonce: String
-    /// What is to be sent back unchanged.
+    /// The text that has to be sent back unchanged.
     public let opaque: String?
     /// The algorithm; ``DigestAlgorithm/md5`` where none is named.
     public let algorithm: DigestAlgorithm
     /// The algorithm as the server spells it, which is how it gets it back; `nil` where it names none.
     public let algorithmToken: String?
-    /// What may be protected, in the server's order; empty for a server of RFC 2069, which knows no such choice.
+    /// The protections that the server offers, in its order; empty for a server of RFC 2069, which knows no such
+    /// choice.
     public let qop: [QualityOfProtection]
     /// Whether only the nonce was refused, not the user and the password.
     public let isStale: Bool
@@ -26,8 +27,8 @@ public struct DigestChallenge: Sendable, Hashable {
     public let hashesUsername: Bool
     /// Whether the server says that it reads names and passwords as UTF-8, RFC 7616 §4.
     public let isUTF8: Bool
-    /// Where the same credentials are good, as the server writes it: absolute URLs and paths; empty for all of its
-    /// origin.
+    /// The places where the same credentials are good, as the server writes it: absolute URLs and paths; empty for all
+    /// of its origin.
     public let domain: [String]
 
     /// The most that is taken from a challenge.

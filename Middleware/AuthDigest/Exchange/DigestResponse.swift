@@ -6,7 +6,7 @@ public struct DigestResponse: Sendable, Hashable {
     public let challenge: DigestChallenge
     /// The user's name, as it is.
     public let username: String
-    /// What entered the proof.
+    /// The values that the proof was computed from.
     public let computation: DigestComputation
     /// The proof.
     public let response: String

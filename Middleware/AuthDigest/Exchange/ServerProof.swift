@@ -15,7 +15,7 @@ public enum ServerProofPolicy: String, Sendable, Hashable, CaseIterable, CustomS
 
 /// Whether a server proved that it knows the password; ``HTTPChainCore/Response/serverProof`` is the short way to it.
 public enum ServerProof: ResponseOption {
-    /// What is known of the proof.
+    /// A state of the proof.
     public enum Status: String, Sendable, Hashable {
         /// The server sent none, or nobody looked at it.
         case none

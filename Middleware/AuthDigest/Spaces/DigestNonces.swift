@@ -2,7 +2,7 @@
 struct DigestNonces: Sendable {
     /// One use of a nonce.
     struct Use: Sendable, Hashable {
-        /// What the nonce came with, or a nonce before it.
+        /// The challenge that the nonce came with, or a nonce before it.
         let challenge: DigestChallenge
         let nonce: String
         let count: UInt32

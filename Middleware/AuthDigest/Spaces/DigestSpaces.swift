@@ -1,7 +1,7 @@
 import HTTPChainAuth
 import HTTPChainCore
 
-/// What enters one answer.
+/// The values that one answer is computed from.
 struct DigestInput: Sendable {
     let space: ProtectionSpace
     let credential: Credential
@@ -41,8 +41,8 @@ final class DigestSpaces: Sendable {
 
     /// The one used last stands at the end.
     private let known = Locked<[Known]>([])
-    /// What servers and proxies have accepted that is not MD5; kept by origin, because the realm is whatever a challenge
-    /// says, and longer than the spaces.
+    /// The strongest algorithms that servers and proxies have accepted, MD5 aside; kept by origin, because the realm is
+    /// whatever a challenge says, and longer than the spaces.
     private let algorithms = Locked<[Server: DigestAlgorithm]>([:])
     private let capacity: Int
 
@@ -161,7 +161,7 @@ final class DigestSpaces: Sendable {
     /// Whether no server has asked yet.
     var isEmpty: Bool { known.withLock { $0.isEmpty } }
 
-    /// How many spaces are known.
+    /// The number of spaces that are known.
     var count: Int { known.withLock { $0.count } }
 
     /// Counts all nonces as used so often, to test what happens at the end of counting.

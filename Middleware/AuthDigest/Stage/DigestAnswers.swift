@@ -5,13 +5,13 @@ import HTTPChainCore
 ///
 /// An object, because it is handed on with the request by everybody who has it, and is read once.
 final class DigestAnswer: Sendable {
-    /// What the call has behind it.
+    /// The answers that the call has sent before.
     struct History: Sendable {
         /// Whether the answer was sent before the server asked in this call.
         var isPreemptive = false
         /// How many answers of this call only replaced a nonce.
         var nonceReplacements = 0
-        /// How many credentials were refused in this call.
+        /// The number of credentials that were refused in this call.
         var rejections = 0
     }
 

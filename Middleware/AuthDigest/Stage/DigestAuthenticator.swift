@@ -251,7 +251,7 @@ extension DigestAuthenticator {
         return answer
     }
 
-    /// What is protected, and the hash of the content where that is.
+    /// Returns the protection of an answer, and the hash of the content where that is protected.
     ///
     /// - Returns: `nil` when the server demands that content be protected, and the body cannot be read twice.
     private func protect(

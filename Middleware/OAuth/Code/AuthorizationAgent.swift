@@ -1,4 +1,4 @@
-/// What shows the authorization page to the user, and sees where the browser comes back to.
+/// A type that shows the authorization page to the user, and sees where the browser comes back to.
 ///
 /// ``LoopbackAgent`` is one for command-line tools and desktop programs; on Apple platforms `WebAuthenticationAgent` is
 /// one for apps. A test's own may ask the authorization server itself.

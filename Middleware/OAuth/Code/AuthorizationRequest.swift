@@ -7,13 +7,13 @@ import HTTPChainSupport
 ///
 /// It is good for one sign-in: `state` and proof key are its own.
 public struct AuthorizationRequest: Sendable, Hashable {
-    /// What the browser opens.
+    /// The URL that the browser opens.
     public let url: String
-    /// Where the browser comes back to.
+    /// The URI that the browser comes back to.
     public let redirectURI: String
-    /// What has to come back unchanged (RFC 6749 §10.12).
+    /// The value that the answer has to bring back unchanged (RFC 6749 §10.12).
     public let state: Secret
-    /// What the code is exchanged with.
+    /// The proof key whose verifier is sent with the code.
     public let proofKey: ProofKey
     private let issuer: String?
     private let namesIssuer: Bool

@@ -1,19 +1,19 @@
 public import Foundation
 import HTTPChainCore
 
-/// What a user signs in with on another device, RFC 8628 §3.2.
+/// The code with which a user signs in on another device, RFC 8628 §3.2.
 public struct DeviceCode: Sendable, Hashable {
-    /// What the user enters.
+    /// The code that the user enters.
     public let userCode: String
-    /// Where the user enters it.
+    /// The page on which the user enters it.
     public let verificationURI: String
     /// The same with the code in it, for a QR code; `nil` when the server gives none.
     public let completeVerificationURI: String?
-    /// When the code ends to be accepted.
+    /// The date when the code expires.
     public let expiration: Date
-    /// How often the token endpoint may be asked.
+    /// The shortest time between two questions to the token endpoint.
     public let interval: Duration
-    /// What the token endpoint is asked with.
+    /// The code that the token endpoint is asked with.
     let deviceCode: Secret
 
     /// Reads the reply of a device authorization endpoint; `nil` when something is missing.
@@ -38,7 +38,7 @@ public struct DeviceCode: Sendable, Hashable {
         let device_code: String
         let user_code: String
         let verification_uri: String?
-        /// What servers sent before the RFC.
+        /// The name that servers sent before the RFC.
         let verification_url: String?
         let verification_uri_complete: String?
         let expires_in: Double?
@@ -47,7 +47,7 @@ public struct DeviceCode: Sendable, Hashable {
 }
 
 extension DeviceCode: CustomStringConvertible, CustomDebugStringConvertible {
-    /// Where to enter the code; without the code.
+    /// The page on which to enter the code; without the code.
     public var description: String { "device code for \(verificationURI)" }
     /// The same as ``description``.
     public var debugDescription: String { description }

@@ -115,7 +115,7 @@ struct DevicePolling: Sendable {
         self.interval = interval
     }
 
-    /// What ends the sign-in after an error; `nil` to ask again after ``interval``.
+    /// Returns the error that ends the sign-in; `nil` to ask again after ``interval``.
     mutating func failure(after error: any Error) -> (any Error)? {
         switch error {
         case let error as OAuthError:

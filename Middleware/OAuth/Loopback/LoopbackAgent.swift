@@ -15,7 +15,7 @@ public struct LoopbackAgent: AuthorizationAgent {
     private let page: String
     private let open: @Sendable (_ url: String) async throws -> Void
 
-    /// What the browser shows in the end, unless it is told otherwise.
+    /// The page that the browser shows in the end, unless it is told otherwise.
     public static let standardPage = """
         <!doctype html><html lang="en"><meta charset="utf-8"><title>Signed in</title>\
         <p>You can close this window and go back to the program.</p></html>

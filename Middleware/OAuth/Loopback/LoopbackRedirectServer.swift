@@ -13,7 +13,7 @@ final class LoopbackRedirectServer: Sendable {
 
     private struct Sockets {
         let listener: Int32
-        /// What is written to one end wakes whoever polls the other.
+        /// The two ends of a pipe: bytes written to one end wake whoever polls the other.
         let wakes: (reading: Int32, writing: Int32)
         /// The thread that polls closes the sockets itself.
         var isPolled = false

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a browser asks the loopback server, as far as that is read: the request line and the host.
+/// The part of a browser's request to the loopback server that is read: the request line and the host.
 struct LoopbackRequest: Hashable {
     /// The method.
     let method: String
@@ -31,7 +31,7 @@ struct LoopbackRequest: Hashable {
     /// Whether the head is whole.
     static func isWhole(_ bytes: Data) -> Bool { bytes.range(of: Data("\r\n\r\n".utf8)) != nil }
 
-    /// What the server answers.
+    /// Returns the answer of the server.
     ///
     /// Another host in the field means that a page of the web reaches this server under a name of its own (DNS
     /// rebinding).

@@ -12,7 +12,7 @@ import Musl
 ///
 /// Nothing waits in them: every socket is non-blocking.
 enum LoopbackSocket {
-    /// What the system said last.
+    /// The system's last message.
     static var lastError: String { String(cString: strerror(errno)) }
 
     /// A socket that listens on 127.0.0.1.
@@ -72,7 +72,7 @@ enum LoopbackSocket {
         return descriptor
     }
 
-    /// What has arrived; empty at the end, `nil` when nothing has.
+    /// Returns the bytes that have arrived; empty at the end, `nil` when nothing has.
     static func read(_ descriptor: Int32) -> Data? {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = systemRead(descriptor, &buffer, buffer.count)

@@ -3,7 +3,7 @@ public import HTTPChainAuth
 public import HTTPChainCore
 import HTTPTypes
 
-/// What an authorization server says about itself, RFC 8414: where its endpoints are and what it knows.
+/// The metadata of an authorization server, RFC 8414: where its endpoints are and what it knows.
 ///
 /// ```swift
 /// let metadata = try await AuthorizationServerMetadata.discover("https://auth.example.com", over: transport)
@@ -12,13 +12,13 @@ import HTTPTypes
 public struct AuthorizationServerMetadata: Sendable, Hashable {
     /// The server's name: an https URL.
     public let issuer: String
-    /// What the browser opens.
+    /// The URL that the browser opens.
     public let authorizationEndpoint: String?
-    /// Where tokens are handed out.
+    /// The endpoint that issues tokens.
     public let tokenEndpoint: String?
-    /// Where a device code is asked for (RFC 8628 §4).
+    /// The endpoint that issues device codes (RFC 8628 §4).
     public let deviceAuthorizationEndpoint: String?
-    /// Where tokens are revoked.
+    /// The endpoint that revokes tokens.
     public let revocationEndpoint: String?
     /// The scopes that it knows; `nil` when it does not say.
     public let scopes: [String]?
@@ -27,7 +27,7 @@ public struct AuthorizationServerMetadata: Sendable, Hashable {
     /// Whether it always sends its name back with an authorization code (RFC 9207 §3).
     public let namesIssuerInCallback: Bool
 
-    /// Where the metadata is, below the issuer.
+    /// The place of the metadata, below the issuer.
     public enum Location: String, Sendable, Hashable {
         /// RFC 8414 §3.1.
         case oauth = "oauth-authorization-server"

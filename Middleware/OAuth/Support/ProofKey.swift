@@ -12,9 +12,9 @@ import Crypto
 ///
 /// A code that is intercepted on the way back from the browser is worth nothing without the verifier.
 public struct ProofKey: Sendable, Hashable {
-    /// What is sent with the code, RFC 7636 §4.1.
+    /// The secret that is sent with the code, RFC 7636 §4.1.
     public let verifier: Secret
-    /// What is sent with the authorization request: the verifier's SHA-256 in base64url, RFC 7636 §4.2.
+    /// The value that is sent with the authorization request: the verifier's SHA-256 in base64url, RFC 7636 §4.2.
     public let challenge: String
 
     /// Makes a key of 32 random bytes, as RFC 7636 §4.1 recommends.

@@ -3,7 +3,7 @@ public import HTTPChainCore
 
 /// The client that asks a token endpoint, and is registered there, RFC 6749 §2.
 public struct OAuthClient: Sendable, Hashable {
-    /// How a client proves who it is, RFC 6749 §2.3.1.
+    /// A way in which a client proves who it is, RFC 6749 §2.3.1.
     public enum Authentication: Sendable, Hashable {
         /// In the `Authorization` field, by the Basic scheme: what every server must support.
         case basic
@@ -15,7 +15,7 @@ public struct OAuthClient: Sendable, Hashable {
     public let id: String
     /// The client's password; `nil` for a public client, which has none that it could keep, RFC 6749 §2.1.
     public let secret: Secret?
-    /// How the secret is sent.
+    /// The way the secret is sent.
     public let authentication: Authentication
 
     /// Makes a client.
@@ -39,7 +39,7 @@ public struct OAuthClient: Sendable, Hashable {
         return "Basic " + Data(pair.utf8).base64EncodedString()
     }
 
-    /// What the body says about the client.
+    /// The parameters that name the client in the body.
     package var bodyParameters: [String: String] {
         switch (secret, authentication) {
         case (nil, _): ["client_id": id]

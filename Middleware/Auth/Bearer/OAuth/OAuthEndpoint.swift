@@ -14,7 +14,7 @@ package struct OAuthEndpoint: Sendable {
     private let replyLimit: ByteCount
     private let allowsPlaintext: Bool
 
-    /// What an endpoint answers.
+    /// An answer of an endpoint.
     package struct Reply: Sendable {
         /// The status.
         package let status: Int
@@ -24,7 +24,7 @@ package struct OAuthEndpoint: Sendable {
         package let exchange: ExchangeSnapshot
         fileprivate let secrets: [String]
 
-        /// What an answer that is no success says, RFC 6749 §5.2.
+        /// Returns the error that an answer without success describes, RFC 6749 §5.2.
         package func failure() -> OAuthError {
             OAuthError(TokenReply.problem(status: status, content: content, secrets: secrets), exchange: exchange)
         }
@@ -78,7 +78,7 @@ package struct OAuthEndpoint: Sendable {
         )
     }
 
-    /// What a form holds that must not come back in an error's text, RFC 6749 §4 and RFC 7521 §4.2.
+    /// Returns the values of a form that must not come back in an error's text, RFC 6749 §4 and RFC 7521 §4.2.
     func secrets(in parameters: [String: String]) -> [String] {
         Self.secretNames.compactMap { parameters[$0] } + [client.secret?.revealed].compactMap { $0 }
     }

@@ -1,7 +1,7 @@
 public import Foundation
 public import HTTPChainCore
 
-/// Where an authorization server hands out tokens, RFC 6749 §3.2.
+/// The endpoint at which an authorization server issues tokens, RFC 6749 §3.2.
 ///
 /// ```swift
 /// let endpoint = TokenEndpoint("https://auth.example.com/token", client: OAuthClient(id: "garden", secret: secret))

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainCore
 
-/// What a token endpoint says, RFC 6749 §5.1 and §5.2.
+/// The reply of a token endpoint, RFC 6749 §5.1 and §5.2.
 struct TokenReply: Decodable {
     /// Longer than any token lives, and short enough to be added to a date.
     private static let longestLifetime = 10 * 365 * 86_400.0
@@ -42,19 +42,19 @@ struct TokenReply: Decodable {
             ?? (try? container.decode([String].self, forKey: .scope))
     }
 
-    /// What was asked of the endpoint, as far as the reply is read by it.
+    /// The question to the endpoint, as far as the reply is read by it.
     struct Question {
         /// When it was sent: the token's life began no earlier.
         let date: Date
-        /// What counts when the reply names no scope (RFC 6749 §5.1).
+        /// The permissions that count when the reply names no scope (RFC 6749 §5.1).
         let scope: [String]
-        /// What stays when the reply brings no new one (RFC 6749 §6).
+        /// The token that stays when the reply brings no new one (RFC 6749 §6).
         let refreshToken: Secret?
-        /// What was sent and must not come back in an error's text.
+        /// The secrets that were sent and must not come back in an error's text.
         let secrets: [String]
     }
 
-    /// What a reply says that is no success.
+    /// Returns the error that a reply without success describes.
     static func problem(status: Int, content: Data, secrets: [String]) -> OAuthError.Problem {
         if (300..<400).contains(status) { return .redirected(status) }
         guard let reply = try? JSONDecoder().decode(TokenReply.self, from: content), let error = reply.error else {
