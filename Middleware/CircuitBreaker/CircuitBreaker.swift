@@ -15,7 +15,7 @@ import HTTPTypes
 public final class CircuitBreaker: Sendable {
     /// The policy.
     public let policy: CircuitBreakerPolicy
-    /// What has a circuit of its own.
+    /// The rule by which requests share a circuit.
     public let group: RequestGroup
     private let circuits: GroupTable<Circuit>
     private let listeners: ChangeListeners

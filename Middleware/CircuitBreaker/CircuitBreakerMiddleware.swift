@@ -109,7 +109,7 @@ private struct CircuitCall: Sendable {
     let circuit: Circuit
     let permit: CircuitRules.Permit
     let environment: CallEnvironment
-    /// What few policies need: most calls allocate nothing.
+    /// The settings that few policies need: most calls allocate nothing.
     let details: Details?
 
     final class Details: Sendable {

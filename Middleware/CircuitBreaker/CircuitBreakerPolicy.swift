@@ -1,7 +1,7 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// When a circuit opens, for how long, and what closes it again.
+/// A policy that says when a circuit opens, for how long, and what closes it again.
 ///
 /// ```swift
 /// var policy = CircuitBreakerPolicy()
@@ -19,11 +19,11 @@ public struct CircuitBreakerPolicy: Sendable {
         case calls(Int)
     }
 
-    /// When slowness opens a circuit.
+    /// A rule that says when slowness opens a circuit.
     public struct SlowCalls: Sendable, Hashable {
         /// From when on a call is slow: the time until the head of its response, or its error.
         public var threshold: Duration
-        /// Which share of slow calls opens the circuit, from 0 to 1.
+        /// The share of slow calls that opens the circuit, from 0 to 1.
         public var rate: Double
 
         /// Makes a rule.
@@ -39,24 +39,25 @@ public struct CircuitBreakerPolicy: Sendable {
 
     /// Over which calls the rates are counted; those of the last 30 seconds by default.
     public var window = Window.time(.seconds(30))
-    /// How many calls a rate needs to mean something; 100 by default.
+    /// The number of calls that a rate needs to mean something; 100 by default.
     public var minimumCalls = 100
-    /// Which share of failures opens the circuit, from 0 to 1, or `nil` for none; 0.1 by default.
+    /// The share of failures that opens the circuit, from 0 to 1, or `nil` for none; 0.1 by default.
     public var failureRate: Double? = 0.1
-    /// How many failures in a row open the circuit, however few calls there are; `nil`, the default, for no number.
+    /// The number of failures in a row that open the circuit, however few calls there are; `nil`, the default, for no
+    /// number.
     public var consecutiveFailures: Int?
-    /// When slowness opens the circuit; by default it does not.
+    /// The rule that says when slowness opens the circuit; by default it does not.
     public var slowCalls: SlowCalls?
-    /// How long the circuit stays open.
+    /// The time for which the circuit stays open.
     public var openTime = CircuitOpenTime()
-    /// How many probes may be in flight at once when that time is over, and must succeed to close the circuit; 1 by
-    /// default, at most 1,000.
+    /// The number of probes that may be in flight at once when that time is over, and must succeed to close the
+    /// circuit; 1 by default, at most 1,000.
     public var probes = 1
-    /// How long a probe may go without a result before it counts as a failure; 30 seconds by default.
+    /// The time that a probe may go without a result before it counts as a failure; 30 seconds by default.
     public var probeTimeout = Duration.seconds(30)
     /// For how long a `Retry-After` may open the circuit; 5 minutes by default, zero to disregard it.
     public var retryAfterLimit = Duration.seconds(300)
-    /// Which statuses are failures; 5xx by default.
+    /// The statuses that are failures; 5xx by default.
     public var failureStatuses = StatusSet.serverError
     /// Decides before the policy's own rules do.
     public var verdict: (@Sendable (CircuitCandidate) -> CircuitVerdict)?
@@ -75,12 +76,12 @@ public struct CircuitBreakerPolicy: Sendable {
     }
 }
 
-/// How long a circuit stays open: longer each time that the probes fail, and by chance, so that clients do not come back
-/// together.
+/// The time for which a circuit stays open: longer each time that the probes fail, and by chance, so that clients do
+/// not come back together.
 public struct CircuitOpenTime: Sendable, Hashable {
     /// The first time.
     public var base: Duration
-    /// What no time is longer than, before chance.
+    /// The longest time, before jitter is applied.
     public var cap: Duration
     /// By which share of it chance shortens or lengthens a time, from 0 to 1.
     public var jitter: Double
@@ -117,7 +118,7 @@ public struct CircuitOpenTime: Sendable, Hashable {
 
 /// A call that ended, for a policy's closure to judge.
 public struct CircuitCandidate: Sendable {
-    /// What a call came to.
+    /// A result of a call.
     public enum Outcome: Sendable {
         /// The head of the response.
         case response(HTTPResponse)
@@ -127,11 +128,11 @@ public struct CircuitCandidate: Sendable {
 
     /// The head of the request as it came to the stage.
     public let request: HTTPRequest
-    /// What it came to.
+    /// The result of the call.
     public let outcome: Outcome
 }
 
-/// What a call says about the server, as a policy's closure judges.
+/// A judgement of a policy's closure on what a call says about the server.
 public enum CircuitVerdict: Sendable, Hashable {
     /// As the rest of the policy says.
     case standard

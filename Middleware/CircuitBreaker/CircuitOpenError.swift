@@ -31,12 +31,12 @@ public struct CircuitOpenError: RefusalError, AnnotatedError {
     public let key: String
     /// Why it refuses calls.
     public let cause: Reason
-    /// How long until the next probe is let through; `nil` when that depends on a probe in flight, or on somebody who
+    /// The time until the next probe is let through; `nil` when that depends on a probe in flight, or on somebody who
     /// closes the circuit.
     public let retryAfter: Duration?
     /// The request, redacted.
     public let exchange: ExchangeSnapshot?
-    /// What stages on the way added.
+    /// The notes that stages added.
     public var notes = ErrorNotes()
 
     init(key: String, cause: Reason, retryAfter: Duration?, exchange: ExchangeSnapshot) {
@@ -49,7 +49,7 @@ public struct CircuitOpenError: RefusalError, AnnotatedError {
     /// Always "CircuitBreakerMiddleware".
     public var stage: String { "CircuitBreakerMiddleware" }
 
-    /// Which circuit is open, why, and until when.
+    /// The circuit that is open, why, and until when.
     public var reason: String {
         let name = key.isEmpty ? "the circuit" : "the circuit of \(key)"
         let state =

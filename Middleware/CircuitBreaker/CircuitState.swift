@@ -24,7 +24,7 @@ extension CircuitState: CustomStringConvertible {
 
 /// A change of the state of a circuit.
 public struct CircuitChange: Sendable, Hashable, CustomStringConvertible {
-    /// What made a circuit change.
+    /// A reason why a circuit changed.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -62,7 +62,7 @@ public struct CircuitChange: Sendable, Hashable, CustomStringConvertible {
     public let from: CircuitState
     /// The state after.
     public let to: CircuitState
-    /// What made it change.
+    /// The reason why it changed.
     public let cause: Cause
 
     init(_ key: String, _ step: Step) {

@@ -4,7 +4,7 @@ public import HTTPChainCore
 ///
 /// The others read on; what this caller has read so far is right, and incomplete.
 public struct CoalescingError: HTTPChainError {
-    /// How much of the body is held for slow readers, in memory and in a file.
+    /// The size of the part of the body that is kept for slow readers, in memory and in a file.
     public let limit: ByteCount
     /// Always "CoalescingMiddleware".
     public let stage = "CoalescingMiddleware"
@@ -19,7 +19,7 @@ public struct CoalescingError: HTTPChainError {
         self.underlyingError = underlyingError
     }
 
-    /// What happened and what to do.
+    /// The sentence that says what happened.
     public var reason: String { explanation.reason }
 
     /// Advice on what to do about it.

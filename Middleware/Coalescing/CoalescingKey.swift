@@ -3,7 +3,7 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// What two calls have in common that may share a transfer.
+/// The properties that two calls have in common that may share a transfer.
 struct CoalescingKey: Hashable, Sendable {
     let method: HTTPRequest.Method
     let origin: Origin

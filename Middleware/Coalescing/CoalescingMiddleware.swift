@@ -35,8 +35,8 @@ public import HTTPTypes
 ///
 /// **Errors.** ``CoalescingError`` while the body is read; those of the stages inside pass on to all who share them.
 public struct CoalescingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
-    /// What names a call, and neither selects a representation nor carries a credential: `traceparent`, `tracestate`,
-    /// `baggage` (W3C Trace Context and Baggage), `X-Request-ID` and `X-Correlation-ID`.
+    /// The names of fields that identify one call, and neither selects a representation nor carries a credential:
+    /// `traceparent`, `tracestate`, `baggage` (W3C Trace Context and Baggage), `X-Request-ID` and `X-Correlation-ID`.
     public static let callFields = ["traceparent", "tracestate", "baggage", "x-request-id", "x-correlation-id"]
         .compactMap { HTTPField.Name($0) }
 

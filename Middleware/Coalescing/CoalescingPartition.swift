@@ -1,4 +1,4 @@
 public import HTTPChainCore
 
-/// What keeps the calls of different users apart: the same notion as for caching.
+/// The rule that keeps the calls of different users apart: the same notion as for caching.
 public typealias CoalescingPartition = UserPartition

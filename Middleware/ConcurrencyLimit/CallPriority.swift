@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// How much a call matters beside others; ``HTTPChainCore/Request/priority(_:)`` is the short way to it.
+/// The priority of a call beside others; ``HTTPChainCore/Request/priority(_:)`` is the short way to it.
 public enum CallPriority: Int, Sendable, Hashable, Comparable, CaseIterable, RequestOption {
     /// Nobody waits for it: prefetching, synchronization.
     case background

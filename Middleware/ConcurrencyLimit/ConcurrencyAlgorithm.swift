@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// How many calls may be in flight at once: a number, or what a rule finds out from latencies and failures.
+/// The number of calls that may be in flight at once: a number, or what a rule finds out from latencies and failures.
 public struct ConcurrencyAlgorithm: Sendable, CustomStringConvertible {
     let makeRule: @Sendable () -> any ConcurrencyRule
     /// The rule and its bounds, for people to read.
@@ -82,7 +82,7 @@ public struct ConcurrencyAlgorithm: Sendable, CustomStringConvertible {
 
 /// A rule that says how many calls may be in flight, and learns from each call that ends.
 public protocol ConcurrencyRule: Sendable {
-    /// How many calls may be in flight now; at least 1.
+    /// The number of calls that may be in flight now; at least 1.
     var limit: Int { get }
     /// Learns from a call that ended.
     mutating func learn(_ sample: ConcurrencySample)
@@ -90,7 +90,7 @@ public protocol ConcurrencyRule: Sendable {
 
 /// A call that ended.
 public struct ConcurrencySample: Sendable, Hashable {
-    /// What a call says about the load of the server.
+    /// A judgement on what a call says about the load of the server.
     public enum Outcome: Sendable, Hashable {
         /// It was answered.
         case success
@@ -98,13 +98,13 @@ public struct ConcurrencySample: Sendable, Hashable {
         case dropped
     }
 
-    /// How long it took until its response began, or until it was dropped.
+    /// The time until its response began, or until it was dropped.
     public var latency: Duration
-    /// How many calls were in flight when it began, itself included.
+    /// The number of calls that were in flight when it began, itself included.
     public var inFlight: Int
-    /// How it ended.
+    /// The outcome of the call.
     public var outcome: Outcome
-    /// When it ended, on the scale of `environment.time.elapsed`.
+    /// The time at which it ended, on the scale of `environment.time.elapsed`.
     public var time: Duration
 
     /// Makes a sample.

@@ -20,11 +20,11 @@ public struct ConcurrencyLimitError: RefusalError, AnnotatedError {
     public let key: String
     /// Why there was no place.
     public let cause: Cause
-    /// How many calls may be in flight now.
+    /// The number of calls that may be in flight now.
     public let limit: Int
     /// The request, redacted.
     public let exchange: ExchangeSnapshot?
-    /// What stages on the way added.
+    /// The notes that stages added.
     public var notes = ErrorNotes()
 
     init(key: String, cause: Cause, limit: Int, exchange: ExchangeSnapshot) {
@@ -40,7 +40,7 @@ public struct ConcurrencyLimitError: RefusalError, AnnotatedError {
     /// Always "ConcurrencyLimitMiddleware".
     public var stage: String { "ConcurrencyLimitMiddleware" }
 
-    /// Which limit is reached, and what became of the wait.
+    /// The limit that is reached, and what became of the wait.
     public var reason: String {
         let what =
             switch cause {

@@ -56,7 +56,7 @@ public struct ConcurrencyLimitMiddleware: Middleware {
     /// For each attempt, outside its timeout.
     public var phase: Phase { .concurrencyLimit }
 
-    /// How the limit is found, and who waits.
+    /// The name, purpose and settings of the stage.
     public var summary: StageSummary {
         let queue = limiter.queue
         return StageSummary(

@@ -1,10 +1,10 @@
 public import HTTPChainCore
 
-/// What becomes of calls for which there is no place: how many may wait, and how long.
+/// The queue of calls that the limit holds back: how many may wait, and how long.
 public struct ConcurrencyQueue: Sendable, Hashable {
-    /// How many calls may wait; 0 refuses them at once.
+    /// The number of calls that may wait; 0 refuses them at once.
     public var length: Int
-    /// How long a call may wait.
+    /// The longest time that a call may wait.
     public var longestWait: Duration
 
     /// Makes the settings.
@@ -25,11 +25,11 @@ public struct ConcurrencyQueue: Sendable, Hashable {
 ///
 /// Chains that are given the same limiter share its places; their clock must be the same.
 public final class ConcurrencyLimiter: Sendable {
-    /// How the limit is found.
+    /// The rule by which the limit is found.
     public let algorithm: ConcurrencyAlgorithm
-    /// What has a limit of its own.
+    /// The rule by which requests share a limit.
     public let group: RequestGroup
-    /// What becomes of calls for which there is no place.
+    /// The queue of calls that the limit holds back.
     public let queue: ConcurrencyQueue
     private let pools: GroupTable<PermitPool>
 
@@ -54,17 +54,18 @@ public final class ConcurrencyLimiter: Sendable {
 
     func pool(for request: borrowing Request) -> PermitPool? { pools.entry(for: request) }
 
-    /// How many calls of a group may be in flight now.
+    /// The number of calls of a group that may be in flight now.
     ///
     /// - Parameter key: The origin, such as "https://api.example.com", or the key of another grouping.
     public func limit(of key: String) -> Int { pools.existing(key)?.limit ?? algorithm.rule().limit }
 
-    /// How many calls of a group are in flight: sent, and their response's body not read to its end nor dropped.
+    /// The number of calls of a group that are in flight: sent, and their response's body not read to its end nor
+    /// dropped.
     ///
     /// - Parameter key: The origin, or the key of another grouping.
     public func inFlight(in key: String) -> Int { pools.existing(key)?.counts.inFlight ?? 0 }
 
-    /// How many calls of a group wait for a place.
+    /// The number of calls of a group that wait for a place.
     ///
     /// - Parameter key: The origin, or the key of another grouping.
     public func waiting(in key: String) -> Int { pools.existing(key)?.counts.waiting ?? 0 }

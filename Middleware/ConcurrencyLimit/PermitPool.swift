@@ -2,7 +2,7 @@ import HTTPChainCore
 
 /// The places of one group: who has one, and who waits for one.
 final class PermitPool: Sendable {
-    /// What somebody who waits is given.
+    /// A grant to a call that waits.
     enum Grant: Sendable {
         /// A place; with so many calls in flight.
         case permit(inFlight: Int)

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// What answers a call that failed.
+/// A source of an answer for a call that failed.
 ///
 /// ```swift
 /// Fallback.chain(mirror).or(.response(Response(.ok, body: "[]")))
@@ -11,9 +11,9 @@ public struct Fallback: Sendable, CustomStringConvertible {
     public typealias Answer = @Sendable (_ request: Request, _ failure: CallFallback.Reason) async throws -> Response?
 
     let answer: Answer
-    /// What remembers good answers, where something does.
+    /// The memory of good answers, where there is one.
     let memory: LastAnswers?
-    /// What answers, in a few words.
+    /// The source of the answer, in a few words.
     public let description: String
 
     private init(_ description: String, memory: LastAnswers? = nil, answer: @escaping Answer) {
@@ -80,7 +80,7 @@ public struct Fallback: Sendable, CustomStringConvertible {
 
 /// Why a response comes from a fallback; ``HTTPChainCore/Response/fallback`` is the short way to it.
 public enum CallFallback: ResponseOption {
-    /// What failed.
+    /// The failure that the fallback answers.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif

@@ -52,7 +52,7 @@ public struct FallbackMiddleware: Middleware {
         }
     }
 
-    /// What answers.
+    /// The name, purpose and settings of the stage.
     public var summary: StageSummary {
         StageSummary(
             "FallbackMiddleware",

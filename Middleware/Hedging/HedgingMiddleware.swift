@@ -41,7 +41,7 @@ public struct HedgingMiddleware: ChainAwareMiddleware, BudgetedMiddleware {
     private let policy: HedgingPolicy
     private let group: RequestGroup
     private let latencies: GroupTable<Latencies>
-    /// What bounds the attempts that are added; `nil` for nothing.
+    /// The budget that bounds the attempts that are added; `nil` for no bound.
     public let retryBudget: RetryBudget?
 
     /// Makes the stage.

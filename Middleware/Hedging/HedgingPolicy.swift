@@ -1,14 +1,14 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// When another attempt is made beside one that has no answer yet, and how many.
+/// A policy that says when another attempt is made beside one that has no answer yet, and how many.
 ///
 /// ```swift
 /// HedgingPolicy(after: .quantile(0.95))                         // what 95 % of the calls take
 /// HedgingPolicy(after: .fixed(.milliseconds(200)), attempts: 3)
 /// ```
 public struct HedgingPolicy: Sendable {
-    /// How long an attempt has before another one is made.
+    /// The time that an attempt has before another one is made.
     public enum Delay: Sendable, Hashable, CustomStringConvertible {
         /// Always so long.
         case fixed(Duration)
@@ -25,9 +25,9 @@ public struct HedgingPolicy: Sendable {
         }
     }
 
-    /// How long an attempt has before another one is made.
+    /// The time that an attempt has before another one is made.
     public var delay: Delay
-    /// How many attempts are made at most, the first included; at most 10.
+    /// The number of attempts that are made at most, the first included; at most 10.
     public var attempts: Int
     /// Statuses after which another attempt is made at once, and whose response is a result only when no attempt has a
     /// better one.
@@ -36,8 +36,8 @@ public struct HedgingPolicy: Sendable {
     public var nonFatalErrors: Set<TransportError.Kind>
     /// The methods whose requests are hedged.
     public var methods: Set<HTTPRequest.Method>
-    /// Where attempts go: the first to the request's own origin, each further one to the next of these in turn, such as
-    /// "https://replica.example.com"; empty for the request's own.
+    /// The origins that attempts go to: the first to the request's own origin, each further one to the next of these in
+    /// turn, such as "https://replica.example.com"; empty for the request's own.
     ///
     /// Credentials that are bound to an origin do not go to another one.
     public var origins: [String]

@@ -133,7 +133,7 @@ public struct LoadShedError: RefusalError, AnnotatedError {
     public let probability: Double
     /// The request, redacted.
     public let exchange: ExchangeSnapshot?
-    /// What stages on the way added.
+    /// The notes that stages added.
     public var notes = ErrorNotes()
 
     init(key: String, probability: Double, exchange: ExchangeSnapshot) {
@@ -148,7 +148,7 @@ public struct LoadShedError: RefusalError, AnnotatedError {
     /// Always "LoadSheddingMiddleware".
     public var stage: String { "LoadSheddingMiddleware" }
 
-    /// How many calls are refused, and why.
+    /// The number of calls that are refused, and why.
     public var reason: String {
         "the server\(key.isEmpty ? "" : " at \(key)") refuses most calls, so that \(Int(probability * 100)) % of them are "
             + "refused here; nothing was sent; try again later"

@@ -6,14 +6,14 @@ public import HTTPChainCore
 /// `requests` made and `accepts` accepted by the server in the window, a call is refused with the probability
 /// `max(0, (requests - multiplier · accepts) / (requests + 1))`.
 public struct LoadSheddingPolicy: Sendable {
-    /// How many calls are let through for each that the server accepts, at least 1; 2 by default.
+    /// The number of calls that are let through for each that the server accepts, at least 1; 2 by default.
     ///
     /// With 2 a client sends about twice what the server takes, and so finds out soon when it takes more; with 1.1 it
     /// spares the server more.
     public var multiplier: Double
     /// Over which time calls are counted; two minutes by default.
     public var window: Duration
-    /// Which statuses say that the server did not take the call for lack of room; 429, 503 and 504 by default.
+    /// The statuses that say that the server did not take the call for lack of room; 429, 503 and 504 by default.
     public var overloadStatuses: StatusSet
 
     /// Makes a policy.

@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// How many calls a time lets through, and how many of them at once.
+/// A limit: how many calls a time lets through, and how many of them at once.
 ///
 /// ```swift
 /// RateLimit(100, per: .seconds(60))             // and all 100 of them at once, if they come so
@@ -9,11 +9,11 @@ public import HTTPChainCore
 ///
 /// It is a token bucket: it holds `burst` tokens, is full at first, and fills at the rate.
 public struct RateLimit: Sendable, Hashable, CustomStringConvertible {
-    /// How many calls a period lets through; at least 1.
+    /// The number of calls that a period lets through; at least 1.
     public let count: Int
     /// The period; at least a microsecond.
     public let period: Duration
-    /// How many calls may come at once; at least 1.
+    /// The number of calls that may come at once; at least 1.
     public let burst: Int
 
     /// Makes a limit; numbers out of range count as the nearest that makes sense.
@@ -35,7 +35,7 @@ public struct RateLimit: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "\(count) per \(period.label), burst \(burst)" }
 }
 
-/// What happens to a call that comes when the limit is reached.
+/// The treatment of a call that comes when the limit is reached.
 public enum RateLimitExcess: Sendable, Hashable, CustomStringConvertible {
     /// It is refused.
     case refuse
@@ -43,7 +43,7 @@ public enum RateLimitExcess: Sendable, Hashable, CustomStringConvertible {
     /// calls wait already; then it is refused at once.
     case wait(upTo: Duration, queue: Int = 1000)
 
-    /// What happens, in a few words.
+    /// The treatment, in a few words.
     public var description: String {
         switch self {
         case .refuse: "refused"
@@ -52,7 +52,7 @@ public enum RateLimitExcess: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// How many tokens a call takes; ``HTTPChainCore/Request/rateLimitWeight(_:)`` is the short way to it.
+/// The number of tokens that a call takes; ``HTTPChainCore/Request/rateLimitWeight(_:)`` is the short way to it.
 public enum RateLimitWeight: RequestOption {
     /// One.
     public static var defaultValue: Int { 1 }

@@ -19,11 +19,11 @@ public struct RateLimitExceededError: RefusalError, AnnotatedError {
     public let key: String
     /// The limit that is reached.
     public let cause: Cause
-    /// How long until the call could have its turn; `nil` when that is not known.
+    /// The time until the call could have its turn; `nil` when that is not known.
     public let retryAfter: Duration?
     /// The request, redacted.
     public let exchange: ExchangeSnapshot?
-    /// What stages on the way added.
+    /// The notes that stages added.
     public var notes = ErrorNotes()
 
     init(key: String, cause: Cause, retryAfter: Duration?, exchange: ExchangeSnapshot) {
@@ -36,7 +36,7 @@ public struct RateLimitExceededError: RefusalError, AnnotatedError {
     /// Always "RateLimitMiddleware".
     public var stage: String { "RateLimitMiddleware" }
 
-    /// Which limit is reached, and until when.
+    /// The limit that is reached, and until when.
     public var reason: String {
         let name = key.isEmpty ? "" : " of \(key)"
         let what =

@@ -6,9 +6,9 @@ public import HTTPChainCore
 public final class RateLimiter: Sendable {
     /// The limits; all of them have to let a call through.
     public let limits: [RateLimit]
-    /// What has limits of its own.
+    /// The rule by which requests share limits.
     public let group: RequestGroup
-    /// What happens to a call that comes when a limit is reached.
+    /// The treatment of a call that comes when a limit is reached.
     public let excess: RateLimitExcess
     /// Whether the server's own limits are kept.
     public let obeysServer: Bool
@@ -42,12 +42,12 @@ public final class RateLimiter: Sendable {
 
     func limitedGroup(for request: borrowing Request) -> LimitedGroup? { groups.entry(for: request) }
 
-    /// How many calls wait for their turn in a group.
+    /// The number of calls that wait for their turn in a group.
     ///
     /// - Parameter key: The origin, such as "https://api.example.com", or the key of another grouping.
     public func waiting(in key: String) -> Int { groups.existing(key)?.snapshot(at: .zero).waiting ?? 0 }
 
-    /// How many tokens the buckets of a group hold, in the order of the limits; empty with a store.
+    /// The number of tokens that the buckets of a group hold, in the order of the limits; empty with a store.
     ///
     /// - Parameters:
     ///   - key: The origin, or the key of another grouping.

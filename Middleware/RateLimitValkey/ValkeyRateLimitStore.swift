@@ -21,7 +21,7 @@ public import HTTPChainValkey
 ///
 /// **Cancellation.** Tokens that were taken for a call which was cancelled meanwhile are given back.
 public final class ValkeyRateLimitStore: RateLimitStore {
-    /// What happens to calls while the server is away.
+    /// The treatment of calls while the server is away.
     public enum Absence: Sendable, Hashable {
         /// Each process keeps the limits in its own memory: all together make at most as many times the limit as there
         /// are processes.

@@ -1,8 +1,8 @@
 public import HTTPChainCore
 
-/// Which redirects one call follows, in place of what ``RedirectMiddleware`` follows.
+/// The redirects that one call follows, in place of what ``RedirectMiddleware`` follows.
 public enum CallRedirects: RequestOption {
-    /// What the stage follows.
+    /// No policy of the call's own: that of the stage.
     public static var defaultValue: RedirectPolicy? { nil }
 }
 

@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// A redirect that may not be followed, or cannot be.
 public struct RedirectError: ResponseError {
-    /// What is wrong with the redirect.
+    /// A reason why a redirect is not followed.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -22,7 +22,7 @@ public struct RedirectError: ResponseError {
         case refused(String)
     }
 
-    /// What is wrong with the redirect.
+    /// The reason why the redirect is not followed.
     public let problem: Problem
     /// The redirect that was not followed, whole.
     public var response: Response

@@ -4,7 +4,7 @@ import HTTPTypes
 
 /// The way of one call from redirect to redirect: the decisions, with nothing sent or read.
 struct RedirectJourney {
-    /// What becomes of a response.
+    /// A decision about a response.
     enum Step {
         /// It is the answer: no redirect, or not one to follow.
         case finish

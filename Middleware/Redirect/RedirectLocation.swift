@@ -3,7 +3,7 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// What the `Location` field of a response says, RFC 9110 §10.2.2.
+/// The value of the `Location` field of a response, RFC 9110 §10.2.2.
 enum RedirectLocation {
     /// The longest that is looked at, in bytes; longer than any server or browser takes.
     static let maximumLength = 65_536

@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// Which redirects are followed.
+/// A policy that says which redirects are followed.
 ///
 /// Policies combine:
 ///
@@ -18,7 +18,7 @@ import HTTPChainCore
 /// try await chain.send(upload.redirects(.standard.allowing(.bodyToOtherOrigins)))
 /// ```
 public struct RedirectPolicy: Sendable, CustomStringConvertible {
-    /// What is not followed unless it is allowed.
+    /// The kinds of redirect that are not followed unless they are allowed.
     public struct Allowance: OptionSet, Sendable, Hashable {
         /// One bit for each.
         public let rawValue: UInt8
@@ -34,7 +34,7 @@ public struct RedirectPolicy: Sendable, CustomStringConvertible {
         public static let bodyToOtherOrigins = Allowance(rawValue: 2)
     }
 
-    /// What becomes of a redirect.
+    /// A decision about a redirect.
     public enum Decision: Sendable, Hashable {
         /// It is followed.
         case follow
@@ -44,10 +44,10 @@ public struct RedirectPolicy: Sendable, CustomStringConvertible {
         case refuse(RedirectError.Problem)
     }
 
-    /// How many redirects are followed where no policy says more: 20, as in browsers.
+    /// The number of redirects that are followed where no policy says more: 20, as in browsers.
     public static let defaultLimit = 20
 
-    /// What the policy is called in summaries.
+    /// The name of the policy in summaries.
     public let description: String
     /// The largest limit that the policy names; what holds where it has none.
     let largestLimit: Int?
@@ -78,7 +78,7 @@ public struct RedirectPolicy: Sendable, CustomStringConvertible {
         self.init(description, largestLimit: nil, decide: decide)
     }
 
-    /// What becomes of a redirect under this policy.
+    /// Returns the decision about a redirect under this policy.
     public func decision(on proposal: RedirectProposal) -> Decision {
         decide(proposal)
     }
@@ -161,6 +161,6 @@ public struct RedirectPolicy: Sendable, CustomStringConvertible {
         )
     }
 
-    /// How many redirects are followed whatever the policy says: a closure may never say no.
+    /// The number of redirects that are followed whatever the policy says: a closure may never say no.
     var bound: Int { largestLimit.map { max($0, Self.defaultLimit) } ?? Self.defaultLimit }
 }

@@ -1,11 +1,11 @@
 public import HTTPChainCore
 
-/// How long to wait before a retry: longer each time, up to a cap, and by chance, so that clients which failed together
-/// do not come back together.
+/// The wait before a retry: longer each time, up to a cap, and by chance, so that clients which failed together do not
+/// come back together.
 ///
 /// The wait before retry _n_ is drawn evenly from zero to `min(cap, base · 2ⁿ⁻¹)`, which is known as full jitter.
 public struct Backoff: Sendable, Hashable {
-    /// How a random number shortens a wait.
+    /// The way a random number shortens a wait.
     public enum Jitter: String, Sendable, Hashable {
         /// Any wait from none at all to the longest is as likely as another.
         case full
@@ -15,9 +15,9 @@ public struct Backoff: Sendable, Hashable {
 
     /// The longest wait before the first retry.
     public let base: Duration
-    /// What no wait is longer than.
+    /// The longest wait.
     public let cap: Duration
-    /// How a random number shortens a wait.
+    /// The way a random number shortens a wait.
     public let jitter: Jitter
 
     /// Makes a backoff; durations below zero count as zero, and those above 100 years as 100 years.

@@ -43,7 +43,7 @@ struct DownloadPosition: Hashable {
         }
     }
 
-    /// How many bytes are missing, where that is known.
+    /// The number of bytes that are missing, where that is known.
     var missing: Int64? { last.map { $0 - offset + 1 } }
 
     /// Counts bytes that arrived.

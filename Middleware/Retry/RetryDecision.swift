@@ -2,15 +2,15 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// What to do after an attempt.
+/// A decision after an attempt.
 enum RetryDecision: Hashable {
     case retry(after: Duration)
     case stop(RetryStop)
 }
 
-/// What a decision depends on beside the policy and the outcome.
+/// The circumstances on which a decision depends, beside the policy and the outcome.
 struct RetryCircumstances {
-    /// How many attempts count so far, the one judged included.
+    /// The number of attempts that count so far, the one judged included.
     var attempts: Int
     var isReplayable: Bool
     /// Since the first attempt began; not asked for without a total time.
@@ -70,7 +70,7 @@ extension RetryCandidate {
         if case .response = outcome { .notNeeded } else { .notRetryable }
     }
 
-    /// What `Retry-After` asks for.
+    /// Returns the wait that `Retry-After` asks for.
     func requestedWait(now: Date) -> Duration? {
         guard case .response(let head) = outcome else { return nil }
         return RetryAfter.wait(in: head.headerFields, now: now)
@@ -94,7 +94,7 @@ extension RetryCandidate {
 }
 
 extension Error {
-    /// What the network did: to the call itself, or to what a stage had to fetch for it.
+    /// The failure of the network: to the call itself, or to what a stage had to fetch for it.
     fileprivate var asTransportError: TransportError? {
         self as? TransportError ?? (self as? any NetworkFailure)?.networkFailure
     }

@@ -5,7 +5,7 @@ public import HTTPTypes
 ///
 /// It is attached to a response (`response.retries`) and to an error that can carry it (`error.retries`).
 public struct RetryHistory: Sendable {
-    /// What an attempt came to.
+    /// A result of an attempt.
     public enum Outcome: Sendable {
         /// A response with this status.
         case status(HTTPResponse.Status)
@@ -15,13 +15,14 @@ public struct RetryHistory: Sendable {
 
     /// One attempt.
     public struct Attempt: Sendable {
-        /// Which attempt of the call it was; 1 is the first.
+        /// The number of the attempt; 1 is the first.
         public let number: Int
-        /// Where it took up a download again: the first byte it asked for; `nil` when it asked for the whole answer.
+        /// The position at which it took up a download again: the first byte it asked for; `nil` when it asked for the
+        /// whole answer.
         public let offset: Int64?
-        /// What it came to.
+        /// The result of the attempt.
         public let outcome: Outcome
-        /// How long was waited after it; `nil` after the last.
+        /// The wait after it; `nil` after the last.
         public let wait: Duration?
     }
 
@@ -39,7 +40,7 @@ public struct RetryHistory: Sendable {
 }
 
 extension RetryHistory: AttemptCounting {
-    /// How many attempts were made, also where the first are no longer in ``attempts``.
+    /// The number of attempts that were made, also where the first are no longer in ``attempts``.
     public var attemptCount: Int { attempts.last?.number ?? 0 }
 }
 
@@ -144,7 +145,7 @@ extension HTTPChainError {
     }
 }
 
-/// What ``RetryMiddleware`` tells its observer after each attempt.
+/// The event that ``RetryMiddleware`` gives its observer after each attempt.
 public struct RetryEvent: Sendable {
     /// The request as it came to the stage and the head of the response, secrets redacted.
     public let exchange: ExchangeSnapshot

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// What is retried, how often, and after which wait.
+/// The rules that say what is retried, how often, and after which wait.
 ///
 /// ```swift
 /// var policy = RetryPolicy(maximumAttempts: 5, backoff: Backoff(base: .seconds(1)))
@@ -11,13 +11,14 @@ public import HTTPTypes
 /// }
 /// ```
 public struct RetryPolicy: Sendable {
-    /// How often the request is sent at most, the first time included; 1 or less sends it once.
+    /// The number of times that the request is sent at most, the first time included; 1 or less sends it once.
     public var maximumAttempts: Int
-    /// How long after the first attempt began another one may begin; `nil` for no limit.
+    /// The time after the beginning of the first attempt within which another one may begin; `nil` for no limit.
     public var totalTime: Duration?
     /// The waits between attempts.
     public var backoff: Backoff
-    /// How long a wait the server may ask for with `Retry-After`; when it asks for more, its response is the result.
+    /// The longest wait that the server may ask for with `Retry-After`; when it asks for more, its response is the
+    /// result.
     public var retryAfterLimit: Duration
     /// The statuses that are retried, where the request may be sent again.
     public var statuses: StatusSet
@@ -65,10 +66,12 @@ public struct RetryPolicy: Sendable {
     /// The request is sent once, and what comes of it is the result.
     public static let never = RetryPolicy(maximumAttempts: 1)
 
-    /// What passes by itself: 408 Request Timeout, 425 Too Early, 429 Too Many Requests, 500, 502, 503 and 504.
+    /// The statuses of failures that pass by themselves: 408 Request Timeout, 425 Too Early, 429 Too Many Requests,
+    /// 500, 502, 503 and 504.
     public static let standardStatuses: StatusSet = [408, 425, 429, 500, 502, 503, 504]
 
-    /// What passes by itself: no name resolved, no connection, a connection lost, an answer cut off, time run out.
+    /// The errors whose causes pass by themselves: no name resolved, no connection, a connection lost, an answer cut off,
+    /// time run out.
     ///
     /// A certificate that is not trusted and an answer that is not HTTP would be the same the next time.
     public static let standardErrors: Set<TransportError.Kind> = [
@@ -78,7 +81,7 @@ public struct RetryPolicy: Sendable {
 
 /// One attempt and what it came to, for a policy's closure to decide on.
 public struct RetryCandidate: Sendable {
-    /// What an attempt came to.
+    /// A result of an attempt.
     public enum Outcome: Sendable {
         /// The head of the response.
         case response(HTTPResponse)
@@ -88,13 +91,13 @@ public struct RetryCandidate: Sendable {
 
     /// The head of the request as it came to the stage.
     public let request: HTTPRequest
-    /// Which attempt it was; 1 is the first.
+    /// The number of the attempt; 1 is the first.
     public let attempt: Int
-    /// What it came to.
+    /// The result of the attempt.
     public let outcome: Outcome
 }
 
-/// What a policy's closure decides.
+/// A decision of a policy's closure.
 public enum RetryVerdict: Sendable, Hashable {
     /// As the rest of the policy says.
     case standard

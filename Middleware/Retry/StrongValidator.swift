@@ -2,8 +2,8 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// What tells one version of a representation from every other, byte for byte (RFC 9110 §8.8.1): what `If-Range` may
-/// hold (§13.1.5).
+/// A validator that tells one version of a representation from every other, byte for byte (RFC 9110 §8.8.1): what
+/// `If-Range` may hold (§13.1.5).
 enum StrongValidator: Hashable {
     case entityTag(String)
     case lastModified(String)
@@ -28,7 +28,7 @@ enum StrongValidator: Hashable {
         self = .lastModified(text)
     }
 
-    /// What `If-Range` holds.
+    /// The value of `If-Range`.
     var field: String {
         switch self {
         case .entityTag(let tag): tag

@@ -42,7 +42,7 @@ import HTTPTypes
 /// **Errors.** `TimeoutError` with the scope of the limit, and how much of the request's body was sent; with
 /// ``/HTTPChainCore/TimeoutScope/call`` when the whole call's time is up.
 public struct AttemptTimeoutMiddleware: DeadlineKeepingMiddleware {
-    /// What the total limit of an attempt covers.
+    /// The part of an attempt that its total limit covers.
     public enum Coverage: String, Sendable, Hashable {
         /// From sending the request until the response's head has arrived.
         case head = "until the head has arrived"

@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// What one call says to a limit that a stage sets.
+/// The answer of one call to a limit that a stage sets.
 public enum TimeoutRule: Sendable, Hashable {
     /// The stage's limit.
     case standard
@@ -23,21 +23,21 @@ public enum TimeoutRule: Sendable, Hashable {
     }
 }
 
-/// How long the whole call may take, for ``TimeoutMiddleware``; ``HTTPChainCore/Request/timeout(_:)`` is the short way
-/// to it.
+/// The time that the whole call may take, for ``TimeoutMiddleware``; ``HTTPChainCore/Request/timeout(_:)`` is the short
+/// way to it.
 public enum CallTimeout: RequestOption {
     /// As long as the stage says.
     public static var defaultValue: TimeoutRule { .standard }
 }
 
-/// How long each attempt may take, for ``AttemptTimeoutMiddleware``; ``HTTPChainCore/Request/attemptTimeout(_:)`` is
-/// the short way to it.
+/// The time that each attempt may take, for ``AttemptTimeoutMiddleware``; ``HTTPChainCore/Request/attemptTimeout(_:)``
+/// is the short way to it.
 public enum AttemptTimeout: RequestOption {
     /// As long as the stage says.
     public static var defaultValue: TimeoutRule { .standard }
 }
 
-/// How long the steps of each attempt may take, for ``AttemptTimeoutMiddleware``;
+/// The times that the steps of each attempt may take, for ``AttemptTimeoutMiddleware``;
 /// ``HTTPChainCore/Request/transferLimits(connect:write:response:read:)`` is the short way to it.
 public struct StepTimeouts: RequestOption, Sendable, Hashable {
     /// Getting a connection.

@@ -4,7 +4,7 @@ package import HTTPChainCore
 ///
 /// Time and chance are given; nothing is waited for, so that a test or a simulation runs a day in a moment.
 package struct CircuitRules: Sendable {
-    /// What a call said about the server.
+    /// A judgement on what a call said about the server.
     package enum Outcome: Sendable, Hashable {
         case success
         case failure
@@ -41,7 +41,7 @@ package struct CircuitRules: Sendable {
     private let policy: CircuitBreakerPolicy
     private let needed: Int
     package private(set) var state = CircuitState.closed
-    /// What made it the state that it is.
+    /// The cause of the state.
     private var cause = CircuitChange.Cause.manual
     private var window: OutcomeWindow
     private var failuresInRow = 0
@@ -66,7 +66,7 @@ package struct CircuitRules: Sendable {
 
     // MARK: - Calls
 
-    /// What lets a call through while the circuit is closed, for which neither time nor chance is needed; nil otherwise.
+    /// The permit of a call while the circuit is closed, for which neither time nor chance is needed; nil otherwise.
     package var permitWhileClosed: Permit? {
         guard case .closed = state else { return nil }
         return Permit(generation: generation, probe: 0)
@@ -259,7 +259,7 @@ package struct CircuitRules: Sendable {
 
     package var hasChanges: Bool { !changes.isEmpty }
 
-    /// What was counted, for people to read.
+    /// The counts, for people to read.
     var counts: OutcomeWindow.Counts { window.totals }
 }
 

@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// How many calls ended, and how, in the time or among the calls before.
+/// The number of calls that ended, and how, in the time or among the calls before.
 ///
 /// A ring of cells with their sum: a call costs the same however large the window is, and nothing is allocated after
 /// the first.

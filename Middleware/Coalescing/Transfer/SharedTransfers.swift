@@ -47,10 +47,10 @@ final class SharedTransfers: Sendable {
         self.spill = spill
     }
 
-    /// How many transfers are waited for.
+    /// The number of transfers that are waited for.
     var count: Int { state.withLock { $0.transfers.count } }
 
-    /// How many calls wait for the head of a response.
+    /// The number of calls that wait for the head of a response.
     var waiterCount: Int { state.withLock { $0.joined.count } }
 
     /// Waits for the head of a response, up to the deadline of the call, to which reading its body is held, too.
@@ -190,5 +190,5 @@ final class SharedTransfers: Sendable {
     }
 }
 
-/// What a call waited for is a stream of events, which is not shared.
+/// The answer that a call waited for is a stream of events, which is not shared.
 private struct IsEventStream: Error {}

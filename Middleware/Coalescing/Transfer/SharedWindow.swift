@@ -1,11 +1,12 @@
 import Foundation
 
-/// What is held of a body for those who read it, and how far each of them is: a value that does nothing itself.
+/// The part of a body that is kept for those who read it, and how far each of them is: a value that does nothing
+/// itself.
 ///
 /// The body's bytes from `start` to `end` are in memory, in chunks as they came; what is before, back to the slowest
 /// reader, is in a file, as a ring of `disk` bytes.
 struct SharedWindow {
-    /// What a reader is to do next.
+    /// The next step of a reader.
     enum Step {
         /// Take these bytes; the reader has been moved past them.
         case chunk(Data)
@@ -30,7 +31,7 @@ struct SharedWindow {
     private var firstChunk = 0
     private(set) var end: Int64 = 0
     private var positions: [Int: Int64]
-    /// How many readers are at each position, so that the slowest is found without asking all.
+    /// The number of readers that are at each position, so that the slowest is found without asking all.
     private var readersAt: [Int64: Int]
     private var slowest: Int64 = 0
 

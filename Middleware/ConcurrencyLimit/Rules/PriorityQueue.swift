@@ -7,7 +7,7 @@ package struct PriorityQueue<Element: Sendable>: Sendable {
         let element: Element
     }
 
-    /// What becomes of a call that wants to wait.
+    /// The admission of a call that wants to wait.
     package enum Admission: Sendable {
         case added(id: UInt64)
         /// It is added, and takes the place of the one that came last among the least important.

@@ -61,7 +61,7 @@ public struct ThroughputConcurrency: ConcurrencyRule {
         throughputs.reserveCapacity(Self.rememberedRounds + 1)
     }
 
-    /// How many calls may be in flight now.
+    /// The number of calls that may be in flight now.
     public var limit: Int { bounded.limit }
 
     /// Learns from a call that ended.

@@ -2,7 +2,7 @@ import HTTPChainCore
 
 /// One hedged call as a value: when the next attempt is made, and when there is a result.
 package struct HedgeRules: Sendable {
-    /// What an attempt came to.
+    /// A result of an attempt.
     package enum Outcome: Sendable, Hashable {
         /// A response, or an error, that is the result whatever else is in flight.
         case final
@@ -10,7 +10,7 @@ package struct HedgeRules: Sendable {
         case nonFatal(pushback: Duration?)
     }
 
-    /// What to do now.
+    /// The next step of a call.
     package enum Step: Sendable, Hashable {
         /// Make another attempt.
         case attempt
@@ -40,7 +40,8 @@ package struct HedgeRules: Sendable {
     /// Whether only a failure leads to another attempt, so that the first is alone until it has ended.
     package var needsFailure: Bool { delay == nil }
 
-    /// What to do; ``Step/attempt`` is to be followed by ``begin(at:)`` or, where there is no budget, ``stop()``.
+    /// Returns the next step; ``Step/attempt`` is to be followed by ``begin(at:)`` or, where there is no budget,
+    /// ``stop()``.
     package func step(at now: Duration) -> Step {
         if let winner { return .finish(winner) }
         guard begun < limit else { return whenNoMore }

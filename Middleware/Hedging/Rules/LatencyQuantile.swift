@@ -6,9 +6,9 @@ import HTTPChainCore
 /// of them take turns: the answer is that of both, and when the younger has seen enough it takes the place of the older,
 /// so that what was long ago is forgotten.
 package struct LatencyQuantile: Sendable {
-    /// How many calls make a generation.
+    /// The number of calls that make a generation.
     package static let generation = 1000
-    /// How many calls have to be seen before there is an answer.
+    /// The number of calls that have to be seen before there is an answer.
     package static let minimum = 20
 
     private static let bounds: [Double] = {

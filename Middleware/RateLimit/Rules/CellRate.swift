@@ -56,7 +56,7 @@ package struct CellRate: Sendable {
         full -= cost(of: tokens)
     }
 
-    /// How many whole tokens are there.
+    /// The number of whole tokens that are there.
     package func available(at now: Duration) -> Int {
         let missing = max(.zero, full - now)
         return limit.burst - Int((missing / interval).rounded(.up))

@@ -2,7 +2,7 @@ import HTTPChainCore
 
 /// The limits of one group as a value: the buckets of our own, and what the server told of its.
 package struct RateLimitRules: Sendable {
-    /// What a server said is left of a policy for one partition key, counted down since.
+    /// The rest of a policy for one partition key, as a server told it, counted down since.
     private struct Known: Sendable {
         let policy: String
         let partition: String

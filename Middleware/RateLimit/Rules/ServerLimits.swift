@@ -3,9 +3,9 @@ import HTTPChainCore
 package import HTTPTypes
 import RawStructuredFieldValues
 
-/// What a response says about the server's limits.
+/// The server's limits, as a response tells them.
 package struct ServerLimits: Sendable, Hashable {
-    /// What is left of one limit.
+    /// The rest of one limit.
     package struct Quota: Sendable, Hashable {
         /// The name of the policy; empty where the fields have no names.
         package var policy: String

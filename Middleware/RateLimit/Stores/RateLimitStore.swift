@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// Where token buckets are kept: in memory, or in a place that several machines share.
+/// A store of token buckets: in memory, or in a place that several machines share.
 ///
 /// A store takes from all limits of a key or from none, in one step that nothing else comes between; a shared one does
 /// that in a script of its own. An error of the store is the error of the call.
@@ -19,7 +19,7 @@ public protocol RateLimitStore: Sendable {
     func giveBack(_ tokens: Int, of key: String, limits: [RateLimit], at now: Duration) async throws
 }
 
-/// What a store says to a call that wants tokens.
+/// The answer of a store to a call that wants tokens.
 public enum RateLimitAnswer: Sendable, Hashable {
     /// They were taken.
     case taken
