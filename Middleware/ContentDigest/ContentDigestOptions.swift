@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// What happens to a request body that can be read only once: a digest in the head would have to be known before the
+/// The treatment of a request body that can be read only once: a digest in the head would have to be known before the
 /// body is sent.
 public enum OneShotDigestPolicy: Sendable, Hashable, CustomStringConvertible {
     /// A ``ContentDigestError``.
@@ -29,7 +29,7 @@ public enum RequestDigests: RequestOption {
 /// Whether the response to one request must be what its digest says, in place of what ``ContentDigestMiddleware`` says
 /// for all.
 public enum ResponseDigestPolicy: RequestOption {
-    /// What the stage says.
+    /// No policy of the call's own: that of the stage.
     public static var defaultValue: DigestPolicy? { nil }
 }
 

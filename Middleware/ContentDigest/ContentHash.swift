@@ -10,7 +10,7 @@ import Crypto
 enum HashKind: Hashable {
     case md5, sha256, sha512
 
-    /// How many bytes a digest has.
+    /// The number of bytes that a digest has.
     var size: Int {
         switch self {
         case .md5: 16

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import RawStructuredFieldValues
 
-/// What the digest fields of a message say.
+/// The digests that the fields of a message declare.
 struct DeclaredDigests {
     /// The digests that can be computed here.
     private(set) var digests: [DigestField: Data] = [:]

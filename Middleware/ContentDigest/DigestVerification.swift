@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// What ``ContentDigestMiddleware`` can say about the content of a response.
+/// The result of verifying the content of a response with ``ContentDigestMiddleware``.
 public enum DigestVerification: ResponseOption {
     /// Whether the content is verified.
     #if hasAttribute(nonexhaustive)
@@ -51,7 +51,7 @@ public enum DigestVerification: ResponseOption {
     public static var defaultValue: Status { .notChecked }
 }
 
-/// Which responses must be what their digests say.
+/// A policy that says which responses must be what their digests say.
 public enum DigestPolicy: Sendable, Hashable, CustomStringConvertible {
     /// None: digests are not looked at.
     case off

@@ -4,7 +4,7 @@ import HTTPChainSupport
 
 /// A cookie as a jar keeps it: RFC 6265bis §5.7.
 public struct Cookie: Sendable, Hashable {
-    /// Which requests from other sites carry a cookie: RFC 6265bis §5.6.7.
+    /// The requests from other sites that carry a cookie: RFC 6265bis §5.6.7.
     public enum SameSite: String, Sendable, Hashable, Codable, CaseIterable {
         /// The attribute was missing or unknown; handled as ``lax``.
         case unspecified
@@ -26,7 +26,7 @@ public struct Cookie: Sendable, Hashable {
     public var isHostOnly: Bool
     /// The path at and below which requests carry the cookie.
     public var path: String
-    /// When the cookie ends; nil for one that ends with the session (``CookieJar/endSession()``).
+    /// The date when the cookie ends; nil for one that ends with the session (``CookieJar/endSession()``).
     public var expires: Date?
     /// Whether only secure connections carry the cookie.
     public var isSecure: Bool
@@ -35,11 +35,11 @@ public struct Cookie: Sendable, Hashable {
     /// It says nothing to this client, which runs none; it is kept for whoever
     /// reads the jar.
     public var isHTTPOnly: Bool
-    /// Which requests from other sites carry the cookie.
+    /// The requests from other sites that carry the cookie.
     public var sameSite: SameSite
     /// The top-level site in whose context the cookie was set, for a `Partitioned` cookie; nil for any other.
     public var partition: String?
-    /// When the cookie was first set.
+    /// The date when the cookie was first set.
     public var created: Date
 
     /// Makes a cookie.
@@ -85,7 +85,7 @@ public struct Cookie: Sendable, Hashable {
     /// Whether the cookie is kept when the session ends.
     public var isPersistent: Bool { expires != nil }
 
-    /// What tells cookies of one jar apart: RFC 6265bis §5.7 step 22, and the partition.
+    /// The key that tells cookies of one jar apart: RFC 6265bis §5.7 step 22, and the partition.
     var key: CookieKey {
         CookieKey(name: name, domain: domain, isHostOnly: isHostOnly, path: path, partition: partition)
     }
@@ -108,7 +108,7 @@ extension Cookie: CustomStringConvertible {
     }
 }
 
-/// What tells cookies of one jar apart.
+/// The key that tells cookies of one jar apart.
 struct CookieKey: Sendable, Hashable {
     let name: String
     let domain: String

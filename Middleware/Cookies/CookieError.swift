@@ -8,7 +8,7 @@ public struct CookieError: HTTPChainError, Hashable {
     /// Always "CookieMiddleware".
     public var stage: String { "CookieMiddleware" }
 
-    /// Which cookie, and what is wrong with it.
+    /// The sentence that names the cookie and what is wrong with it.
     public var reason: String {
         "the cookie \(name.debugDescription) of this call cannot be sent: its name or value has a semicolon, a control "
             + "character or, in the name, an equals sign, or both are empty"

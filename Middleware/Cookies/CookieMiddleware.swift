@@ -63,7 +63,7 @@ public struct CookieMiddleware: ChainAwareMiddleware {
     /// Inside redirects.
     public var phase: Phase { .cookies }
 
-    /// What a call does by default.
+    /// The name, purpose and settings of the stage.
     public var summary: StageSummary {
         let jar =
             switch source {
@@ -197,7 +197,7 @@ extension Phase {
     )
 }
 
-/// What of a request is needed when its response sets cookies, which few do: two references, looked into late.
+/// The part of a request that is needed when its response sets cookies, which few do: two references, looked into late.
 ///
 /// Not the head itself, whose fields the stages inside would then have to copy before they change them.
 private struct StoringContext: Sendable {

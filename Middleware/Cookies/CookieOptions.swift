@@ -1,8 +1,8 @@
 public import HTTPChainCore
 
-/// What one call does with cookies; in short ``HTTPChainCore/Request/cookies(_:)-(CookieUse)``.
+/// The use that one call makes of cookies; in short ``HTTPChainCore/Request/cookies(_:)-(CookieUse)``.
 public struct CookieUse: Sendable, Hashable {
-    /// What happens to the jar's cookies when the call has a `Cookie` field of its own.
+    /// The treatment of the jar's cookies when the call has a `Cookie` field of its own.
     public enum OwnField: Sendable, Hashable {
         /// The call's field is sent alone.
         case replacesJar
@@ -14,7 +14,7 @@ public struct CookieUse: Sendable, Hashable {
     public var sends: Bool
     /// Whether the cookies of the response are stored.
     public var stores: Bool
-    /// What happens to the jar's cookies when the call has a `Cookie` field of its own.
+    /// The treatment of the jar's cookies when the call has a `Cookie` field of its own.
     public var ownField: OwnField
 
     /// Makes a setting.

@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// What became of one `Set-Cookie` field.
+/// The result of one `Set-Cookie` field.
 public struct CookieOutcome: Sendable, Hashable, CustomStringConvertible {
     /// The cookie's name; empty where it has none or could not be read.
     public let name: String
@@ -16,13 +16,13 @@ public struct CookieOutcome: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// What became of the `Set-Cookie` fields of a response; in short ``HTTPChainCore/Response/cookieOutcomes``.
+/// The results of the `Set-Cookie` fields of a response; in short ``HTTPChainCore/Response/cookieOutcomes``.
 public enum CookieOutcomes: ResponseOption {
     /// The response set no cookie, or no cookie stage saw it.
     public static var defaultValue: [CookieOutcome] { [] }
 }
 
 extension Response {
-    /// What became of the `Set-Cookie` fields of this response, in their order; empty where there were none.
+    /// The results of the `Set-Cookie` fields of this response, in their order; empty where there were none.
     public var cookieOutcomes: [CookieOutcome] { options[CookieOutcomes.self] }
 }

@@ -1,8 +1,8 @@
 public import HTTPChainCore
 
-/// Which handlers one call has, beside or in place of those of ``ErrorHandlerMiddleware``.
+/// The handlers of one call, beside or in place of those of ``ErrorHandlerMiddleware``.
 public enum CallErrorHandlers: RequestOption {
-    /// What the call says.
+    /// A rule of one call.
     public enum Rule: Sendable {
         /// These, asked before the stage's own.
         case adding([ErrorHandler])

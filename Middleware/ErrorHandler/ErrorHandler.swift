@@ -1,12 +1,13 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// What to make of some failures of calls; the stage asks its handlers one after the other.
+/// A rule that replaces some failures of calls by another error or a response; the stage asks its handlers one after
+/// the other.
 ///
 /// There are handlers for the formats that services use (``problemDetails``, ``jsonAPI``, ``oData``), for a type of your
 /// own (``decoding(_:contentTypes:decoder:)``), and for closures (``map(_:)``, ``throwing(_:)``, ``recover(_:)``).
 public struct ErrorHandler: Sendable {
-    /// What a handler makes of a failure.
+    /// The answer of a handler to a failure.
     public struct Outcome: Sendable {
         enum Kind: Sendable {
             case pass

@@ -13,15 +13,15 @@ public import HTTPTypes
 ///
 /// The error as it came is ``original``: nothing that it knew is lost.
 public struct ServiceError<Details: Sendable>: HTTPChainError {
-    /// What was said.
+    /// The details that the service gave.
     public let details: Details
     /// The response that is the error, its body whole; `nil` when the call failed without one.
     public let response: Response?
     /// The error as it came from the stages inside: a `StatusError`, a `TransportError`.
     public let original: any Error
-    /// What the original error told of the exchange: request and response, redacted.
+    /// The request and the response of the original error, redacted.
     public let exchange: ExchangeSnapshot?
-    /// What happened: the details where they describe themselves, secrets redacted.
+    /// The sentence that says what happened: the details where they describe themselves, secrets redacted.
     public let reason: String
 
     init(_ details: Details, of failure: CallFailure, redaction: Redaction) {

@@ -39,10 +39,10 @@ public final class EventStream<Element: Sendable>: Sendable, AsyncSequence {
         self.transform = transform
     }
 
-    /// How the stream stands.
+    /// The state of the stream.
     public var state: EventStreamState { run.control.state }
 
-    /// How the stream stands now, and each change from then on; it ends with the stream.
+    /// The state of the stream now, and each change from then on; it ends with the stream.
     ///
     /// Whoever does not follow misses what lies before the latest 64 changes.
     public var states: AsyncStream<EventStreamState> { run.control.states() }

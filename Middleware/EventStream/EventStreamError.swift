@@ -33,7 +33,7 @@ public struct EventStreamError: HTTPChainError {
 
     /// The problem.
     public let problem: Problem
-    /// How often the stream was to be opened since it last worked; 0 where that does not matter.
+    /// The number of attempts to open the stream since it last worked; 0 where that does not matter.
     public let failures: Int
     /// The request and the head of the response, redacted.
     public let exchange: ExchangeSnapshot?

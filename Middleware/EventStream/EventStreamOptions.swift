@@ -1,19 +1,19 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// How a stream of events is read.
+/// The settings of how a stream of events is read.
 public struct EventStreamOptions: Sendable {
-    /// What the server sends; server-sent events by default.
+    /// The format that the server sends; server-sent events by default.
     public var format: StreamFormat
-    /// When the stream is opened again; `nil`, the default, stands for a policy that suits the request.
+    /// The rules for opening the stream again; `nil`, the default, stands for a policy that suits the request.
     ///
     /// Server-sent events that are asked for with a safe method (RFC 9110 §9.2.1) are asked for again. A POST is not: it
     /// may begin something on the server, such as the answer of a language model. Neither are the other formats, where
     /// the server cannot tell what was read; see ``prepare``.
     public var reconnection: ReconnectionPolicy?
-    /// How long the server may be silent; 5 minutes by default, or 3 heartbeats once there were some.
+    /// The time for which the server may be silent; 5 minutes by default, or 3 heartbeats once there were some.
     public var watchdog: StreamWatchdog
-    /// How much of the stream is held in memory.
+    /// The limits of what is kept of the stream in memory.
     public var limits: EventStreamLimits
     /// The id after which the stream is to begin, as it was kept from an earlier one; none by default.
     public var lastEventID: String?
@@ -23,7 +23,7 @@ public struct EventStreamOptions: Sendable {
     public var types: Set<String>?
     /// Whether an event is the end of the stream, and is not delivered; none is by default.
     public var isEnd: (@Sendable (ServerSentEvent) -> Bool)?
-    /// What becomes of an event that is no value of the type wanted; the stream fails by default.
+    /// The treatment of an event that cannot be decoded to the type wanted; the stream fails by default.
     public var undecodable: UndecodableEvents
     /// The media types that the response may have beside those of the format; none by default.
     public var otherContentTypes: Set<String>
@@ -77,7 +77,7 @@ public struct EventStreamOptions: Sendable {
     }
 }
 
-/// What becomes of an event that is no value of the type wanted.
+/// The treatment of an event that cannot be decoded to the type wanted.
 public enum UndecodableEvents: String, Sendable, Hashable {
     /// The stream fails.
     case fail
@@ -85,12 +85,12 @@ public enum UndecodableEvents: String, Sendable, Hashable {
     case skip
 }
 
-/// Where a stream stands when it is opened.
+/// The position at which a stream is opened.
 public struct EventStreamPosition: Sendable, Hashable {
-    /// Which connection it is; 1 is the first.
+    /// The number of the connection; 1 is the first.
     public let connection: Int
     /// The id that the stream stands at; `nil` as long as there was none.
     public let lastEventID: String?
-    /// How many events were read in all.
+    /// The number of events that were read in all.
     public let events: Int
 }

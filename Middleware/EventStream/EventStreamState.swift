@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// How a stream stands.
+/// The state of a stream.
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif

@@ -6,7 +6,7 @@ public struct ServerSentEvent: Sendable, Hashable {
     /// The type that an event without a name has: "message".
     public static let defaultType = "message"
 
-    /// What kind of event it is; "message" where the server names none.
+    /// The type of the event; "message" where the server names none.
     public let type: String
     /// The data as the server sent it, its lines joined by LF.
     public let bytes: Data

@@ -1,4 +1,4 @@
-/// How much time compression may take for how small a result, on zlib's scale of 0 to 9.
+/// The trade between time and size of a compression, on zlib's scale of 0 to 9.
 public struct CompressionLevel: Sendable, Hashable, ExpressibleByIntegerLiteral, CustomStringConvertible {
     /// 0 (no compression) to 9.
     public let value: Int

@@ -15,9 +15,9 @@ public struct ContentCoding: Sendable, Hashable, CustomStringConvertible {
     public let name: String
     /// Older names under which servers send it, in lower case.
     public let aliases: [String]
-    /// How it is applied, for people: "level 6"; empty where there is nothing to say.
+    /// The settings of the coding, for people: "level 6"; empty where there is nothing to say.
     public let settings: String
-    /// How much it is wanted beside others, 0 to 1, for `Accept-Encoding` (RFC 9110 §12.4.2).
+    /// The preference beside others, 0 to 1, for `Accept-Encoding` (RFC 9110 §12.4.2).
     public private(set) var quality = 1.0
 
     let makeDecoder: @Sendable () throws -> sending any ContentDecoder

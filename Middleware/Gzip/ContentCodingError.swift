@@ -35,7 +35,8 @@ public struct ContentCodingError: HTTPChainError, Hashable {
     public let problem: Problem
     /// The coding that was being undone or applied; `nil` where it is none in particular.
     public let coding: ContentCoding?
-    /// How many bytes of the content had been taken in when it went wrong, encoded ones when it was being decoded.
+    /// The number of bytes of the content that had been taken in when it went wrong, encoded ones when it was being
+    /// decoded.
     public let offset: Int64
     /// The request and the response's head, redacted; `nil` where a body was decoded on its own.
     public let exchange: ExchangeSnapshot?

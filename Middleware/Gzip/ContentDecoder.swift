@@ -62,11 +62,11 @@ public protocol ContentEncoder {
 public struct CodingBuffers {
     /// The next bytes.
     public let input: UnsafeRawBufferPointer
-    /// Where the result goes; never empty.
+    /// The buffer for the result; never empty.
     public let output: UnsafeMutableRawBufferPointer
-    /// How many bytes of the input were taken in.
+    /// The number of bytes of the input that were taken in.
     public var consumed = 0
-    /// How many bytes of the output were filled.
+    /// The number of bytes of the output that were filled.
     public var produced = 0
 
     /// Makes buffers of which nothing is used.

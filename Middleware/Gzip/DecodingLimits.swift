@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// How far the content of a response may grow when it is decoded.
+/// The limits of how far the content of a response may grow when it is decoded.
 ///
 /// A few kilobytes of gzip can become gigabytes, and codings on top of each other multiply. Both limits hold for every
 /// coding of a response; reaching one is a ``ContentCodingError``, and the transfer is cancelled.
@@ -9,7 +9,7 @@ public struct DecodingLimits: Sendable, Hashable {
     public var maximumSize: ByteCount
     /// The most bytes of decoded content for each byte that arrived.
     public var maximumRatio: Int
-    /// How much decoded content there must be before ``maximumRatio`` holds.
+    /// The size of decoded content from which ``maximumRatio`` holds.
     public var ratioAppliesAbove: ByteCount
 
     /// Makes limits.
@@ -40,7 +40,7 @@ public struct DecodingLimits: Sendable, Hashable {
         ratioAppliesAbove: .unlimited
     )
 
-    /// What is wrong with having so much output of so much input; `nil` when it is within the limits.
+    /// Returns the problem with having so much output of so much input; `nil` when it is within the limits.
     func problem(input: Int64, output: Int64) -> ContentCodingError.Problem? {
         if output > maximumSize.bytes { return .tooLarge(limit: maximumSize) }
         guard output > ratioAppliesAbove.bytes else { return nil }

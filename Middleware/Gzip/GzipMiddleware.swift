@@ -63,7 +63,7 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     /// Outside digests, cache, retry and authentication, which deal with the encoded content.
     public var phase: Phase { .compress }
 
-    /// What is compressed, and the limits of decoding.
+    /// The name, purpose and settings of the stage.
     public var summary: StageSummary {
         let requests = compression.map { settings in
             [settings.coding.name, settings.coding.settings].filter { !$0.isEmpty }.joined(separator: " ")
@@ -78,7 +78,7 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
         )
     }
 
-    /// What is inside, and decoded content where responses are decoded.
+    /// Returns the capabilities of the inside, and decoded content where responses are decoded.
     public func capabilities(over inner: TransportCapabilities) -> TransportCapabilities {
         limits == nil ? inner : inner.union(.decodesContent)
     }

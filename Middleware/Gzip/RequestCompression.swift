@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// Which request bodies are compressed, and how.
+/// Settings that say which request bodies are compressed, and how.
 public struct CompressionSettings: Sendable, Hashable {
     /// With what, and how small.
     public var coding: ContentCoding
@@ -76,7 +76,7 @@ public struct CompressionSettings: Sendable, Hashable {
 
 /// Whether the body of one request is compressed, beside what ``GzipMiddleware`` does for all.
 public enum RequestCompression: RequestOption {
-    /// What the call says.
+    /// A rule of one call.
     public enum Rule: Sendable, Hashable {
         /// As the stage is set.
         case asConfigured
@@ -94,7 +94,7 @@ public enum RequestCompression: RequestOption {
 
 /// Whether the response to one request is decoded, beside what ``GzipMiddleware`` does for all.
 public enum ResponseDecoding: RequestOption {
-    /// What the call says.
+    /// A rule of one call.
     public enum Rule: Sendable, Hashable {
         /// As the stage is set.
         case asConfigured

@@ -62,7 +62,7 @@ public struct HARError: HTTPChainError, Hashable {
     /// "HAR".
     public var stage: String { "HAR" }
 
-    /// What is wrong, and where.
+    /// The sentence that says what is wrong, and where.
     public var reason: String { (path.map { "\($0): " } ?? "") + sentence }
 
     private var sentence: String {

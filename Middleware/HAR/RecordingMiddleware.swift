@@ -26,7 +26,7 @@ public import HTTPChainCore
 /// what ``ReplayTransport`` needs to replay a session through the same chain. ``Place/call`` sees a call as its caller
 /// does, ``Place/attempt`` each attempt before limits and timeouts of its own.
 public struct RecordingMiddleware: DeadlineKeepingMiddleware {
-    /// Where exchanges are recorded.
+    /// The place in a chain where exchanges are recorded.
     public enum Place: String, Sendable, Hashable, CaseIterable {
         /// Once for each call, answers of a cache included.
         case call
@@ -58,7 +58,7 @@ public struct RecordingMiddleware: DeadlineKeepingMiddleware {
         }
     }
 
-    /// What is recorded.
+    /// The name, purpose and settings of the stage.
     public var summary: StageSummary {
         StageSummary(
             "RecordingMiddleware",

@@ -34,11 +34,11 @@ public final class ReplayTransport: Transport {
         }
     }
 
-    /// What the stages above are told.
+    /// The capabilities that the stages above are told of.
     public let capabilities: TransportCapabilities
     /// "ReplayTransport".
     public let name = "ReplayTransport"
-    /// When the network is asked.
+    /// The rule for when the network is asked.
     public let mode: ReplayMode
     private let settings: ReplaySettings
     private let file: URL?

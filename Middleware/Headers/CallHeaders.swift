@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// What one call does to its header fields, after what ``HeadersMiddleware`` does for all.
+/// The changes that one call makes to its header fields, after those that ``HeadersMiddleware`` makes for all.
 ///
 /// Where a chain has several ``HeadersMiddleware``, the outermost carries these out, and those further in leave the
 /// fields alone that are named here.

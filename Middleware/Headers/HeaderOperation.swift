@@ -168,7 +168,7 @@ public struct HeaderOperation: Sendable {
         }
     }
 
-    /// What is wrong with the operation, whatever the request.
+    /// The problem with the operation, whatever the request.
     var problem: HeadersError.Problem? {
         if case .invalid(_, let problem) = source { problem } else { nil }
     }

@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// What one call gives the templates of ``HeadersMiddleware``, by name or by position.
+/// The values that one call gives the templates of ``HeadersMiddleware``, by name or by position.
 ///
 /// ```swift
 /// let stage = HeadersMiddleware(.set("X-Trace", template: "{app}-%%0%%"))

@@ -27,7 +27,7 @@ public struct HeadersError: HTTPChainError {
     public let problem: Problem
     /// The request as it stood; `nil` when the error is not about a request.
     public let exchange: ExchangeSnapshot?
-    /// What the closure threw that makes a value.
+    /// The error of the closure that makes a value.
     public let underlyingError: (any Error)?
 
     init(_ problem: Problem, exchange: ExchangeSnapshot? = nil, underlyingError: (any Error)? = nil) {

@@ -35,9 +35,9 @@ import Logging
 /// It may be used from any thread. ``append(_:)`` makes one call of the system and does not wait for a reader. A
 /// `LogShipper` appends on a thread of its own, in groups, so that nothing that logs waits for the disk.
 public final class LogSpool: Sendable {
-    /// Where the files are.
+    /// The directory of the files.
     public let directory: URL
-    /// How much all files take at most.
+    /// The largest size of all files together.
     public let limit: ByteCount
 
     /// Held while a record is written, however long the disk takes.
@@ -46,19 +46,19 @@ public final class LogSpool: Sendable {
     private let reader: Locked<SpoolReader>
     /// How both were left, for who must not wait for a disk that stalls.
     private let seen: Locked<(appender: SpoolAppender, reader: SpoolReader)>
-    /// What was found when the spool was opened.
+    /// The findings when the spool was opened.
     let findings: Findings
     /// Goes with the spool, or when it is closed.
     private let lock: Locked<SpoolLock?>
 
-    /// What an earlier process has left.
+    /// The records and files that an earlier process has left.
     struct Findings: Sendable {
         /// Where its records begin and end.
         let front: LogSpoolPosition
         let end: LogSpoolPosition
         /// Its segments, the oldest first.
         let segments: [UInt64]
-        /// How many records the last of them has that are not done with.
+        /// The number of records that the last of them has that are not done with.
         let recordsInLast: Int
         /// How many bytes there were of a record that was never accepted.
         let tornBytes: Int64
@@ -280,7 +280,7 @@ public final class LogSpool: Sendable {
     /// Whether everything was acknowledged.
     public var isEmpty: Bool { report.pendingBytes == 0 }
 
-    /// What the spool holds, and what became of records; it does not wait for the disk.
+    /// The report of what the spool holds, and of its records since it was opened; it does not wait for the disk.
     public var report: LogSpoolReport {
         let (appender, reader) = seen.withLock { $0 }
         return LogSpoolReport(
@@ -314,6 +314,6 @@ public final class LogSpool: Sendable {
         return seen.withLock { $0.reader }.count(segment, of: view, all: false)
     }
 
-    /// How many bytes were passed over because they could not be read.
+    /// The number of bytes that were passed over because they could not be read.
     var damagedBytes: Int64 { seen.withLock { $0.reader.damagedBytes } }
 }

@@ -1,16 +1,16 @@
 public import HTTPChainRemoteLogging
 
-/// What a ``LogSpool`` holds, and what became of records since it was opened.
+/// The content of a ``LogSpool``, and the counts of its records since it was opened.
 public struct LogSpoolReport: Sendable, Hashable {
-    /// What all segments take on the disk.
+    /// The size of all segments on the disk, in bytes.
     public internal(set) var bytes: Int64 = 0
-    /// What records that are not acknowledged take on the disk; 0 only where nothing is left.
+    /// The size on the disk of the records that are not acknowledged, in bytes; 0 only where nothing is left.
     public internal(set) var pendingBytes: Int64 = 0
-    /// How many records were appended.
+    /// The number of records that were appended.
     public internal(set) var acceptedRecords = 0
-    /// How many records were refused: because the spool was full, or because of the disk.
+    /// The number of records that were refused: because the spool was full, or because of the disk.
     public internal(set) var refusedRecords = 0
-    /// How many places could not be read and were passed over; each held one record or more.
+    /// The number of places that could not be read and were passed over; each held one record or more.
     public internal(set) var damagedParts = 0
     /// Why a record was refused the last time that it was not for want of room.
     public internal(set) var lastFailure: LogSpoolError?
@@ -20,9 +20,9 @@ public struct LogSpoolReport: Sendable, Hashable {
 public struct LogSpoolBatch: Sendable, Hashable {
     /// The records; none where there was only damage to pass over.
     public internal(set) var records: [LogRecord] = []
-    /// What to acknowledge once they are done with.
+    /// The position to acknowledge once the records are done with.
     public internal(set) var position: LogSpoolPosition
-    /// How many places between the records could not be read; each held one record or more.
+    /// The number of places between the records that could not be read; each held one record or more.
     public internal(set) var damagedParts = 0
     /// How many of the records were there when the spool was opened.
     var recovered = 0

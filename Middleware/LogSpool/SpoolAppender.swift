@@ -54,7 +54,7 @@ struct SpoolAppender: Sendable {
     private(set) var sealed: [SealedSegment]
     private(set) var active: ActiveSegment?
     private var nextNumber: UInt64
-    /// What all segments take.
+    /// The size of all segments.
     private(set) var total: Int64
     private(set) var accepted = 0
     private(set) var refused = 0
@@ -248,7 +248,7 @@ struct SpoolAppender: Sendable {
         sealed.removeAll { numbers.contains($0.number) }
     }
 
-    /// What is after a position, without the headers of segments.
+    /// Returns the size of the records after a position, without the headers of segments.
     func pending(after position: LogSpoolPosition) -> Int64 {
         var segments = sealed.map { ($0.number, $0.size) }
         if let active { segments.append((active.number, active.end)) }

@@ -39,7 +39,7 @@ final class SpoolLock: Sendable {
     deinit { file.unlock() }
 }
 
-/// What the records in a ``LogSpool`` survive.
+/// The failures that the records in a ``LogSpool`` survive.
 public enum LogSpoolDurability: Sendable, Hashable {
     /// The end of the process at any point, `kill -9` included: a record is with the system before `append` returns.
     /// After a loss of power, or the end of the system itself, the newest records may be gone, and some that were

@@ -18,7 +18,7 @@ struct SpoolLogQueue: LogQueue {
         var isSettled = false
     }
 
-    /// What came of a work on the disk.
+    /// The result of a work on the disk.
     private enum Result: Sendable {
         case written(levels: [LogLevelCounts?], failures: [LogSpoolError?], bytes: Int, end: LogSpoolPosition)
         case counted(UInt64, Int)
@@ -35,11 +35,11 @@ struct SpoolLogQueue: LogQueue {
     private static let groupBytes = 1 << 20
 
     private let spool: LogSpool
-    /// What is not written yet.
+    /// The records that are not written yet.
     private var staged: MemoryLogQueue
-    /// How many records are being written.
+    /// The number of records that are being written.
     private var writing = 0
-    /// How many records of this process are in the files, those that were taken out included.
+    /// The number of records of this process that are in the files, those that were taken out included.
     private var written = 0
     /// How many of them were not taken out.
     private var waiting = 0
@@ -166,7 +166,7 @@ struct SpoolLogQueue: LogQueue {
         return progress
     }
 
-    /// How many records are left of an earlier process, after where records were taken out.
+    /// The number of records that are left of an earlier process, after where records were taken out.
     private mutating func countBacklog() {
         guard !isBacklogOver else {
             backlog = 0

@@ -1,13 +1,14 @@
 import HTTPChainCore
 
-/// What is found in the directory of a spool when it is opened.
+/// The findings in the directory of a spool when it is opened.
 struct SpoolOpening {
     let lock: SpoolLock
     var appender: SpoolAppender
     var reader: SpoolReader
-    /// How many records the last segment has that are not done with; of the others nobody has counted them yet.
+    /// The number of records that the last segment has that are not done with; of the others nobody has counted them
+    /// yet.
     var recordsInLast = 0
-    /// What a process that was killed had not written to the end.
+    /// The bytes that a process which was killed had not written to the end.
     var tornBytes: Int64 = 0
     /// Things in the directory that are not the spool's.
     var foreignFiles = 0

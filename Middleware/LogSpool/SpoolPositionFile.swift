@@ -15,7 +15,7 @@ struct SpoolPositionFile: Sendable {
     private var file: OpenFile<LogSpoolError>?
     private var generation: UInt64 = 0
 
-    /// What the file tells; `nil` when there is none.
+    /// The position in the file; `nil` when there is none.
     private(set) var position: LogSpoolPosition?
     /// Whether there is a file of which nothing can be read.
     private(set) var isDamaged = false

@@ -235,8 +235,8 @@ struct SpoolReader: Sendable {
 
     // MARK: Counting
 
-    /// How many records of a segment are not done with, of those that were there when the spool was opened or, with
-    /// `all`, of all; 0 where it cannot be read.
+    /// The number of records of a segment that are not done with, of those that were there when the spool was opened
+    /// or, with `all`, of all; 0 where it cannot be read.
     func count(_ number: UInt64, of view: View, all: Bool) -> Int {
         var segments = view.sealed.map { Segment($0, upTo: all ? nil : openingEnd) }
         if let active = view.active { segments.append(Segment(active, upTo: all ? nil : openingEnd)) }

@@ -57,7 +57,7 @@ enum SpoolSegment {
     // MARK: Names
 
     private static let suffix = ".segment"
-    /// What no segment comes to by itself, so that there is always a number for the next.
+    /// The largest number that a segment is given, so that there is always a number for the next.
     static let maximumNumber: UInt64 = 1 << 62
 
     static func name(_ number: UInt64) -> String {
@@ -105,7 +105,7 @@ enum SpoolSegment {
         CRC32.value(UnsafeRawBufferPointer(rebasing: frame[4...]))
     }
 
-    /// What stands at an offset.
+    /// The thing that stands at an offset.
     enum Step: Hashable {
         /// A record.
         case record(Range<Int>)
@@ -157,7 +157,7 @@ enum SpoolSegment {
         return buffer.number(offset, UInt32.self) == checksum(frame) ^ salt ? end : nil
     }
 
-    /// What is in a segment.
+    /// The content of a segment.
     struct Content: Sendable, Hashable {
         /// Where the last whole frame ends.
         var end = headerSize

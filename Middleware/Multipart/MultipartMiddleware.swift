@@ -41,7 +41,7 @@ public struct MultipartMiddleware: DeadlineKeepingMiddleware {
     /// With what else makes the request complete.
     public var phase: Phase { .build }
 
-    /// What the stage does, and how values are encoded.
+    /// The name, purpose and settings of the stage.
     public var summary: StageSummary {
         StageSummary(
             "MultipartMiddleware",

@@ -62,7 +62,7 @@ public struct ProgressMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
     /// of ``HTTPChainCore/Request/onProgress(_:)`` is.
     public typealias Observer = @Sendable (_ progress: TransferProgress, _ request: HTTPRequest) -> Void
 
-    /// How a wire view counts an upload.
+    /// A way in which a wire view counts an upload.
     public enum UploadCounting: Sendable, Hashable {
         /// As the transport says that it is sent (``/HTTPChainCore/UploadProgress``).
         case asSent

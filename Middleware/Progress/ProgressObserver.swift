@@ -15,7 +15,7 @@ final class ProgressObserver: Sendable {
         var isClosed = false
         var attempts = 0
 
-        /// What whoever fetches gets; `nil` while there is nothing.
+        /// The next value for whoever fetches; `nil` while there is nothing.
         var next: Next? {
             mutating get {
                 if let report = buffer.popFirst() { return Next(report: report) }

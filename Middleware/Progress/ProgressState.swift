@@ -1,6 +1,6 @@
 import HTTPChainSupport
 
-/// What is known of one view of one call, and which of its changes are worth a report: rules alone, without IO.
+/// The state of one view of one call, and which of its changes are worth a report: rules alone, without IO.
 ///
 /// An upload, if there is one, is followed by a download. Either may begin again with another attempt. After the end
 /// of the download, or ``end(_:error:at:)``, there is nothing more.

@@ -1,6 +1,6 @@
-/// How far one direction of a call is: one report, as ``ProgressMiddleware`` gives it.
+/// The progress of one direction of a call: one report, as ``ProgressMiddleware`` gives it.
 public struct TransferProgress: Sendable {
-    /// Which way the bytes go.
+    /// The direction of a transfer.
     public enum Direction: Sendable, Hashable {
         /// The request's body.
         case upload
@@ -12,11 +12,11 @@ public struct TransferProgress: Sendable {
     public enum View: Sendable, Hashable {
         /// The caller's: the body given for an upload, decoded content for a download.
         case consumer
-        /// What the transport is given and gives: encoded content, each attempt on its own.
+        /// The bytes that the transport sends and receives: encoded content, each attempt on its own.
         case wire
     }
 
-    /// How it stands with the transfer.
+    /// The state of a transfer.
     public enum State: Sendable, Hashable {
         /// It goes on.
         case running
@@ -33,11 +33,11 @@ public struct TransferProgress: Sendable {
     public let call: UInt64
     /// The bytes that are counted; numbers of one view say nothing about the other.
     public let view: View
-    /// Which way the bytes go.
+    /// The direction of the transfer.
     public let direction: Direction
-    /// How it stands with the transfer.
+    /// The state of the transfer.
     public let state: State
-    /// Which attempt it is, counted from 1: with each one ``completed`` begins at 0 again.
+    /// The number of the attempt, counted from 1: with each one ``completed`` begins at 0 again.
     ///
     /// In the wire view, each request sent (retry, redirect) is one. In the consumer's view, it is each time the
     /// upload's body is read from its beginning.
@@ -53,7 +53,7 @@ public struct TransferProgress: Sendable {
     public let elapsed: Duration
     /// Whether this view of the call, or the attempt where the view is the wire, has nothing to report after this.
     public let isLast: Bool
-    /// What broke the transfer, where ``state`` is failed; `nil` otherwise.
+    /// The error that ended the transfer, where ``state`` is failed; `nil` otherwise.
     public let error: (any Error)?
 
     /// Makes a report, for previews and for tests of what shows it.
@@ -108,7 +108,7 @@ public struct TransferProgress: Sendable {
         return expected > 0 ? Double(completed) / Double(expected) : 0
     }
 
-    /// How long the rest will take at this speed; `nil` when size or speed are not known, zero at the end.
+    /// The time that the rest will take at this speed; `nil` when size or speed are not known, zero at the end.
     public var estimatedRemaining: Duration? {
         guard state == .running else { return isFinished ? .zero : nil }
         guard let expected, let bytesPerSecond, bytesPerSecond > 0 else { return nil }

@@ -67,7 +67,7 @@ extension TransferTracker {
 }
 
 extension Response {
-    /// How many bytes the body is going to have; `nil` when only its end will tell.
+    /// The number of bytes that the body is going to have; `nil` when only its end will tell.
     ///
     /// `Content-Length` is taken at its word where nothing else is known: whoever decodes the content removes it.
     func expectedLength(answering method: HTTPRequest.Method) -> Int64? {

@@ -29,7 +29,7 @@ final class TransferTracker: Sendable {
 
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// What can end the call from outside.
+    /// The signals that can end the call from outside.
     var signals: [CancellationSignal] { observers.compactMap(\.cancellation) }
 
     func begin(_ direction: TransferProgress.Direction, expected: Int64?) {

@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// What processes one call beside what processes all.
+/// The processors of one call, beside those of the stage.
 ///
 /// The outermost ``RequestProcessorMiddleware`` of a chain runs these after its own processors and takes them off the
 /// request, so that they run once. One that is added by a processor is left for a stage further in.

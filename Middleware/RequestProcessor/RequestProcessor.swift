@@ -13,7 +13,7 @@ public import HTTPChainCore
 /// }
 /// ```
 public protocol RequestProcessor: Sendable {
-    /// What the processor is called in `explain()`; its type's name by default.
+    /// The name of the processor in `explain()`; its type's name by default.
     var name: String { get }
 
     /// Looks at the request, and changes it as needed.
@@ -30,10 +30,10 @@ extension RequestProcessor {
 
 /// A request processor made of a closure.
 public struct ClosureRequestProcessor: RequestProcessor {
-    /// What the closure is given: see ``RequestProcessor/process(_:)``.
+    /// A closure that changes a request: see ``RequestProcessor/process(_:)``.
     public typealias Process = @Sendable (_ request: inout Request) async throws -> Void
 
-    /// What the processor is called in `explain()`.
+    /// The name of the processor in `explain()`.
     public let name: String
     private let body: Process
 

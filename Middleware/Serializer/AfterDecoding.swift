@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// What is done with decoded values of one type before the caller gets them, such as telling children their parent.
+/// A change to decoded values of one type before the caller gets them, such as telling children their parent.
 ///
 /// ```swift
 /// SerializerMiddleware(.json, afterDecoding: [

@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// What is done with a request once its value of one type has been written, such as naming its revision in a field.
+/// A change to a request once its value of one type has been written, such as naming its revision in a field.
 ///
 /// ```swift
 /// SerializerMiddleware(.json, afterEncoding: [

@@ -1,10 +1,11 @@
 public import HTTPChainCore
 
-/// How the values of one call are turned into bytes and back, where it differs from what ``SerializerMiddleware`` does.
+/// The settings of how the values of one call are turned into bytes and back, where it differs from what
+/// ``SerializerMiddleware`` does.
 ///
 /// What is nil here is as the stage has it. The functions of `Request` are the short way to each of these.
 public struct CallSerialization: Sendable {
-    /// Which serializer to use.
+    /// The choice of a serializer.
     public enum Choice: Sendable {
         /// This one, whether or not the stage has it.
         case serializer(any Serializer)
@@ -14,21 +15,22 @@ public struct CallSerialization: Sendable {
 
     /// Whether the stage leaves the call alone.
     public var isOff = false
-    /// What writes the request; chosen by the `Content-Type` of the call, else the first of the stage, when nil.
+    /// The serializer that writes the request; chosen by the `Content-Type` of the call, else the first of the stage,
+    /// when nil.
     public var request: Choice?
-    /// What reads the response; chosen by its `Content-Type` when nil.
+    /// The serializer that reads the response; chosen by its `Content-Type` when nil.
     public var response: Choice?
-    /// Where in the response the value is.
+    /// The path of the value in the response.
     public var keyPath: BodyKeyPath?
     /// The keys that the value of the request is put under.
     public var rootKey: BodyKeyPath?
     /// Whether nil properties are written as null.
     public var encodesNilAsNull: Bool?
-    /// How large the response may be.
+    /// The largest size of the response.
     public var limit: ByteCount?
-    /// What is done with the value, after what the stage does.
+    /// The changes to the decoded value, after those of the stage.
     public var afterDecoding: [AfterDecoding] = []
-    /// What is done with the request once its value has been written, after what the stage does.
+    /// The changes to the request once its value has been written, after those of the stage.
     public var afterEncoding: [AfterEncoding] = []
 
     /// Everything as the stage has it.
@@ -48,7 +50,7 @@ public enum EncodedValue: RequestOption {
 }
 
 extension Request {
-    /// How the values of this call are turned into bytes and back.
+    /// The settings of how the values of this call are turned into bytes and back.
     public var serialization: CallSerialization {
         get { options[CallSerializationOption.self] }
         set { options[CallSerializationOption.self] = newValue }

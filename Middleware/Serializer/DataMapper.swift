@@ -30,9 +30,9 @@ public struct DataMapper: Serializer {
 
     /// The name that a call chooses it by.
     public let name: String
-    /// What it writes.
+    /// The content type that it writes.
     public let contentType: String
-    /// What it reads.
+    /// The content types that it reads.
     public let acceptedTypes: [String]
     /// The closures alone know whether there are keys.
     public let hasKeys = false

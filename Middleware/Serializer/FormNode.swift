@@ -1,11 +1,12 @@
-/// What was read of a form under one name: texts, members and elements side by side, since names may say all of them.
+/// The values that were read of a form under one name: texts, members and elements side by side, since names may say
+/// all of them.
 final class FormNode {
     /// The texts that stand here; several where a name is repeated.
     private(set) var texts: [FormValue] = []
     /// The members in the order in which they came.
     private(set) var keys: [String] = []
     private var members: [String: FormNode] = [:]
-    /// What names with empty brackets appended.
+    /// The values whose names have empty brackets appended.
     private var appended: [FormNode] = []
 
     init() {}

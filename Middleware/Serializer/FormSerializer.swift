@@ -26,7 +26,7 @@ public struct FormSerializer: Serializer {
     public let placesValuesInQuery = true
     /// No bytes are a form without fields.
     public let decodesEmptyBodies = true
-    /// How names and values are written.
+    /// The encoder of names and values.
     public let encoder: ParameterEncoder
 
     /// Makes the serializer.

@@ -5,7 +5,7 @@ public import HTTPChainCore
 ///
 /// It reads `application/json`, `text/json` and every type with the suffix `+json`.
 public struct JSONSerializer: Serializer {
-    /// How the keys of objects relate to the names of properties.
+    /// The relation between the keys of objects and the names of properties.
     public enum Keys: Sendable, Hashable {
         /// They are the same.
         case asDeclared

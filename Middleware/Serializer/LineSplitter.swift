@@ -13,7 +13,7 @@ struct LineSplitter: Sendable {
 
     private let limit: Int
     let separator: UInt8
-    /// What has arrived; lines before `start` have been given out.
+    /// The bytes that have arrived; lines before `start` have been given out.
     private var buffer = Data()
     private var start = 0
     /// Up to here there is no line feed, so that a line in many chunks is searched once.

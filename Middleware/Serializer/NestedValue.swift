@@ -1,7 +1,7 @@
 import HTTPChainCore
 
-/// What stands at a key path: a type that any decoder can decode and that finds its way itself, so that the coding
-/// path of an error begins at the top of the body.
+/// The value at a key path: a type that any decoder can decode and that finds its way itself, so that the coding path
+/// of an error begins at the top of the body.
 struct NestedValue<Value: Decodable>: Decodable {
     /// The way, handed past the decoder, which calls the initialiser before it returns.
     private static var path: BodyKeyPath { NestedValueScope.path }

@@ -18,13 +18,15 @@ package struct NullKeeping: StandInValue {
         try value.encode(to: NullKeepingEncoder(inner: encoder))
     }
 
-    /// What to hand to an encoder: dates and dictionaries, which encoders know, stay what they are also at the top.
+    /// Returns the value to give an encoder: dates and dictionaries, which encoders know, stay what they are also at
+    /// the top.
     package static func unwrapped(_ value: any Encodable) -> any Encodable {
         guard let keeping = value as? NullKeeping else { return value }
         return wrapping(keeping.value)
     }
 
-    /// What to hand to a container instead of a value; a type that the format treats in a way of its own stays itself.
+    /// Returns the value to give a container instead of a value; a type that the format treats in a way of its own
+    /// stays itself.
     static func wrapping(_ value: some Encodable) -> any Encodable {
         switch value {
         case is Date, is Data, is URL, is Decimal: value

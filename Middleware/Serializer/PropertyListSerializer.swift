@@ -2,7 +2,7 @@ public import Foundation
 
 /// Property lists, by Foundation's coders: reads XML, binary and OpenStep, and writes one of the first two.
 public struct PropertyListSerializer: Serializer {
-    /// What is written.
+    /// A format of property lists.
     public enum Format: Sendable, Hashable {
         /// Text that any XML parser reads.
         case xml

@@ -4,7 +4,7 @@ public import Foundation
 public struct RawSerializer: Serializer {
     /// Always "raw".
     public let name = "raw"
-    /// What the bytes are said to be.
+    /// The content type of the bytes.
     public let contentType: String
     /// Anything.
     public let acceptedTypes = ["*/*"]

@@ -17,10 +17,10 @@ import HTTPChainCore
 /// }
 /// ```
 public protocol Serializer: Sendable {
-    /// What the serializer is called in `explain()`, in errors, and by a call that chooses it by name.
+    /// The name of the serializer in `explain()`, in errors, and in a call that chooses it by name.
     var name: String { get }
 
-    /// What it writes: the value of `Content-Type`.
+    /// The content type that it writes: the value of `Content-Type`.
     var contentType: String { get }
 
     /// The media types it reads; by default the one it writes.

@@ -123,7 +123,7 @@ public struct SerializerError: HTTPChainError {
         )
     }
 
-    /// What an encoder threw, as an error of this type.
+    /// Makes an error of this type of the one that an encoder threw.
     init(_ error: any Error, encoding value: any Encodable, by serializer: any Serializer) {
         var path = ""
         var detail = "\(error)"

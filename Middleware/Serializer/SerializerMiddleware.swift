@@ -212,7 +212,7 @@ public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
         )
     }
 
-    /// What is acceptable, in the order of the serializers; `nil` where anything is.
+    /// Returns the acceptable types, in the order of the serializers; `nil` where anything is.
     private func acceptedTypes(
         _ type: any (Decodable & Sendable).Type,
         for call: CallSerialization

@@ -1,16 +1,16 @@
 public import HTTPChainCore
 
-/// Which statuses one call accepts, beside or in place of those that ``StatusValidationMiddleware`` accepts.
+/// The statuses that one call accepts, beside or in place of those that ``StatusValidationMiddleware`` accepts.
 public enum AcceptedStatuses: RequestOption {
-    /// What the call says.
+    /// A rule of one call.
     public enum Rule: Sendable, Hashable {
-        /// What the stage accepts, and these.
+        /// The statuses that the stage accepts, and these.
         case adding(StatusSet)
         /// These alone.
         case replacing(StatusSet)
     }
 
-    /// What the stage accepts.
+    /// The statuses that the stage accepts.
     public static var defaultValue: Rule { .adding(StatusSet()) }
 }
 

@@ -13,7 +13,7 @@ public struct StatusError: ResponseError {
     public let preview: BodyPreview?
     /// The request and the response's head, redacted, with the preview.
     public let exchange: ExchangeSnapshot?
-    /// What broke the body while its first bytes were looked at; `nil` when nothing did.
+    /// The error that broke the body while its first bytes were looked at; `nil` when nothing did.
     public let underlyingError: (any Error)?
 
     /// The status that is not accepted.

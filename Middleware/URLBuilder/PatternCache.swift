@@ -20,7 +20,7 @@ final class PatternCache: Sendable {
         self.generation = generation
     }
 
-    /// How many references are kept now.
+    /// The number of references that are kept now.
     var count: Int { storage.withLock { $0.young.count + $0.old.count } }
 
     /// The reference parsed, with the stage's own syntax.

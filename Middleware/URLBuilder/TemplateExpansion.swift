@@ -2,16 +2,16 @@ import HTTPChainCore
 
 /// Fills in a template (RFC 6570 §3.2.1).
 struct TemplateExpansion {
-    /// What is asked of the values beyond RFC 6570.
+    /// The rules for values beyond RFC 6570.
     enum Rules {
         /// Nothing: undefined variables vanish, and any value is encoded.
         case rfc6570
-        /// What a request needs: path variables have values, and no value brings a host, a dot segment or a control
+        /// The rules of a request: path variables have values, and no value brings a host, a dot segment or a control
         /// character.
         case request
     }
 
-    /// What a variable wrote, for finding the one at fault.
+    /// The contribution of one variable, for finding the one at fault.
     struct Contribution {
         var name: String
         var range: Range<Int>

@@ -14,7 +14,7 @@ struct TemplateExpression: Sendable, Hashable {
 
 struct VariableSpecification: Sendable, Hashable {
     var name: String
-    /// How many characters of the value are taken (RFC 6570 §2.4.1); `nil` for all.
+    /// The number of characters of the value that are taken (RFC 6570 §2.4.1); `nil` for all.
     var prefix: Int?
     /// Whether lists and maps are taken apart (RFC 6570 §2.4.2).
     var isExploded = false
@@ -31,7 +31,7 @@ enum TemplateOperator: UInt8, Sendable, Hashable {
     case query = 0x3F
     case queryContinuation = 0x26
 
-    /// What comes before the first value; also the operator's own character.
+    /// The byte before the first value; also the operator's own character.
     var first: UInt8? {
         switch self {
         case .simple, .reserved: nil
@@ -39,7 +39,7 @@ enum TemplateOperator: UInt8, Sendable, Hashable {
         }
     }
 
-    /// What comes between values.
+    /// The byte between values.
     var separator: UInt8 {
         switch self {
         case .simple, .reserved, .fragment: .comma
@@ -70,7 +70,7 @@ enum TemplateOperator: UInt8, Sendable, Hashable {
     var isRequired: Bool { self == .simple || self == .reserved }
 }
 
-/// Which notations for variables a reference is searched for.
+/// The notations for variables that a reference is searched for.
 public struct URLVariableSyntax: OptionSet, Sendable, Hashable, CustomStringConvertible {
     /// One bit for each notation.
     public let rawValue: UInt8

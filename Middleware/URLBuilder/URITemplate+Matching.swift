@@ -27,7 +27,7 @@ private struct TemplateMatcher {
     typealias Found = [(String, URLValue)]
 
     let bytes: [UInt8]
-    /// How many bytes may still be looked at.
+    /// The number of bytes that may still be looked at.
     private var budget = 1_000_000
 
     init(bytes: [UInt8]) {

@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// What one call gives the URL builder; nothing of it is sent anywhere else.
+/// The values that one call gives the URL builder; nothing of it is sent anywhere else.
 public struct URLArguments: Sendable {
     /// Values of the variables in the reference: `{id}`, `:id`, and `%%0%%` by position.
     public var path: URLParameters
@@ -11,11 +11,11 @@ public struct URLArguments: Sendable {
     /// A custom builder reads them, and variables that ``path`` does not name are looked up here. They are never made
     /// part of the query, the header fields or the body.
     public var reserved: URLParameters
-    /// How this call's query is written; `nil` for the stage's way.
+    /// The encoder of this call's query; `nil` for the stage's way.
     public var encoder: ParameterEncoder?
-    /// Which notations for variables this call's reference has; `nil` for the stage's.
+    /// The notations for variables in this call's reference; `nil` for the stage's.
     public var syntax: URLVariableSyntax?
-    /// What builds this call's URL, in the place of the stage's builder; `nil` for the stage's.
+    /// The builder of this call's URL, in the place of the stage's; `nil` for the stage's.
     public var builder: (any URLBuilding)?
 
     /// Makes arguments.
@@ -46,7 +46,7 @@ public enum URLArgumentsOption: RequestOption {
 }
 
 extension Request {
-    /// What this call gives the URL builder, for the variables and the query of its URL.
+    /// The values that this call gives the URL builder, for the variables and the query of its URL.
     public var urlArguments: URLArguments {
         get { options[URLArgumentsOption.self] ?? URLArguments() }
         set { options[URLArgumentsOption.self] = newValue }

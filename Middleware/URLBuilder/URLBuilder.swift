@@ -45,7 +45,7 @@ public struct URLBuilder: Sendable {
         URLBuilder(base: try BaseURL(base), encoder: encoder, syntax: syntax, cache: cache)
     }
 
-    /// How many parsed templates are kept for the next call: at most 256, those used last.
+    /// The number of parsed templates that are kept for the next call: at most 256, those used last.
     public var cachedTemplates: Int { cache.count }
 
     /// The absolute URL of a reference.
@@ -89,7 +89,7 @@ public struct URLBuilder: Sendable {
         head.path = String(decoding: target.path, as: UTF8.self)
     }
 
-    /// What the path of a head's target is made of, below the base's path: `/v2/users/{id}`.
+    /// Returns the template of a head's path, below the base's path: `/v2/users/{id}`.
     ///
     /// - Returns: `nil` for a reference without variables, which may be one of any number.
     func template(of head: HTTPRequest, _ arguments: URLArguments?) -> String? {
@@ -239,7 +239,7 @@ public struct URLBuilder: Sendable {
     }
 }
 
-/// What a reference needs before it is joined.
+/// A kind of reference, by what it needs before it is joined.
 private enum ReferenceKind {
     /// Nothing.
     case plain

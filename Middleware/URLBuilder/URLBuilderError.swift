@@ -39,7 +39,7 @@ public struct URLBuilderError: HTTPChainError {
     public let problem: Problem
     /// The request as it stood, redacted; `nil` when a template or encoder was used without a request.
     public internal(set) var exchange: ExchangeSnapshot?
-    /// What the `Encodable` value threw, if that was the cause.
+    /// The error of the `Encodable` value, if that was the cause.
     public let underlyingError: (any Error)?
 
     /// Makes the error for a problem.

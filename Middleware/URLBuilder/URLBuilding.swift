@@ -28,13 +28,14 @@ public struct URLBuildingCall: Sendable {
     public let method: HTTPRequest.Method
     /// The request's URL as the caller wrote it, variables included.
     public let reference: String
-    /// What the call gives the builder.
+    /// The values that the call gives the builder.
     public let arguments: URLArguments
     /// All that the call declares, for builders with options of their own.
     public let options: RequestOptions
     let standard: URLBuilder
 
-    /// What the stage builds without a custom builder: variables filled in, joined with the base, query appended.
+    /// Returns the URL that the stage builds without a custom builder: variables filled in, joined with the base, query
+    /// appended.
     ///
     /// - Parameters:
     ///   - base: Another base; `nil` for the stage's.

@@ -25,7 +25,7 @@ public enum URLValue: Sendable, Hashable {
     case dictionary(URLParameters)
 }
 
-/// What can be put into a URL.
+/// A type whose values can be put into a URL.
 ///
 /// Numbers, text, truth values, dates, UUIDs, and arrays and dictionaries of them can. An enum with raw values needs
 /// no more than the conformance: `extension Sort: URLValueConvertible {}`.

@@ -1,6 +1,6 @@
 /// A change of what a ``CookieJar`` holds.
 public struct CookieChange: Sendable, Hashable, CustomStringConvertible {
-    /// What happened to the cookie.
+    /// A kind of change.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif

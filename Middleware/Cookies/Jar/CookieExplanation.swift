@@ -1,4 +1,4 @@
-/// Which cookies a request carries, and why it does not carry others: ``CookieJar/explain(_:method:site:at:)``.
+/// The cookies that a request carries, and why it does not carry others: ``CookieJar/explain(_:method:site:at:)``.
 public struct CookieExplanation: Sendable, Hashable, CustomStringConvertible {
     /// A cookie that the request does not carry.
     public struct Withheld: Sendable, Hashable {

@@ -7,7 +7,7 @@ import HTTPChainSupport
 /// A change locks a file beside it, because the file itself is replaced by each change.
 final class CookieFile: Sendable {
     private static let signature = "HTTPChain cookies 1 "
-    /// What no jar of the largest limits reaches.
+    /// The largest size of a file, which no jar of the largest limits reaches.
     private static let sizeLimit: Int64 = 64 << 20
     private static let pause = Duration.milliseconds(5)
     /// Counted, and not timed: on a machine that has no time for this process, the lock may be free all the while.

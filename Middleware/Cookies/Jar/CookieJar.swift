@@ -83,7 +83,7 @@ public final class CookieJar: Sendable {
         for listener in state.withLock({ $0.listeners }).values { listener.finish() }
     }
 
-    /// How many cookies there are, those that have ended and were not yet removed included.
+    /// The number of cookies, those that have ended and were not yet removed included.
     public var count: Int { state.withLock { $0.storage.count } }
 
     /// Whether no cookie can be in the jar: nothing in memory, and no file that another process may have changed.
@@ -121,8 +121,8 @@ public final class CookieJar: Sendable {
         return state.withLock { $0.storage.judgement(of: target, at: now).sent }
     }
 
-    /// Which cookies a request to a URL carries, and why not the others of its host and the domains above it: those of
-    /// the jar, and those that it refused or no longer has.
+    /// Returns the cookies that a request to a URL carries, and why not the others of its host and the domains above
+    /// it: those of the jar, and those that it refused or no longer has.
     ///
     /// Of the latter, the jar remembers the last 256 since it was made, without their values.
     ///

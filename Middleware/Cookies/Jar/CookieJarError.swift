@@ -2,7 +2,7 @@ public import HTTPChainCore
 
 /// The file of a ``CookieJar`` cannot be used.
 public struct CookieJarError: HTTPChainError, Hashable {
-    /// What is wrong with the file.
+    /// A reason why the file cannot be used.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -31,7 +31,7 @@ public struct CookieJarError: HTTPChainError, Hashable {
     /// Always "CookieJar".
     public var stage: String { "CookieJar" }
 
-    /// What is wrong with which file.
+    /// The sentence that says what is wrong with which file.
     public var reason: String {
         switch problem {
         case .damaged(let line): "the cookie file \(path) is damaged in line \(line)"

@@ -85,10 +85,10 @@ public struct NetscapeCookieError: HTTPChainError, Hashable {
     /// Always "CookieJar".
     public var stage: String { "CookieJar" }
 
-    /// Which line; never its content.
+    /// The sentence that names the line; never its content.
     public var reason: String { "line \(line) is not of the cookies.txt format" }
 
-    /// What a line must have.
+    /// Advice on how a line has to look.
     public var recoverySuggestion: String? {
         "give it a domain, TRUE or FALSE, a path, TRUE or FALSE, seconds, a name and a value, with tabs between them"
     }

@@ -28,7 +28,7 @@ enum CookieDate {
         }
     }
 
-    /// What the tokens have given so far: the first token that fits a production is taken for it.
+    /// The values that the tokens have given so far: the first token that fits a production is taken for it.
     private struct Found {
         var time: (hour: Int, minute: Int, second: Int)?
         var day: Int?

@@ -14,14 +14,14 @@ struct CookieStorage: Sendable {
         var lastAccess: Date
     }
 
-    /// What storing or removing did, for who listens.
+    /// An effect of storing or removing, for observers.
     enum Effect: Sendable, Hashable {
         case added(Cookie)
         case replaced(Cookie)
         case removed(Cookie, CookieReason)
     }
 
-    /// What became of `Set-Cookie` fields, one by one, and what that did.
+    /// The results of `Set-Cookie` fields, one by one, and their effects.
     struct Result: Sendable {
         var outcomes: [CookieOutcome] = []
         var effects: [Effect] = []
@@ -153,7 +153,7 @@ struct CookieStorage: Sendable {
         return result
     }
 
-    /// What another storage has otherwise: for jars that share a file, which keeps none that have ended.
+    /// Returns the differences of another storage: for jars that share a file, which keeps none that have ended.
     func differences(to other: CookieStorage, at now: Date) -> [Effect] {
         let before = Dictionary(cookies.map { ($0.key, $0) }) { $1 }
         let after = Dictionary(other.cookies.map { ($0.key, $0) }) { $1 }

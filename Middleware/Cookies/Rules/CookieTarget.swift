@@ -1,7 +1,7 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// What of a request decides which cookies it carries, and which its response may set.
+/// The part of a request that decides which cookies it carries, and which its response may set.
 struct CookieTarget: Sendable, Hashable {
     let origin: Origin
     /// Canonical.

@@ -14,17 +14,17 @@ public struct JSONAPIErrors: Sendable, Hashable {
         public let code: String?
         /// A short summary of the kind of error.
         public let title: String?
-        /// What happened this time.
+        /// The explanation of this occurrence.
         public let detail: String?
-        /// What in the request was wrong.
+        /// The part of the request that was wrong.
         public let source: Source?
-        /// Where more can be read; the links `about` and `type`.
+        /// The pages where more can be read; the links `about` and `type`.
         public let links: [String: String]
         /// Whatever else the service says.
         public let meta: [String: JSONValue]
     }
 
-    /// What in a request an error is about.
+    /// The part of a request that an error is about.
     public struct Source: Sendable, Hashable {
         /// A JSON Pointer into the request's document, RFC 6901.
         public let pointer: String?
@@ -36,7 +36,7 @@ public struct JSONAPIErrors: Sendable, Hashable {
 
     /// The errors; at least one.
     public let errors: [Item]
-    /// What the document says about itself.
+    /// The information about the document itself.
     public let meta: [String: JSONValue]
 
     init?(_ document: JSONValue) {

@@ -8,7 +8,7 @@ public struct ODataError: Sendable, Hashable {
         public let code: String?
         /// The problem.
         public let message: String?
-        /// What in the request it is about, such as the name of a property.
+        /// The part of the request that it is about, such as the name of a property.
         public let target: String?
     }
 
@@ -16,11 +16,11 @@ public struct ODataError: Sendable, Hashable {
     public let code: String
     /// A description of what happened.
     public let message: String
-    /// What in the request it is about, such as the name of a property.
+    /// The part of the request that it is about, such as the name of a property.
     public let target: String?
     /// Several errors behind this one.
     public let details: [Detail]
-    /// What only the service's developers should see.
+    /// The details that only the service's developers should see.
     public let innerError: [String: JSONValue]
     /// All other members: annotations, as `@retry.after`.
     public let annotations: [String: JSONValue]

@@ -1,7 +1,7 @@
 public import Foundation
 public import HTTPChainCore
 
-/// What went wrong, in the standard format, RFC 9457.
+/// The description of a failure in the standard format, RFC 9457.
 ///
 /// A member that is not of the type the RFC gives it counts as absent, as §3.1 requires; it is kept among the
 /// ``extensions`` as well.
@@ -13,9 +13,9 @@ public struct ProblemDetails: Sendable, Hashable {
     public var status: Int?
     /// A short summary of the kind of problem (§3.1.3).
     public var title: String?
-    /// What happened this time (§3.1.4).
+    /// The explanation of this occurrence (§3.1.4).
     public var detail: String?
-    /// What names this occurrence, a URI reference relative to the URL of the response (§3.1.5).
+    /// The identifier of this occurrence, a URI reference relative to the URL of the response (§3.1.5).
     public var instance: String?
     /// All other members (§3.2).
     public var extensions: [String: JSONValue]

@@ -1,8 +1,9 @@
 import HTTPChainCore
 
-/// What the reader of a stream and those who steer it share: the state, what is to happen next, and the connection.
+/// The state that the reader of a stream shares with those who steer it: the state, what is to happen next, and the
+/// connection.
 final class StreamControl: Sendable {
-    /// What stops what the reader is doing.
+    /// A reason to stop what the reader is doing.
     enum Interruption: Sendable, Hashable {
         case closed
         case paused
@@ -112,7 +113,7 @@ final class StreamControl: Sendable {
 
     // MARK: For the reader
 
-    /// What is to happen in place of what the reader does; nil for nothing.
+    /// The interruption that is pending; nil for nothing.
     var interruption: Interruption? { guarded.read(\.interruption) }
 
     func set(_ state: EventStreamState) {

@@ -9,7 +9,7 @@ final class StreamReader {
         case open
         case read(any StreamParser)
         case wait(Duration, after: any Error)
-        /// What was read is still delivered; with the error that comes then.
+        /// The chunks that were read are still delivered; with the error that comes then.
         case ending((any Error)?)
         case ended
     }
@@ -25,7 +25,7 @@ final class StreamReader {
     private var events = 0
     /// The id that the stream stands at: that of the last event that was read.
     private var lastEventID: String?
-    /// What the last response was, for errors.
+    /// The last response, for errors.
     private var exchange: ExchangeSnapshot?
 
     init(_ run: StreamRun) {

@@ -1,7 +1,7 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// What all connections of a stream have in common.
+/// The state that all connections of a stream share.
 final class StreamRun: Sendable {
     let request: Request
     let options: EventStreamOptions

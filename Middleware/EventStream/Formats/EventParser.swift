@@ -28,7 +28,7 @@ public struct EventParser: Sendable {
     /// The id that the stream stands at, after the events that are complete; `nil` as long as there was none.
     public var lastEventID: String? { scanner.lastEventID }
 
-    /// How long the server asks to wait before the stream is opened again; `nil` as long as it has not.
+    /// The time that the server asks to wait before the stream is opened again; `nil` as long as it has not.
     public private(set) var retry: Duration?
 
     /// Reads the next chunk.

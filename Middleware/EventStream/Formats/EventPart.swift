@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a stream of events is made of, in the order in which it arrives.
+/// A part of a stream of events, in the order in which it arrives.
 ///
 /// It is for data that is too large to be held: `data` comes in pieces as large as the network delivers them, and
 /// ``end(type:lastEventID:)`` says that the event is complete. Where a stream ends without it, the event is incomplete and
@@ -14,6 +14,6 @@ public enum EventPart: Sendable, Hashable {
     case end(type: String, lastEventID: String?)
     /// A line that is for nobody but the connection: servers send one to show that they are there.
     case comment(String)
-    /// How long the server asks to wait before the stream is opened again.
+    /// The time that the server asks to wait before the stream is opened again.
     case retry(Duration)
 }

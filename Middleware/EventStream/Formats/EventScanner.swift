@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainCore
 
-/// What a scanner of a stream finds.
+/// A receiver of what a scanner of a stream finds.
 ///
 /// The calls come in the order of the stream.
 protocol EventSink {
@@ -39,7 +39,7 @@ struct EventScanner: Sendable {
         case unknown
     }
 
-    /// What an event without an own id has.
+    /// The id of an event without an id of its own.
     private(set) var lastEventID: String?
 
     private let limits: EventStreamLimits

@@ -2,7 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// How a stream of values is written.
+/// The format of a stream of values.
 public struct StreamFormat: Sendable, Hashable, CustomStringConvertible {
     enum Kind: Sendable, Hashable {
         case events
@@ -10,7 +10,7 @@ public struct StreamFormat: Sendable, Hashable, CustomStringConvertible {
     }
 
     let kind: Kind
-    /// What the request accepts, the preferred media type first.
+    /// The media types that the request accepts, the preferred one first.
     public let mediaTypes: [String]
     /// The name, for people.
     public let description: String

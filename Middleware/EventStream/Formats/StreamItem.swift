@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a parser makes of a stream.
+/// A result of parsing a stream.
 enum StreamItem: Sendable, Hashable {
     case event(ServerSentEvent)
     case comment(String)

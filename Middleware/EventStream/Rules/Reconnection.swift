@@ -15,7 +15,7 @@ struct Reconnection: Sendable {
 
     /// How many failures there were in a row.
     private(set) var failures = 0
-    /// What the server asked for with `retry`, which holds for all connections that follow.
+    /// The delay that the server asked for with `retry`, which holds for all connections that follow.
     private(set) var serverDelay: Duration?
     private var openedAt: Duration?
     private var broughtEvents = false
@@ -46,7 +46,7 @@ struct Reconnection: Sendable {
         openedAt = nil
     }
 
-    /// What follows an interruption.
+    /// Returns the decision about an interruption.
     ///
     /// - Parameters:
     ///   - cause: What happened.

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// When a stream is opened again, and after which wait.
+/// The rules that say when a stream is opened again, and after which wait.
 ///
 /// The wait doubles with each failure in a row, from ``delay`` (or what the server asks for with `retry`) up to
 /// ``maximumDelay``, and is lengthened by chance, so that clients which lost a server together do not come back together.
@@ -12,14 +12,13 @@ public struct ReconnectionPolicy: Sendable {
     ///
     /// The server's `retry` takes its place.
     public var delay: Duration
-    /// What no wait is longer than before chance is added, but where the server asks for a longer one; 30 seconds by
-    /// default.
+    /// The longest wait, before jitter is added and unless the server asks for a longer one; 30 seconds by default.
     public var maximumDelay: Duration
     /// By how much chance lengthens a wait at most, as a part of it; 0.5 by default, 0 for none.
     public var jitter: Double
-    /// How long a connection must have worked for the failures before it to be forgotten; 60 seconds by default.
+    /// The time that a connection must have worked for the failures before it to be forgotten; 60 seconds by default.
     public var stableAfter: Duration
-    /// How many failures in a row are followed by another attempt; `nil`, the default, for any number.
+    /// The number of failures in a row that are followed by another attempt; `nil`, the default, for any number.
     public var maximumFailures: Int?
     /// The longest wait that the server may ask for, with `retry` or `Retry-After`; 5 minutes by default.
     public var serverDelayLimit: Duration
@@ -89,7 +88,7 @@ public struct StreamInterruption: Sendable {
 
     /// A description of what happened.
     public let cause: Cause
-    /// How many failures there were in a row, this one included.
+    /// The number of failures in a row, this one included.
     public let failures: Int
     /// Whether the connection had brought an event.
     public let broughtEvents: Bool
@@ -97,9 +96,9 @@ public struct StreamInterruption: Sendable {
     public let lastEventID: String?
 }
 
-/// What is to be done about an interruption.
+/// A decision about an interruption.
 public enum ReconnectionVerdict: Sendable, Hashable {
-    /// What the policy's own rules say.
+    /// The decision of the policy's own rules.
     case standard
     /// The stream is opened again after the usual wait.
     case reconnect

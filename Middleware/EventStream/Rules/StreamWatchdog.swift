@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// How long a server may be silent before its connection counts as lost.
+/// The time for which a server may be silent before its connection counts as lost.
 ///
 /// A connection can be dead for hours before the system notices. Anything that arrives counts, comments above all:
 /// servers send them as heartbeats. Only the time in which somebody waits for the next event counts, so that a slow reader
@@ -8,9 +8,9 @@ import HTTPChainCore
 public struct StreamWatchdog: Sendable, Hashable, CustomStringConvertible {
     /// The limit as long as nothing is learned; `nil` for none.
     public let limit: Duration?
-    /// How many missed heartbeats are one too many; `nil` where nothing is learned.
+    /// The number of missed heartbeats that are one too many; `nil` where nothing is learned.
     let factor: Int?
-    /// What a learned limit is never shorter than.
+    /// The shortest limit that is learned.
     let minimum: Duration
 
     /// The server may be silent as long as it likes.
@@ -45,9 +45,9 @@ public struct StreamWatchdog: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// What a watchdog has learned of a server: a pure value.
+/// The record of a server's silences: a pure value.
 struct SilenceWatch: Sendable {
-    /// How many gaps are remembered.
+    /// The number of gaps that are remembered.
     private static let memory = 4
 
     let watchdog: StreamWatchdog

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainCore
 
-/// How many bytes arrived for a body, for all the codings on top of each other.
+/// The number of bytes that arrived for a body, for all the codings on top of each other.
 final class ArrivedBytes {
     var count: Int64 = 0
 }

@@ -113,7 +113,8 @@ final class GzipDecoder: ContentDecoder {
         try result.get()
     }
 
-    /// What zlib is to expect: 15 bits of window, 16 more for a gzip wrapper, negative for no wrapper.
+    /// Returns the window that zlib is to expect: 15 bits of window, 16 more for a gzip wrapper, negative for no
+    /// wrapper.
     ///
     /// "deflate" means zlib-wrapped (RFC 9110 §8.4.1.2), but some servers send raw deflate. The first two bytes of a
     /// wrapper are a method and a multiple of 31; raw deflate that begins so would have to begin with a stored block

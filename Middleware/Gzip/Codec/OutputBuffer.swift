@@ -41,7 +41,7 @@ final class OutputBuffer {
         return step
     }
 
-    /// What was filled, as a chunk; the room is empty then.
+    /// Returns the filled part as a chunk; the room is empty then.
     func take() -> Data {
         defer { count = 0 }
         guard count > 0, let memory = chunk?.memory else { return Data() }

@@ -117,13 +117,13 @@ public struct HARArchive: Sendable, Hashable, Codable {
     public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
 }
 
-/// How much of an archive is read.
+/// The limits of what is read of an archive.
 public struct HARLimits: Sendable, Hashable {
-    /// How large a file may be; 256 MiB by default.
+    /// The largest size of a file; 256 MiB by default.
     public var size: ByteCount
-    /// How many entries there may be; 100,000 by default.
+    /// The largest number of entries; 100,000 by default.
     public var entries: Int
-    /// How deep arrays and objects may stand in each other; 128 by default.
+    /// The largest depth of arrays and objects within each other; 128 by default.
     public var depth: Int
 
     /// Makes limits.
@@ -137,7 +137,7 @@ public struct HARLimits: Sendable, Hashable {
     public static let standard = HARLimits()
 }
 
-/// What a file holds, and where the next entry belongs.
+/// The content of a file, and the place for the next entry.
 struct HARFileContent {
     /// How a file ends that was written here.
     static let tail = Array("\n]}}\n".utf8)

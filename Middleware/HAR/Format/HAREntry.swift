@@ -5,19 +5,19 @@ public import HTTPChainCore
 public struct HAREntry: Sendable, Hashable, Codable {
     /// The page it belongs to.
     public var pageref: String?
-    /// When the request began; 1970 when the file does not say.
+    /// The date when the request began; 1970 when the file does not say.
     public var started: Date
-    /// What was asked.
+    /// The request.
     public var request: HARRequest
-    /// What was answered; the status is 0 where nothing was.
+    /// The response; the status is 0 where there was none.
     public var response: HARResponse
-    /// How a cache took part, as the program wrote it.
+    /// The part that a cache took, as the program wrote it.
     public var cache: JSONValue = .object([:])
-    /// How long each part took.
+    /// The time that each part took.
     public var timings: HARTimings
     /// The server's address, IPv4 or IPv6.
     public var serverIPAddress: String?
-    /// What tells the connection from others.
+    /// The identifier of the connection.
     public var connection: String?
     /// Words of a user or a program.
     public var comment: String?
@@ -33,7 +33,7 @@ public struct HAREntry: Sendable, Hashable, Codable {
         self.timings = timings
     }
 
-    /// How long the exchange took, in milliseconds: the sum of its timings.
+    /// The time that the exchange took, in milliseconds: the sum of its timings.
     public var time: Double { timings.total }
 
     init(_ object: HARObject) throws(HARError) {
@@ -92,7 +92,7 @@ public struct HAREntry: Sendable, Hashable, Codable {
     public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
 }
 
-/// How long the parts of an exchange took, in milliseconds; -1 for what did not happen or is not known.
+/// The times that the parts of an exchange took, in milliseconds; -1 for what did not happen or is not known.
 public struct HARTimings: Sendable, Hashable, Codable {
     /// Waiting for a connection.
     public var blocked: Double = -1

@@ -66,7 +66,7 @@ public struct HARCookie: Sendable, Hashable, Codable {
     public var path: String?
     /// The host it is sent to.
     public var domain: String?
-    /// When it expires, as the program wrote it: ISO 8601 by the specification.
+    /// The date when it expires, as the program wrote it: ISO 8601 by the specification.
     public var expires: String?
     /// Whether scripts do not see it.
     public var httpOnly: Bool?

@@ -3,13 +3,13 @@ public import HTTPChainCore
 
 /// A page that exchanges belong to.
 public struct HARPage: Sendable, Hashable, Codable {
-    /// When it began to load; `nil` when it does not say.
+    /// The date when it began to load; `nil` when it does not say.
     public var started: Date?
-    /// What entries name it by.
+    /// The identifier by which entries name the page.
     public var id: String
     /// Its title.
     public var title: String
-    /// When its content was there and when it was loaded, in milliseconds, as the program wrote it.
+    /// The times at which its content was there and it was loaded, in milliseconds, as the program wrote it.
     public var pageTimings: JSONValue = .object([:])
     /// Words of a user or a program.
     public var comment: String?

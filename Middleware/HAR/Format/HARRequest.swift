@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// What was asked in an exchange.
+/// The request of an exchange.
 public struct HARRequest: Sendable, Hashable, Codable {
     /// The method.
     public var method: String
@@ -86,7 +86,7 @@ public struct HARPostData: Sendable, Hashable, Codable {
     public var text: String?
     /// The parameters of a form, where a program wrote these instead of the text.
     public var params: [HARParameter] = []
-    /// How ``text`` is encoded: "base64" for what is not text; `nil` for text.
+    /// The encoding of ``text``: "base64" for what is not text; `nil` for text.
     ///
     /// HAR 1.2 has this for responses only; it is written as `_encoding`.
     public var encoding: String?

@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// What was answered in an exchange.
+/// The response of an exchange.
 public struct HARResponse: Sendable, Hashable, Codable {
     /// The status; 0 where no answer came.
     public var status: Int
@@ -14,7 +14,7 @@ public struct HARResponse: Sendable, Hashable, Codable {
     public var headers: [HARField]
     /// The content.
     public var content: HARContent
-    /// Where a redirect leads, as `Location` has it; empty where there is none.
+    /// The target of a redirect, as `Location` has it; empty where there is none.
     public var redirectURL = ""
     /// The bytes of the head; -1 where not known.
     public var headersSize: Int64 = -1
@@ -86,13 +86,13 @@ public struct HARResponse: Sendable, Hashable, Codable {
 public struct HARContent: Sendable, Hashable, Codable {
     /// The bytes of the decoded content.
     public var size: Int64
-    /// How many bytes the content coding saved.
+    /// The number of bytes that the content coding saved.
     public var compression: Int64?
     /// The media type, as `Content-Type` has it; "x-unknown" where there is none.
     public var mimeType: String
     /// The content as text, or as ``encoding`` says; `nil` where it was not recorded.
     public var text: String?
-    /// How ``text`` is encoded: "base64" for what is not text; `nil` for text.
+    /// The encoding of ``text``: "base64" for what is not text; `nil` for text.
     public var encoding: String?
     /// Words of a user or a program.
     public var comment: String?

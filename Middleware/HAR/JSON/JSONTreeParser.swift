@@ -37,7 +37,7 @@ struct JSONTreeParser {
         self.salvages = salvages
     }
 
-    /// What reading a text gives.
+    /// The result of reading a text.
     struct Result {
         var tree: JSONTree
         /// Whether the text ended in the middle, so that something is missing in the tree.

@@ -68,7 +68,8 @@ enum ComparedBody: Sendable, Hashable {
         return essence == "application/json" || essence.hasSuffix("+json") || essence == "text/json"
     }
 
-    /// What differs between what is sent and what was recorded; none where they mean the same.
+    /// Returns the differences between the content that is sent and that which was recorded; none where they mean the
+    /// same.
     func differences(from recorded: ComparedBody) -> [String] {
         if self == recorded { return [] }
         switch (self, recorded) {

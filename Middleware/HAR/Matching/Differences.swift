@@ -1,6 +1,6 @@
 import HTTPChainSupport
 
-/// What a part's `Content-Disposition` says.
+/// The parameters of a part's `Content-Disposition`.
 struct ParameterizedPart {
     let name: String?
     let fileName: String?

@@ -2,7 +2,7 @@ import HTTPChainCore
 import HTTPChainSupport
 public import HTTPTypes
 
-/// Which recorded request a request is taken for.
+/// The rules by which a request is taken for a recorded one.
 ///
 /// ```swift
 /// var matching = ReplayMatching.standard
@@ -36,7 +36,7 @@ public struct ReplayMatching: Sendable {
         public static let all: URLPart = [.scheme, .host, .port, .path, .query]
     }
 
-    /// How contents are compared.
+    /// A way to compare contents.
     public enum Body: Sendable, Hashable {
         /// Not at all.
         case ignored
@@ -49,7 +49,7 @@ public struct ReplayMatching: Sendable {
 
     /// Whether the method is compared; `true` by default.
     public var method = true
-    /// Which parts of the URL are compared; all by default.
+    /// The parts of the URL that are compared; all by default.
     public var url: URLPart = .all
     /// Parameters of the query that make no difference; none by default.
     public var ignoredQuery: Set<String> = []
@@ -57,9 +57,10 @@ public struct ReplayMatching: Sendable {
     ///
     /// `Range` always is.
     public var headers: [HTTPField.Name] = []
-    /// How contents are compared; ``Body/byMeaning`` by default.
+    /// The way contents are compared; ``Body/byMeaning`` by default.
     public var body: Body = .byMeaning
-    /// What else makes a difference, a sentence each, between a request and a recorded one; nothing by default.
+    /// A rule of your own, which returns further differences between a request and a recorded one, a sentence each;
+    /// nothing by default.
     public var custom: (@Sendable (_ sent: HARRequest, _ recorded: HARRequest) -> [String])?
 
     /// Makes the rules that hold unless others are set.
@@ -68,7 +69,7 @@ public struct ReplayMatching: Sendable {
     /// Method, URL and body.
     public static let standard = ReplayMatching()
 
-    /// What differs between two requests, most important first; none where the one is taken for the other.
+    /// Returns the differences between two requests, most important first; none where the one is taken for the other.
     ///
     /// - Parameters:
     ///   - sent: The request, redacted.
@@ -164,7 +165,7 @@ struct ComparedRequest: Sendable {
 
 /// One thing in which a request is not the recorded one.
 public struct ReplayDifference: Sendable, Hashable, CustomStringConvertible {
-    /// What it concerns, the most important first.
+    /// The part of a request that a difference is about, the most important first.
     public enum Part: Int, Sendable, Hashable, CaseIterable {
         /// The path of the URL.
         case path
@@ -186,9 +187,9 @@ public struct ReplayDifference: Sendable, Hashable, CustomStringConvertible {
         case turn
     }
 
-    /// What it concerns.
+    /// The part of the request that it is about.
     public let part: Part
-    /// What differs, one sentence, secrets redacted.
+    /// The difference in one sentence, secrets redacted.
     public let text: String
 
     init(_ part: Part, _ text: String) {

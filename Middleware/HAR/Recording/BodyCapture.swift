@@ -48,7 +48,7 @@ final class BodyCapture: Sendable {
     /// When the body was read to its end.
     var end: Duration? { state.withLock { $0.end } }
 
-    /// What passed; nothing when nobody began to read.
+    /// The bytes that passed; nothing when nobody began to read.
     var captured: CapturedBody? {
         state.withLock { state in
             guard state.body.count > 0 || state.end != nil else { return nil }
@@ -58,7 +58,7 @@ final class BodyCapture: Sendable {
         }
     }
 
-    /// What passed of a response's body, and when.
+    /// Returns the bytes of a response's body that passed, with their times.
     ///
     /// Who knows the length need not ask for the end.
     func seen(declared head: HTTPResponse?) -> (CapturedBody, [(time: Duration, count: Int)]) {
@@ -72,7 +72,7 @@ final class BodyCapture: Sendable {
     }
 }
 
-/// What is seen of a request's body while it is sent: a stream is watched as it is read, and stays a stream; bytes and
+/// The observer of a request's body while it is sent: a stream is watched as it is read, and stays a stream; bytes and
 /// files stay what they are.
 final class RequestCapture: Sendable {
     private enum Content: Sendable {
@@ -131,7 +131,7 @@ final class RequestCapture: Sendable {
         if case .file(let body) = content.withLock({ $0 }) { body } else { nil }
     }
 
-    /// What was sent; nil where nothing was, and for a file.
+    /// The content that was sent; nil where nothing was, and for a file.
     var captured: CapturedBody? {
         switch content.withLock({ $0 }) {
         case .nothing: nil

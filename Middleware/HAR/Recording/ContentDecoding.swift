@@ -5,7 +5,7 @@ import HTTPChainCore
 /// Undoes content codings (RFC 9110 §8.4) of content in memory, because an archive holds content decoded, and because
 /// secrets in encoded content cannot be redacted.
 enum ContentDecoding {
-    /// What came out.
+    /// The result of decoding.
     struct Decoded {
         var bytes: Data
         /// Whether the encoded content ended too soon, or the limit was reached.

@@ -106,7 +106,7 @@ extension HARContent {
 }
 
 extension StoredContent {
-    /// What an archive holds already; nil where it holds nothing.
+    /// Makes the content that an archive has already; nil where it holds nothing.
     fileprivate init?(
         _ text: String?,
         _ encoding: String?,

@@ -1,8 +1,8 @@
 public import HTTPChainCore
 
-/// How much of each body is recorded, and where it goes.
+/// The size of the part of each body that is recorded, and the place for it.
 public struct HARBodyStorage: Sendable, Hashable {
-    /// How many bytes of a body are recorded; the rest passes and is counted.
+    /// The number of bytes of a body that are recorded; the rest passes and is counted.
     public var limit: ByteCount
     /// From which size on a body goes into a file of its own beside the archive; `nil` for never.
     public var fileThreshold: ByteCount?

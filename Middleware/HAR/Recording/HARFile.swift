@@ -23,7 +23,7 @@ struct HARFile: Sendable {
         /// The end of the last entry.
         var end: Int64
         var isEmpty: Bool
-        /// What stands behind it.
+        /// The bytes that stand behind it.
         var tail: [UInt8]
     }
 

@@ -28,7 +28,7 @@ public final class HARRecorder: Sendable {
     /// How much may wait for the disk; beyond it, entries are dropped and ``flush()`` says so.
     private static let pendingLimit: Int64 = 256 << 20
 
-    /// How much of each body is recorded, and where it goes.
+    /// The size of the part of each body that is recorded, and the place for it.
     public let bodies: HARBodyStorage
     private let file: HARFile?
     private let executor: FileExecutor
@@ -119,7 +119,7 @@ public final class HARRecorder: Sendable {
         if dropped > 0 { throw HARError(.dropped(count: dropped), path: file?.path) }
     }
 
-    /// What was recorded: the content of the file, or the entries in memory.
+    /// Returns the archive of what was recorded: the content of the file, or the entries in memory.
     ///
     /// - Throws: As ``flush()`` does; ``HARError`` when the file cannot be read.
     public func archive() async throws -> HARArchive {

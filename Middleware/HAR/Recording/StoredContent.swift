@@ -1,10 +1,10 @@
 import Foundation
 import HTTPChainCore
 
-/// What passed of a body: the chunks as they came, not copied.
+/// The part of a body that passed: the chunks as they came, not copied.
 struct CapturedBody: Sendable {
     var chunks: [Data] = []
-    /// How many bytes passed.
+    /// The number of bytes that passed.
     var count: Int64 = 0
     /// Whether the body has more bytes than ``chunks``.
     var isTruncated = false
@@ -15,7 +15,7 @@ struct CapturedBody: Sendable {
     }
 }
 
-/// What an archive holds of content: decoded, secrets redacted, text or the base64 of what is not.
+/// The content in an archive: decoded, secrets redacted, text or the base64 of what is not.
 struct StoredContent: Sendable, Hashable {
     /// The content; nil where it must not or cannot be stored.
     var bytes: Data?

@@ -12,7 +12,7 @@ struct ReplayBook: Sendable {
         let request: ComparedRequest
     }
 
-    /// What is to be done.
+    /// A decision about a request.
     enum Verdict: Sendable {
         case answer(Page, ReplayCondition.Verdict)
         case unmatched([NearEntry])
@@ -160,11 +160,11 @@ extension HAREntry {
 
 /// An entry that did not answer a request, and why.
 public struct NearEntry: Sendable, Hashable, CustomStringConvertible {
-    /// Where it stands in the archive, counted from 1.
+    /// The number of the entry in the archive, counted from 1.
     public let number: Int
     /// Method and URL, secrets redacted.
     public let request: String
-    /// What differs.
+    /// The differences.
     public let differences: [ReplayDifference]
 
     /// The request, and below it what differs.

@@ -2,7 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// What a recorded answer is to a request that makes conditions (RFC 9110 §13).
+/// The meaning of a recorded answer for a request that makes conditions (RFC 9110 §13).
 enum ReplayCondition {
     enum Verdict: Sendable, Hashable {
         /// The answer as it was recorded.

@@ -9,7 +9,7 @@ public struct UnmatchedReplayError: HTTPChainError {
     public let url: String
     /// The entries that come nearest, with what differs, the nearest first.
     public let nearest: [NearEntry]
-    /// How many entries there are.
+    /// The number of entries.
     public let entryCount: Int
     /// "ReplayTransport".
     public let stage: String
@@ -41,7 +41,7 @@ public struct UnusedEntriesError: HTTPChainError, Hashable {
     /// "ReplayTransport".
     public let stage: String
 
-    /// What was not used.
+    /// The sentence that names the entries that were not used.
     public var reason: String {
         "not every recorded entry was asked for:\n  " + unused.joined(separator: "\n  ")
     }

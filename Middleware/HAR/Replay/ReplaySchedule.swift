@@ -36,7 +36,7 @@ struct ReplayReader: BodyReader {
     private let total: Int64
     private let schedule: ReplaySchedule
     private var step = 0
-    /// What is thrown at the end.
+    /// The error that is thrown at the end.
     private let ending: (any Error)?
     private let time: any TimeSource
     private let start: Duration

@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// When a replay asks the network, and what becomes of the archive.
+/// A rule for when a replay asks the network, and what becomes of the archive.
 public enum ReplayMode: String, Sendable, Hashable, CaseIterable {
     /// Never: a request that is not in the archive fails.
     case none
@@ -14,7 +14,7 @@ public enum ReplayMode: String, Sendable, Hashable, CaseIterable {
     case update
 }
 
-/// How long a replayed answer takes, on the clock of the request's environment.
+/// The time that a replayed answer takes, on the clock of the request's environment.
 public enum ReplayTiming: Sendable, Hashable {
     /// No time.
     case none
@@ -32,7 +32,7 @@ public enum ReplayTiming: Sendable, Hashable {
     }
 }
 
-/// Which of several matching entries answers.
+/// The choice among several matching entries.
 public enum ReplaySequence: Sendable, Hashable {
     /// The first one, always.
     case first
@@ -50,17 +50,17 @@ public enum ReplayOrder: Sendable, Hashable {
     case recorded
 }
 
-/// How an archive is replayed.
+/// The settings of a replay.
 public struct ReplaySettings: Sendable {
-    /// Which recorded request a request is taken for.
+    /// The rules by which a request is taken for a recorded one.
     public var matching = ReplayMatching.standard
-    /// Which of several matching entries answers; each in its turn, once, by default.
+    /// The choice among several matching entries; each in its turn, once, by default.
     public var sequence = ReplaySequence.nextThenFail
     /// In which order requests must come; any by default.
     public var order = ReplayOrder.any
-    /// How long answers take; no time by default.
+    /// The time that answers take; no time by default.
     public var timing = ReplayTiming.none
-    /// How old an entry may be; any age by default.
+    /// The largest age of an entry; any age by default.
     ///
     /// In ``ReplayMode/none`` an older one is not replayed, and the error
     /// says so.
@@ -68,9 +68,9 @@ public struct ReplaySettings: Sendable {
     /// Whether `Date` and `Expires` of a response are moved to the present, so that a cache takes it to be as fresh as it
     /// was; `true` by default.
     public var shiftsDates = true
-    /// How much of a request's content is compared; 16 MiB by default.
+    /// The size of the part of a request's content that is compared; 16 MiB by default.
     public var bodyLimit: ByteCount = .mebibytes(16)
-    /// How much of an archive is read.
+    /// The limits of what is read of an archive.
     public var limits = HARLimits.standard
 
     /// Makes the settings that hold unless others are set.

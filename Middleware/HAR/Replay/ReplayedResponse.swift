@@ -48,7 +48,7 @@ struct ReplayedResponse: Sendable {
         HTTPResponse.Status(code: page.entry.response.status, reasonPhrase: page.entry.response.statusText)
     }
 
-    /// What RFC 9110 §15.4.5 wants in a 304.
+    /// The fields that RFC 9110 §15.4.5 wants in a 304.
     private static let fieldsOf304: Set<String> = [
         "cache-control", "content-location", "date", "etag", "expires", "vary", "last-modified",
     ]
@@ -81,8 +81,9 @@ struct ReplayedResponse: Sendable {
         return HTTPDate(date.addingTimeInterval(shift.rounded())).description
     }
 
-    /// What a reader meets at the end of the recorded content, where it is not the end of the content: the failure that
-    /// was recorded, or that the rest was not recorded, because it was too long or its client did not read it.
+    /// The error that a reader meets at the end of the recorded content, where it is not the end of the content: the
+    /// failure that was recorded, or that the rest was not recorded, because it was too long or its client did not read
+    /// it.
     private var ending: (any Error)? {
         if page.entry.customFields["_error"] != nil { return failure(sent: .answered) }
         let content = page.entry.response.content

@@ -11,7 +11,7 @@ import HTTPChainCore
 /// let response = try await chain.send(.post("https://api.example.com/albums", multipart: form))
 /// ```
 public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
-    /// What kind of multipart body it is.
+    /// A kind of multipart body.
     public enum Kind: Sendable, Hashable {
         /// Fields of a form, each with a name, RFC 7578.
         case formData
@@ -31,7 +31,7 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
         }
     }
 
-    /// How names and file names are written.
+    /// A notation of names and file names.
     public enum Notation: Sendable, Hashable {
         /// So that no server reads a delimiter in them: line breaks and quotation marks percent-encoded, NUL refused, and
         /// texts sent as they are given.
@@ -41,9 +41,9 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
         case browser
     }
 
-    /// What kind of body it is.
+    /// The kind of the body.
     public var kind: Kind
-    /// How names and file names are written; ``Notation/strict`` by default.
+    /// The notation of names and file names; ``Notation/strict`` by default.
     public var notation = Notation.strict
     /// A boundary of one's own, checked when the form is framed; a random one when `nil`.
     public var boundary: String?

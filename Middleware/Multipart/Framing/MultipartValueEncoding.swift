@@ -1,6 +1,6 @@
 public import Foundation
 
-/// How the typed values in a form become bytes.
+/// The encoding of the typed values in a form.
 public struct MultipartValueEncoding: Sendable {
     /// The Content-Type of the parts, unless they bring their own.
     public let contentType: String

@@ -10,7 +10,7 @@ public struct MultipartHead: Sendable, Hashable {
         self.headers = headers
     }
 
-    /// What the part is for; `nil` when it does not say, or not in a way that can be read.
+    /// The disposition of the part; `nil` when it does not say, or not in a way that can be read.
     public var disposition: ContentDisposition? {
         headers[.contentDisposition].flatMap(ContentDisposition.init)
     }

@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// How much a multipart message may hold before it is refused.
+/// The limits of a multipart message, beyond which it is refused.
 public struct MultipartLimits: Sendable, Hashable {
     /// The bytes in the head of one part, names, values and line ends; 16 KiB by default.
     public var headerSize: ByteCount

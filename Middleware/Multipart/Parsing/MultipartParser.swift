@@ -15,7 +15,7 @@ import HTTPChainCore
 /// alone when the first delimiter line does; in a message with CRLF, a boundary after a bare LF is content. A message
 /// without any part is valid. Content-Transfer-Encoding is left to the reader (RFC 7578 §4.7 deprecates it).
 public struct MultipartParser: Sendable {
-    /// What was found.
+    /// A part of the body that the parser found.
     public enum Event: Sendable, Hashable {
         /// A part begins.
         case partBegan(MultipartHead)
@@ -37,7 +37,7 @@ public struct MultipartParser: Sendable {
 
     private let limits: MultipartLimits
     private var scanner: DelimiterScanner
-    /// What was read of the head that is being read.
+    /// The part of the head that was read so far.
     private var head: HeadParser
     private var state = State.preamble
     private var buffer = Data()
@@ -45,7 +45,7 @@ public struct MultipartParser: Sendable {
     private var isLineStart = true
     private var partCount = 0
     private var contentSize: Int64 = 0
-    /// What was passed over before the first boundary, or after the last.
+    /// The bytes that were passed over before the first boundary, or after the last.
     private var paddingSize: Int64 = 0
     private var events: [Event] = []
 

@@ -3,7 +3,7 @@ import HTTPChainCore
 
 /// A message that its parts are read from: the sequence of parts and their contents draw on it in turn.
 final class PartSource: Sendable {
-    /// What is read from, and how far.
+    /// The source that is read from, and how far.
     struct Session {
         var reader: any BodyReader
         var parser: MultipartParser

@@ -13,7 +13,7 @@ public struct TerminalProgressBar: Sendable {
     private static let longestBar = 40
     private static let gap = "  "
 
-    /// What stands before the numbers, such as a file's name; control characters are shown as spaces.
+    /// The text before the numbers, such as a file's name; control characters are shown as spaces.
     public var label: String
 
     /// Makes a bar.

@@ -23,7 +23,7 @@ import Musl
 /// error. It writes to the standard error stream, so that the standard output stays for the result. One writer at a
 /// time is for one transfer at a time; where the chain has both views the consumer's is shown.
 public final class TerminalProgressWriter: Sendable {
-    /// Which directions of a call are shown.
+    /// The directions of a call that are shown.
     public struct Directions: OptionSet, Sendable, Hashable {
         /// One bit for each direction.
         public let rawValue: UInt8
@@ -41,7 +41,7 @@ public final class TerminalProgressWriter: Sendable {
         public static let both: Directions = [.upload, .download]
     }
 
-    /// Where lines go, for what is not the standard error stream.
+    /// A destination of lines, beside the standard error stream.
     public struct Output: Sendable {
         /// Whether a line can be drawn again in its place.
         public let isTerminal: Bool
@@ -74,7 +74,7 @@ public final class TerminalProgressWriter: Sendable {
 
     private struct State {
         var choice = ViewChoice()
-        /// What was last printed, and when by its own time.
+        /// The state that was last printed, and when by its own time.
         var shown: (direction: TransferProgress.Direction, attempt: Int, time: Duration)?
         /// The transfer whose line is on the screen, and not left yet.
         var drawn: TransferProgress?

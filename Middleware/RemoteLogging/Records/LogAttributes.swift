@@ -54,7 +54,7 @@ extension LogAttributes {
     /// Nested deeper than this a value is left out: parsers of protocol buffers, for one, go a hundred messages deep,
     /// and a value of OTLP takes three for each level.
     package static let deepest = 16
-    /// What stands in place of a value that is nested too deep.
+    /// The text in place of a value that is nested too deep.
     package static let elision = "…"
 }
 

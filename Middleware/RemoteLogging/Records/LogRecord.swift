@@ -5,15 +5,15 @@ public import Logging
 ///
 /// A record is plain data with nothing secret in it: whoever makes one redacts it.
 public struct LogRecord: Sendable, Hashable {
-    /// When it happened.
+    /// The date when it happened.
     public var date: Date
-    /// How severe it is.
+    /// The severity.
     public var level: Logger.Level
     /// The part of the program that it comes from, such as `http.client`; the label of a `Logger`.
     public var component: String
     /// A description of what happened, for people.
     public var message: String
-    /// What happened, for machines.
+    /// The attributes that say what happened, for machines.
     public var attributes: LogAttributes
 
     /// Makes a record.

@@ -1,12 +1,12 @@
 public import HTTPChainCore
 
-/// What a ``RemoteLogHandler`` makes of the events that it is given.
+/// The settings with which a ``RemoteLogHandler`` turns events into records.
 ///
 /// Make it once and give it to every handler: its rules are worked out when it is made.
 public struct RemoteLogSettings: Sendable {
-    /// Which attributes say where in the code a record was logged; all of them by default.
+    /// The attributes that say where in the code a record was logged; all of them by default.
     public var code: LogCodeAttributes
-    /// What counts as a secret; ``/HTTPChainCore/Redaction/standard`` by default, `nil` shows everything.
+    /// The rules that say what is secret; ``/HTTPChainCore/Redaction/standard`` by default, `nil` shows everything.
     public var redaction: Redaction? {
         didSet { rules = redaction.map { LogRedaction($0) } }
     }
@@ -14,11 +14,11 @@ public struct RemoteLogSettings: Sendable {
     ///
     /// Metadata under the name of a secret is redacted in any case.
     public var redactsText: Bool
-    /// How much of a message, an error or a text in metadata is kept, in bytes; 32 KiB by default.
+    /// The size of the part of a message, an error or a text in metadata that is kept, in bytes; 32 KiB by default.
     ///
     /// A longer one is cut before it is searched for secrets, so that no text makes a program wait for the search.
     public var textLimit: ByteCount
-    /// Where the time of records comes from; the live environment by default.
+    /// The source of the time of records; the live environment by default.
     public var environment: ChainEnvironment
 
     private(set) var rules: LogRedaction?
@@ -57,7 +57,7 @@ public struct RemoteLogSettings: Sendable {
     }
 }
 
-/// Which attributes of a record say where in the code it was logged.
+/// The attributes of a record that say where in the code it was logged.
 ///
 /// Their names are those of the OpenTelemetry semantic conventions.
 public struct LogCodeAttributes: OptionSet, Sendable, Hashable {

@@ -64,7 +64,7 @@ public struct CurlLogFormatter: LogFormatter {
         return body.isTruncated ? "the body is cut off" : nil
     }
 
-    /// What curl sets itself.
+    /// The fields that curl sets itself.
     private static let ownFields: Set<HTTPField.Name> = [.contentLength, .transferEncoding]
 }
 

@@ -2,7 +2,7 @@ public import HTTPChainCore
 import HTTPTypes
 public import Logging
 
-/// Which exchanges are logged.
+/// A filter that says which exchanges are logged.
 ///
 /// ```swift
 /// let filter: LogFilter = .status([.clientError, .serverError])
@@ -14,7 +14,7 @@ public import Logging
 /// untouched. What the end of an exchange decides (its level, status, outcome, time and host) is decided before anything
 /// is redacted or put into words; only a closure of one's own is given the record.
 public struct LogFilter: Sendable {
-    /// What is known of an exchange before its record is made.
+    /// The facts that are known of an exchange before its record is made.
     struct Facts {
         let callID: UInt64
         let component: String
@@ -94,15 +94,15 @@ public struct LogFilter: Sendable {
 
     // MARK: Conditions
 
-    /// What is of this level, or more severe.
+    /// Lets exchanges pass whose level is this, or more severe.
     public static func level(atLeast level: Logger.Level) -> LogFilter { .end { $0.level >= level } }
 
-    /// What a component logs, or one under it: `http` stands for `http.client` too.
+    /// Lets exchanges pass that a component logs, or one under it: `http` stands for `http.client` too.
     public static func component(_ component: String) -> LogFilter {
         LogFilter(.beginning { $0.component == component || $0.component.hasPrefix(component + ".") })
     }
 
-    /// What went to one of these hosts; `*.example.com` stands for every host under `example.com`.
+    /// Lets exchanges pass that went to one of these hosts; `*.example.com` stands for every host under `example.com`.
     public static func host(_ hosts: String...) -> LogFilter {
         let names = Set(hosts.map { $0.lowercased() })
         let suffixes = names.filter { $0.hasPrefix("*.") }.map { String($0.dropFirst()) }
@@ -112,24 +112,24 @@ public struct LogFilter: Sendable {
         }
     }
 
-    /// What was answered with one of these statuses.
+    /// Lets exchanges pass that were answered with one of these statuses.
     public static func status(_ statuses: StatusSet) -> LogFilter {
         .end { $0.status.map(statuses.contains) ?? false }
     }
 
-    /// What ended in one of these ways.
+    /// Lets exchanges pass that ended in one of these ways.
     public static func outcome(_ outcomes: ExchangeOutcome...) -> LogFilter {
         .end { outcomes.contains($0.outcome) }
     }
 
-    /// What failed: with an error, with a body that broke, with 4xx or with 5xx.
+    /// Lets exchanges pass that failed: with an error, with a body that broke, with 4xx or with 5xx.
     ///
     /// ```swift
     /// let filter: LogFilter = .sampled(oneIn: 100).or(.errors).or(.duration(over: .seconds(1)))
     /// ```
     public static let errors: LogFilter = .outcome(.clientError, .serverError, .failure)
 
-    /// What took longer than this.
+    /// Lets exchanges pass that took longer than this.
     public static func duration(over limit: Duration) -> LogFilter { .end { $0.duration > limit } }
 
     /// One call in so many, by chance: all of its attempts, or none.
@@ -144,12 +144,12 @@ public struct LogFilter: Sendable {
 
     // MARK: Combinations
 
-    /// What passes this filter and the other.
+    /// Returns a filter for exchanges that pass both filters.
     public func and(_ other: LogFilter) -> LogFilter { LogFilter(.and(rule, other.rule)) }
 
-    /// What passes this filter, or the other, or both.
+    /// Returns a filter for exchanges that pass this filter, or the other, or both.
     public func or(_ other: LogFilter) -> LogFilter { LogFilter(.or(rule, other.rule)) }
 
-    /// What does not pass a filter.
+    /// Returns a filter for exchanges that do not pass a filter.
     public static func not(_ filter: LogFilter) -> LogFilter { LogFilter(.not(filter.rule)) }
 }

@@ -11,7 +11,7 @@ import HTTPTypes
 /// }
 /// ```
 public protocol LogFormatter: Sendable {
-    /// How much of an exchange it needs to see, at least; the summary by default.
+    /// The least that it needs to see of an exchange; the summary by default.
     var leastDetail: ExchangeDetail { get }
 
     /// A description of what happened, for people.
@@ -19,7 +19,7 @@ public protocol LogFormatter: Sendable {
     /// What came from outside may hold line breaks; a message of one line should not.
     func message(for exchange: ExchangeLog) -> String
 
-    /// What happened, for machines; by default as ``SemanticLogFormatter`` does it.
+    /// Returns the attributes that describe an exchange, for machines; by default as ``SemanticLogFormatter`` does it.
     func attributes(for exchange: ExchangeLog) -> LogAttributes
 }
 

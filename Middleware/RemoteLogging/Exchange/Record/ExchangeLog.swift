@@ -4,16 +4,17 @@ public import HTTPTypes
 public import Logging
 import RawStructuredFieldValues
 
-/// What is logged of a call, or of one attempt of it: plain data, with nothing secret in it.
+/// The record of a call, or of one attempt of it: plain data, with nothing secret in it.
 ///
 /// A ``LogFilter`` decides by it and a ``LogFormatter`` puts it into words. What was not asked for is `nil`: fields
 /// below ``ExchangeDetail/headers``, bodies below ``ExchangeDetail/bodies``.
 public struct ExchangeLog: Sendable, Hashable {
     /// A number of bytes as it was declared and as it was counted.
     public struct Size: Sendable, Hashable {
-        /// What the body, or `Content-Length`, says; `nil` when nothing does.
+        /// The size that the body, or `Content-Length`, declares, in bytes; `nil` when nothing does.
         public var declared: Int64?
-        /// What was read of a stream; `nil` where nothing was counted, as for bytes and files that are sent.
+        /// The number of bytes that were read of a stream; `nil` where nothing was counted, as for bytes and files that
+        /// are sent.
         public var counted: Int64?
 
         /// Makes a size.
@@ -22,11 +23,11 @@ public struct ExchangeLog: Sendable, Hashable {
             self.counted = counted
         }
 
-        /// What was counted, else what was declared.
+        /// The number of bytes that were counted, otherwise that which was declared.
         public var best: Int64? { counted ?? declared }
     }
 
-    /// How the response's body ended.
+    /// A way in which a response's body ends.
     public enum BodyEnd: String, Sendable, Hashable {
         /// All of it was read, or there was none.
         case complete
@@ -42,11 +43,11 @@ public struct ExchangeLog: Sendable, Hashable {
     public var unit: ExchangeUnit
     /// The component that logs.
     public var component: String
-    /// How severe it is.
+    /// The severity.
     public var level: Logger.Level
-    /// When it began.
+    /// The date when it began.
     public var start: Date
-    /// How it ended.
+    /// The outcome.
     public var outcome: ExchangeOutcome
 
     /// The method.
@@ -59,25 +60,26 @@ public struct ExchangeLog: Sendable, Hashable {
     public var origin: Origin?
     /// The status; `nil` when there was no answer.
     public var status: HTTPResponse.Status?
-    /// What went wrong; `nil` when nothing did.
+    /// The error of the exchange; `nil` when nothing did.
     public var error: LoggedError?
 
     /// The time until the head of the response was there; `nil` when it never was.
     public var timeToHead: Duration?
     /// The time until all was over, the response's body included.
     public var duration: Duration
-    /// How large the request's body was.
+    /// The size of the request's body.
     public var requestSize = Size()
-    /// How large the response's body was.
+    /// The size of the response's body.
     public var responseSize = Size()
-    /// How the response's body ended; `nil` when there was no response.
+    /// The way the response's body ended; `nil` when there was no response.
     public var bodyEnd: BodyEnd?
 
-    /// Which attempt of its call it is: 1 for the first, and for a whole call.
+    /// The number of the attempt: 1 for the first, and for a whole call.
     public var attempt = 1
-    /// How many attempts were made in all; `nil` when that is not known, as for most errors that were not retried.
+    /// The number of attempts that were made in all; `nil` when that is not known, as for most errors that were not
+    /// retried.
     public var attempts: Int?
-    /// What caches did; `nil` when none said.
+    /// The status of the caches; `nil` when none said.
     public var cache: LoggedCacheStatus?
 
     /// The request's fields, as they were sent where that is known; the values of those that are not on the list of
@@ -89,7 +91,7 @@ public struct ExchangeLog: Sendable, Hashable {
     public var requestBody: LoggedBody?
     /// The beginning of the response's body.
     public var responseBody: LoggedBody?
-    /// What the call said of itself with ``HTTPChainCore/Request/logging(_:)``.
+    /// The attributes that the call added with ``HTTPChainCore/Request/logging(_:)``.
     public var attributes: LogAttributes = [:]
 
     /// Makes the record of an exchange, for tests of filters and formatters; all else can be set.
@@ -131,7 +133,7 @@ public struct ExchangeLog: Sendable, Hashable {
     }
 }
 
-/// What caches did for a response, as its `Cache-Status` field tells it, RFC 9211.
+/// The status of caches for a response, as its `Cache-Status` field tells it, RFC 9211.
 public struct LoggedCacheStatus: Sendable, Hashable {
     /// The field as it came, redacted; the cache nearest to the caller stands last.
     public var text: String

@@ -1,7 +1,7 @@
 public import HTTPTypes
 public import Logging
 
-/// What one record is about.
+/// The unit that one record is about.
 public enum ExchangeUnit: String, Sendable, Hashable {
     /// A call: retries, redirects and answers from a cache included.
     case call
@@ -17,7 +17,7 @@ public enum ExchangeUnit: String, Sendable, Hashable {
     }
 }
 
-/// How an exchange ended, as far as it decides how severe that is.
+/// The outcome of an exchange, as far as it decides how severe that is.
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif
@@ -33,7 +33,7 @@ public enum ExchangeOutcome: String, Sendable, Hashable, CaseIterable {
     /// By cancellation.
     case cancelled
 
-    /// What a status says.
+    /// Makes the outcome of a status.
     public init(status: HTTPResponse.Status) {
         switch status.code {
         case ..<400: self = .success
@@ -43,7 +43,7 @@ public enum ExchangeOutcome: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// How severe each outcome is; `nil` for what is not logged at all.
+/// The severity of each outcome; `nil` for what is not logged at all.
 public struct ExchangeLevels: Sendable, Hashable {
     /// For answers below 400.
     public var success: Logger.Level?
@@ -95,7 +95,7 @@ public struct ExchangeLevels: Sendable, Hashable {
     }
 }
 
-/// How much of an exchange is logged.
+/// The detail in which an exchange is logged.
 public enum ExchangeDetail: Int, Sendable, Hashable, Comparable {
     /// Method, URL, status, times, sizes, error.
     case summary
@@ -108,7 +108,7 @@ public enum ExchangeDetail: Int, Sendable, Hashable, Comparable {
     public static func < (lhs: ExchangeDetail, rhs: ExchangeDetail) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
-/// How much of an exchange is logged, by how severe it is.
+/// The detail in which an exchange is logged, by how severe it is.
 ///
 /// ```swift
 /// let details: ExchangeDetails = .by([.warning: .headers, .error: .bodies])
@@ -141,12 +141,12 @@ public struct ExchangeDetails: Sendable, Hashable {
         ExchangeDetails(otherwise, details)
     }
 
-    /// What is logged of exchanges of a level.
+    /// The detail in which exchanges of a level are logged.
     public subscript(level: Logger.Level) -> ExchangeDetail { byLevel[level] ?? otherwise }
 }
 
 extension ExchangeDetails: CustomStringConvertible {
-    /// What is logged, such as "summary, headers at error".
+    /// The detail for each level, such as "summary, headers at error".
     public var description: String {
         let others = byLevel.sorted { $0.key < $1.key }.map { "\($0.value) at \($0.key)" }
         return (["\(otherwise)"] + others).joined(separator: ", ")

@@ -4,7 +4,7 @@ import HTTPTypes
 
 /// The beginning of a body as it is logged: text with its secrets redacted, or what kind of content it is.
 public struct LoggedBody: Sendable, Hashable {
-    /// What the body is.
+    /// A kind of body.
     public enum Kind: Sendable, Hashable {
         /// Text, which is shown.
         case text
@@ -16,7 +16,7 @@ public struct LoggedBody: Sendable, Hashable {
         case value
     }
 
-    /// What the body is.
+    /// The kind of the body.
     public var kind: Kind
     /// The text, or the description of what is not shown.
     public var text: String
@@ -62,7 +62,7 @@ extension LoggedBody {
         self.init(.text, shown, isTruncated: isCutOff)
     }
 
-    /// What is shown of a typed value.
+    /// Makes the shown form of a typed value.
     init(value: any Encodable & Sendable) {
         self.init(.value, "value of type \(String(describing: Swift.type(of: value)))")
     }

@@ -2,10 +2,11 @@ import HTTPChainCore
 
 /// An error as it is logged.
 public struct LoggedError: Sendable, Hashable {
-    /// What kind of error it is: its type, and the kind of a ``/HTTPChainCore/TransportError``
+    /// The kind of the error: its type, and the kind of a ``/HTTPChainCore/TransportError``
     /// (`TransportError.timedOut`); `CancellationError` for whatever was cancelled.
     public var type: String
-    /// What happened, redacted, on one line and cut to 2,048 characters; what to do about it is no matter for a log.
+    /// The sentence that says what happened, redacted, on one line and cut to 2,048 characters; what to do about it is
+    /// no matter for a log.
     public var reason: String
 
     /// Makes an error.

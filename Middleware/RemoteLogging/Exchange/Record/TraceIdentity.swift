@@ -8,7 +8,7 @@ struct TraceIdentity: Sendable, Hashable {
     private(set) var spanID: String?
     private(set) var flags: String?
 
-    /// What a provider of metadata says of the task: under OpenTelemetry's names for logs.
+    /// Makes the identity that a provider of metadata gives the task: under OpenTelemetry's names for logs.
     ///
     /// - Returns: `nil` when it names no trace.
     init?(_ metadata: Logger.Metadata) {
@@ -25,7 +25,8 @@ struct TraceIdentity: Sendable, Hashable {
         flags = text("trace_flags")
     }
 
-    /// What a request was sent with (`traceparent`, W3C Trace Context §3.2): the trace, and the span of the attempt.
+    /// Makes the identity that a request was sent with (`traceparent`, W3C Trace Context §3.2): the trace, and the span
+    /// of the attempt.
     ///
     /// - Returns: `nil` when it was sent with none, or one that is malformed.
     init?(_ fields: HTTPFields) {

@@ -8,7 +8,7 @@ final class ExchangeRecorder: Sendable {
     private struct Answer: Sendable {
         let head: HTTPResponse
         let timeToHead: Duration
-        /// How many attempts it took, where a stage says so.
+        /// The number of attempts that it took, where a stage says so.
         let attempts: Int?
         /// The request as the transport sent it, where it says so.
         let request: HTTPRequest?
@@ -26,7 +26,7 @@ final class ExchangeRecorder: Sendable {
     private let journal: ExchangeJournal
     private let request: HTTPRequest
     private let isAbsolute: Bool
-    /// What became of the call further in.
+    /// The record of what the stages inside did with the call.
     private let record: CallRecord?
     private let body: RequestBodyView
     private let attempt: Int
@@ -232,7 +232,7 @@ final class ExchangeRecorder: Sendable {
 }
 
 extension Response {
-    /// How many bytes the body is going to have; `nil` when only its end will tell.
+    /// The number of bytes that the body is going to have; `nil` when only its end will tell.
     fileprivate func declaredLength(answering method: HTTPRequest.Method) -> Int64? {
         if hasNoContent(answering: request?.method ?? method) { return 0 }
         return body.length ?? head.declaredLength
@@ -240,7 +240,8 @@ extension Response {
 }
 
 extension HTTPChainError {
-    /// How many attempts were made, where the error itself knows: a status of 200 that cannot be decoded does not.
+    /// The number of attempts that were made, where the error itself knows: a status of 200 that cannot be decoded does
+    /// not.
     fileprivate var notedAttempts: Int? {
         if let count = (self as? any AnnotatedError)?.notes.attemptCount { return count }
         guard let response = (self as? any ResponseError)?.response else {
@@ -251,7 +252,7 @@ extension HTTPChainError {
 }
 
 extension HTTPResponse {
-    /// What `Content-Length` says; a transfer coding decides where the body ends otherwise (RFC 9112 §6.3).
+    /// The length in `Content-Length`; a transfer coding decides where the body ends otherwise (RFC 9112 §6.3).
     fileprivate var declaredLength: Int64? {
         guard !headerFields.contains(.transferEncoding), let text = headerFields[.contentLength] else { return nil }
         return ContentLength.parse(text)

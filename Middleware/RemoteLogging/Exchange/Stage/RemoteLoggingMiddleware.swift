@@ -84,7 +84,7 @@ public struct RemoteLoggingMiddleware: DeadlineKeepingMiddleware {
     /// Once for each call, or next to the transport.
     public var phase: Phase { journal.unit == .call ? .call : .wire }
 
-    /// What is logged, how severe it is, and how much of it.
+    /// The name, purpose and settings of the stage.
     public var summary: StageSummary {
         StageSummary("RemoteLoggingMiddleware", purpose: "logs exchanges", settings: journal.settings)
     }

@@ -2,7 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// What is seen of a request's body while it is sent: a stream is counted as it is read, and stays a stream; bytes,
+/// The observer of a request's body while it is sent: a stream is counted as it is read, and stays a stream; bytes,
 /// files and values stay what they are.
 struct RequestBodyView: Sendable {
     private enum Content: Sendable {

@@ -1,20 +1,20 @@
 public import HTTPChainCore
 
-/// How one call is logged; ``HTTPChainCore/Request/logging(_:)`` is the short way to it.
+/// The logging settings of one call; ``HTTPChainCore/Request/logging(_:)`` is the short way to it.
 public enum RequestLogging: RequestOption {
     /// As the stages are set.
     public static var defaultValue: CallLogging { CallLogging() }
 }
 
-/// What one call says of how it is logged.
+/// The logging settings of one call.
 public struct CallLogging: Sendable, Hashable {
     /// Whether the call is not logged at all.
     public var isOff = false
-    /// How much is logged, whatever the level; `nil` for what the stage is set to.
+    /// The detail, whatever the level; `nil` for what the stage is set to.
     public var detail: ExchangeDetail?
     /// The component that logs; `nil` for the stage's own.
     public var component: String?
-    /// What is added to each record.
+    /// The attributes that are added to each record.
     public var attributes: LogAttributes = [:]
 
     /// Nothing different from other calls.
