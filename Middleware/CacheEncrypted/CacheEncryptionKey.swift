@@ -12,7 +12,7 @@ public import HTTPChainCore
 /// let same = CacheEncryptionKey(base64: text)
 /// ```
 public struct CacheEncryptionKey: Sendable, Hashable {
-    /// How many bytes a key has: 32.
+    /// The number of bytes that a key has: 32.
     public static let size = 32
 
     let bytes: Data

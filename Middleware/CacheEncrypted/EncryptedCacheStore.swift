@@ -29,10 +29,10 @@ public import HTTPChainCore
 ///   ``/HTTPChainCache/CacheSelection/identifierPrefix(_:)`` looks at all entries.
 /// - An entry of more than 16 KiB replaces the one before in two steps, between which the key is a miss.
 public final class EncryptedCacheStore: CacheStore, InvalidationKeeping {
-    /// How many old keys are used at most: 8; each takes a look-up of its own.
+    /// The number of old keys that are used at most: 8; each takes a look-up of its own.
     public static let oldKeyLimit = 8
 
-    /// What stages that use the store have made invalid.
+    /// The entries that stages which use the store have made invalid.
     package let invalidations: InvalidationLog
     let base: any CacheStore
     /// Encrypts what is stored.
@@ -92,7 +92,7 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping {
         }
     }
 
-    /// What an entry of the store beneath is.
+    /// The result of opening an entry of the store beneath.
     private enum Opened {
         case entry(CacheEntry)
         /// It is being stored.
@@ -151,7 +151,7 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping {
         }
     }
 
-    /// What the store beneath has of an entry; `nil` when it is gone.
+    /// Returns the sealed form of an entry; `nil` when it is gone.
     private func sealed(_ entry: CacheEntry) async throws -> SealedEntry? {
         if let sealed = entry.response.attachment as? SealedEntry { return sealed }
         return try await variants(of: entry.key).first { $0.id == entry.id }?.response.attachment as? SealedEntry
@@ -223,7 +223,7 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping {
         return count
     }
 
-    /// What is to be removed in the store beneath.
+    /// Returns the removals that are to be made in the store beneath.
     private func removals(_ selection: CacheSelection) async throws -> [CacheSelection] {
         if let inner = try inner(selection) { return inner }
         var ids: [CacheEntryID] = []
@@ -271,7 +271,7 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping {
         }
     }
 
-    /// How full the store beneath is.
+    /// Returns the usage of the store beneath.
     public func usage() async throws -> CacheUsage { try await base.usage() }
 }
 

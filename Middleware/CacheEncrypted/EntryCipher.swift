@@ -10,7 +10,7 @@ import CryptoKit
 import Crypto
 #endif
 
-/// What one key of the application encrypts and reads: names, descriptions and blocks of content.
+/// The cipher of one key of the application: names, descriptions and blocks of content.
 ///
 /// Each use has a key of its own, derived from the application's (HKDF, RFC 5869).
 ///
@@ -21,7 +21,7 @@ import Crypto
 /// - Each entry has a key of its own for its content, derived from a random salt in its description. The nonce of a block
 ///   is its number; number and end are authenticated, so that blocks are neither exchanged nor cut off.
 final class EntryCipher: Sendable {
-    /// What a name is of; the same text has another name as another part.
+    /// A kind of part that has a name; the same text has another name as another part.
     enum Part: UInt8 {
         case url, method, partition, identifier, origin, classification, variant
     }
@@ -75,7 +75,7 @@ final class EntryCipher: Sendable {
         return Base64URL.encode(Data(nonce) + box.ciphertext + box.tag)
     }
 
-    /// What a name is of.
+    /// Returns the name of a part.
     func text(_ part: Part, _ name: some StringProtocol) -> String? {
         guard let sealed = Base64URL.decode(name), let box = try? AES.GCM.SealedBox(combined: sealed),
             let bytes = try? AES.GCM.open(box, using: names, authenticating: [part.rawValue]),
@@ -169,7 +169,7 @@ final class EntryCipher: Sendable {
         )
     }
 
-    /// What is authenticated with a description.
+    /// Returns the data that is authenticated with a description.
     private static func surroundings(_ key: CacheKey, _ variant: CacheVariant, _ classification: String?) -> Data {
         var bytes = Data(key.encoded)
         bytes += variant.encoded
@@ -214,7 +214,7 @@ final class EntryCipher: Sendable {
 struct ContentCipher: Sendable {
     /// How many bytes of content a block has; the last may have fewer.
     static let payload = 16_384
-    /// How many bytes a block is longer than what it has.
+    /// The number of bytes that a block is longer than what it has.
     static let overhead = 16
 
     private let key: SymmetricKey

@@ -65,7 +65,7 @@ struct SealedContent: Sendable {
     private struct OpenedBlocks {
         let content: SealedContent
         private var number: Int64
-        /// What is still to be handed out.
+        /// The range that is still to be returned.
         private var rest: Range<Int64>
         private var pending = Data()
 
@@ -77,7 +77,7 @@ struct SealedContent: Sendable {
 
         var isAtEnd: Bool { rest.isEmpty }
 
-        /// What of the content is whole by now.
+        /// Returns the part of the content that is complete by now.
         mutating func take(_ chunk: Data) throws(CacheStoreFault) -> Data {
             pending.append(chunk)
             var opened = Data()

@@ -3,7 +3,7 @@ import HTTPChainCache
 import HTTPChainCore
 import HTTPTypes
 
-/// What is encrypted of an entry's description.
+/// The part of an entry's description that is encrypted.
 struct SealedHead: Sendable {
     /// The field that has it in the store beneath.
     static let field = HTTPField.Name("sealed") ?? .via
@@ -42,7 +42,7 @@ struct SealedHead: Sendable {
     }
 }
 
-/// What an entry that was handed out has in the store beneath.
+/// The form in the store beneath of an entry that was returned.
 struct SealedEntry: Sendable {
     let inner: CacheEntry
     let salt: Data

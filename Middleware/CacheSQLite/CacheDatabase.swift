@@ -106,7 +106,7 @@ final class CacheDatabase: Sendable {
         return pool
     }
 
-    /// What went wrong; a database that is damaged is closed, and made anew.
+    /// Returns the fault for an error; a database that is damaged is closed, and made anew.
     private func failed(_ error: any Error, _ pool: DatabasePool) -> CacheStoreFault {
         let fault = connection.fault(error)
         if case .damaged(path) = fault.problem { connection.replace(pool) }

@@ -3,12 +3,13 @@ import GRDB
 import HTTPChainCache
 import HTTPChainCore
 
-/// What this process alone knows of a database: what was used, what is read and written, what must not be found.
+/// The facts about a database that this process alone knows: what was used, what is read and written, what must not be
+/// found.
 final class CacheLedger: Sendable {
     private struct State: Sendable {
         /// Removed, though the database may not know.
         var hidden: Set<Int64> = []
-        /// What was to be removed while the database could not be used.
+        /// The removals that were asked for while the database could not be used.
         var missedRemovals: [CacheSelection] = []
         /// Counts uses, of which the table has those up to the last time they were written down.
         var tick: Int64 = 0

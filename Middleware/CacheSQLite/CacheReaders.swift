@@ -29,7 +29,7 @@ final class CacheReaders: Sendable {
     }
     /// Names all entries.
     private static let everything: Int64 = -1
-    /// How many entries a file names at most; who reads more names all.
+    /// The number of entries that a file names at most; who reads more names all.
     static let limit = 512
 
     let directory: String

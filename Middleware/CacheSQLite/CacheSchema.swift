@@ -49,7 +49,8 @@ enum CacheSchema {
         if !db.configuration.readonly { try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL") }
     }
 
-    /// How many pages may stay free, because they are needed again soon: 1 MiB, or an eighth of what is in use.
+    /// The number of pages that may stay free, because they are needed again soon: 1 MiB, or an eighth of what is in
+    /// use.
     static func slack(_ db: Database) throws -> (free: Int, allowed: Int) {
         let free = try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
         let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
@@ -131,7 +132,7 @@ enum CacheSchema {
     }
 }
 
-/// What is read of an entry.
+/// The columns that are read of an entry.
 struct CacheRow: FetchableRecord {
     let id: Int64
     private let head: Data

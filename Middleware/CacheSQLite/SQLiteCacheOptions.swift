@@ -1,5 +1,5 @@
 #if SQLite
-/// How a store in SQLite keeps its database.
+/// The settings of a store in SQLite.
 ///
 /// ```swift
 /// var options = SQLiteCacheOptions()
@@ -7,7 +7,8 @@
 /// options.fileProtection = .completeUntilFirstUserAuthentication
 /// ```
 public struct SQLiteCacheOptions: Sendable, Hashable {
-    /// When the system lets the files be read, on iOS and its relatives; elsewhere it changes nothing.
+    /// The protection that says when the system lets the files be read, on iOS and its relatives; elsewhere it changes
+    /// nothing.
     public enum FileProtection: Sendable, Hashable {
         /// While the device is unlocked. Calls go to the server while it is locked.
         case complete
@@ -25,7 +26,7 @@ public struct SQLiteCacheOptions: Sendable, Hashable {
     /// when it returns, unless another process reads meanwhile; then it is when the next one is. What a disk keeps of
     /// blocks that were overwritten is its own business: encrypt what nobody may ever read (`HTTPChainCacheEncrypted`).
     public var overwritesWhatIsRemoved = false
-    /// When the system lets the files be read; as the app's other files by default.
+    /// The protection that says when the system lets the files be read; as the app's other files by default.
     public var fileProtection: FileProtection?
 
     /// Makes the options; see each property for its default.

@@ -32,12 +32,12 @@ public import HTTPChainCore
 /// - A body that is being read is there to its end, also when another process replaces or removes it.
 /// - What was used last is written down now and then, and may be forgotten when the process is killed.
 public final class SQLiteCacheStore: CacheStore, BoundedCacheStore, InvalidationKeeping {
-    /// How much the store holds at most.
+    /// The limits of the store.
     public let bounds: CacheBounds
-    /// What stages that use the store have made invalid.
+    /// The entries that stages which use the store have made invalid.
     package let invalidations = InvalidationLog()
     let database: CacheDatabase
-    /// What is being written takes room on the disk too: at most as much again as the store holds.
+    /// The room on the disk for entries that are being written: at most as much again as the store holds.
     private let inFlight: FlightBudget
 
     /// Makes a store; nothing is opened or created yet.
@@ -216,7 +216,7 @@ public final class SQLiteCacheStore: CacheStore, BoundedCacheStore, Invalidation
     /// A store that was closed stays closed.
     public func resume() { database.resume() }
 
-    /// How full the store is: bodies and descriptions.
+    /// Returns the usage of the store: bodies and descriptions.
     public func usage() async throws -> CacheUsage {
         // After the changes that were begun before it.
         try await database.change { [database] in try database.read { db in try CacheSchema.usage(db) } }

@@ -1,5 +1,5 @@
 #if Valkey
-/// What the store asks of the server, as scripts: each is done in one step, and nothing comes between.
+/// The scripts that the store runs on the server: each is done in one step, and nothing comes between.
 ///
 /// All keys begin with the prefix, which is `KEYS[1]`:
 ///
@@ -166,7 +166,7 @@ enum CacheScripts {
         end
         """
 
-    /// What is stored of a key.
+    /// The script that returns the entries of a key.
     ///
     /// `ARGV`: nonce, epoch, number, key.
     static let lookup =

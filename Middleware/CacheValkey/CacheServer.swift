@@ -7,7 +7,7 @@ import HTTPChainValkey
 /// The server as a store sees it: asked by scripts, left alone while it fails, with what it says of its clock and of what
 /// was made invalid.
 final class CacheServer: Sendable {
-    /// What was known of the server's log of invalidations when something was asked.
+    /// A position in the server's log of invalidations.
     private struct Position: Equatable {
         var epoch = ""
         var number: Int64 = 0
@@ -15,12 +15,12 @@ final class CacheServer: Sendable {
 
     private struct State {
         var position = Position()
-        /// What could not be removed, until it is.
+        /// The removals that could not be made, until they are.
         var missed: [UInt64: CacheSelection] = [:]
         var lastMiss: UInt64 = 0
     }
 
-    /// How many entries are cleared away in one step.
+    /// The number of entries that are cleared away in one step.
     private static let slice = 1000
     private static let missedLimit = 64
 
@@ -431,7 +431,7 @@ extension CacheSelection {
         }
     }
 
-    /// What other machines are told of.
+    /// The message to other machines.
     fileprivate var note: String {
         let url: String
         switch self {

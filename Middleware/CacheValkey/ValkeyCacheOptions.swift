@@ -1,7 +1,7 @@
 #if Valkey
 public import HTTPChainCore
 
-/// How a store in Valkey keeps responses.
+/// The settings of a store in Valkey.
 ///
 /// ```swift
 /// var options = ValkeyCacheOptions()
@@ -9,11 +9,12 @@ public import HTTPChainCore
 /// options.staleRetention = .seconds(3600)
 /// ```
 public struct ValkeyCacheOptions: Sendable, Hashable {
-    /// What all keys on the server begin with; "cache:" by default.
+    /// The text that all keys on the server begin with; "cache:" by default.
     ///
     /// Stores with the same prefix share their entries.
     public var prefix = "cache:"
-    /// How many bytes of a body one key has; 128 KiB by default, and never less than 64 KiB or more than 256 KiB.
+    /// The number of bytes of a body that one key has; 128 KiB by default, and never less than 64 KiB or more than 256
+    /// KiB.
     public var blockSize = ByteCount.kibibytes(128)
     /// For how long a response is kept at least once it is stale, to be validated or used in an emergency; a day by
     /// default.
@@ -22,7 +23,7 @@ public struct ValkeyCacheOptions: Sendable, Hashable {
     public var staleRetention = Duration.seconds(86_400)
     /// For how long a response is kept at most without being validated; 30 days by default.
     public var longestRetention = Duration.seconds(30 * 86_400)
-    /// How many commands that carry blocks may be in flight at once; 16 by default, and at least 1.
+    /// The number of commands that carry blocks which may be in flight at once; 16 by default, and at least 1.
     ///
     /// It bounds the memory that the connection takes: as many blocks, however many bodies are read and written.
     public var blocksInFlight = 16

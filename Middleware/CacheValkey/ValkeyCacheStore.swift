@@ -24,9 +24,9 @@ public import HTTPChainValkey
 ///   failures in a row it is left alone for a while (``ValkeyCacheOptions/pause``).
 /// - What could not be made invalid is made so before this store asks for anything else.
 public final class ValkeyCacheStore: CacheStore, BoundedCacheStore, InvalidationKeeping {
-    /// How much all machines store together at most.
+    /// The limits of what all machines store together.
     public let bounds: CacheBounds
-    /// What stages that use the store have made invalid, on this machine and on others.
+    /// The entries that stages which use the store have made invalid, on this machine and on others.
     package let invalidations: InvalidationLog
     private let server: CacheServer
     private let inFlight: FlightBudget
@@ -193,7 +193,7 @@ public final class ValkeyCacheStore: CacheStore, BoundedCacheStore, Invalidation
         return true
     }
 
-    /// How full the store is: bodies and descriptions of all machines.
+    /// Returns the usage of the store: bodies and descriptions of all machines.
     public func usage() async throws -> CacheUsage { try await server.usage() }
 }
 

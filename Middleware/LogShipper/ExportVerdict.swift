@@ -2,7 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// What came of sending a batch once.
+/// The result of sending a batch once.
 enum ExportVerdict: Sendable {
     /// The receiver has it.
     case accepted(rejected: Int, message: String?)
@@ -14,7 +14,7 @@ enum ExportVerdict: Sendable {
     /// It is not to be sent again.
     case refused(any Error)
 
-    /// What an answer means.
+    /// Makes the verdict on an answer.
     init(_ head: HTTPResponse, body: Data, format: any LogWireFormat, now: Date) {
         switch format.receipt(for: head, body: body) {
         case .accepted(let rejected, let message):
@@ -34,7 +34,7 @@ enum ExportVerdict: Sendable {
         }
     }
 
-    /// What an error of the chain or the transport means.
+    /// Makes the verdict on an error of the chain or the transport.
     init(_ error: any Error, format: any LogWireFormat, now: Date) {
         if let error = error as? any ResponseError {
             self.init(error.response.head, body: error.response.body.bytes ?? Data(), format: format, now: now)

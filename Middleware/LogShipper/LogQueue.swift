@@ -5,15 +5,15 @@ package import HTTPChainRemoteLogging
 ///
 /// Records are numbered from 1 in the order in which they were added.
 package protocol LogQueue: Sendable {
-    /// How many records wait, or one more than are known of, as long as there may be one.
+    /// The number of records that wait, or one more than are known of, as long as there may be one.
     var count: Int { get }
-    /// How many records are known to wait.
+    /// The number of records that are known to wait.
     var queued: Int { get }
-    /// How many records wait to be written down, and are not accepted before.
+    /// The number of records that wait to be written down, and are not accepted before.
     var unwritten: Int { get }
-    /// How many records an earlier process has left, as far as they were counted.
+    /// The number of records that an earlier process has left, as far as they were counted.
     var recovered: Int { get }
-    /// What they take.
+    /// The size of the records, in bytes.
     var bytes: Int { get }
     /// The number of the oldest record that waits; `nil` when none does.
     var oldest: Int? { get }
@@ -33,7 +33,8 @@ package protocol LogQueue: Sendable {
     /// - Returns: Whether it was taken.
     mutating func add(_ record: LogRecord, size: Int, displaced: inout LogLevelCounts) -> LogQueueAddition
 
-    /// What is to be done where nobody waits for the queue, one thing at a time; `nil` for nothing.
+    /// Returns the next work that is to be done where nobody waits for the queue, one thing at a time; `nil` for
+    /// nothing.
     mutating func nextWork() -> (@Sendable () -> any Sendable)?
 
     /// Takes note of what came of a work.
@@ -72,7 +73,7 @@ package protocol LogQueue: Sendable {
     func close() -> (@Sendable () -> Void)?
 }
 
-/// What became of a record that was given to a queue.
+/// The result of adding a record to a queue.
 package enum LogQueueAddition: Sendable, Hashable {
     case queued
     /// It waits to be written down first: there is work to be done.
@@ -80,9 +81,9 @@ package enum LogQueueAddition: Sendable, Hashable {
     case refused(LogShipper.DropReason)
 }
 
-/// What a work has changed in a queue.
+/// The changes that a work has made to a queue.
 package struct LogQueueProgress: Sendable {
-    /// How many records were written down.
+    /// The number of records that were written down.
     package var accepted = 0
     /// The numbers of those that were not.
     package var refused: [Int] = []
@@ -92,7 +93,7 @@ package struct LogQueueProgress: Sendable {
     package init() {}
 }
 
-/// What there is to take out of a queue.
+/// The next thing to take out of a queue.
 package enum LogQueueNext: Sendable {
     case nothing
     case batch(LogQueueBatch)
@@ -100,7 +101,7 @@ package enum LogQueueNext: Sendable {
     case reading(@Sendable () -> LogQueueReading)
 }
 
-/// What was read for a queue.
+/// The result of reading for a queue.
 package enum LogQueueReading: Sendable {
     /// Records, and where the next begin, in terms that only the queue knows.
     case records([LogRecord], end: any Sendable)
@@ -141,7 +142,7 @@ package struct LogQueueBatch: Sendable {
 }
 
 extension LogRecord {
-    /// What the record takes in memory, by estimate: its texts and a fixed amount for each of its parts.
+    /// The size of the record in memory, by estimate: its texts and a fixed amount for each of its parts.
     package var estimatedSize: Int {
         var size = 96 + message.utf8.count + component.utf8.count
         // Not by way of the collection, which would retain and release each name and value.
@@ -154,7 +155,7 @@ extension LogRecord {
 }
 
 extension JSONValue {
-    /// What is kept outside the value itself.
+    /// The size of what is kept outside the value itself.
     fileprivate var estimatedSize: Int {
         switch self {
         case .null, .bool, .integer, .number: 0

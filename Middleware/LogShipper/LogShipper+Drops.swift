@@ -49,7 +49,7 @@ extension LogShipper {
         }
     }
 
-    /// How many records were lost, by reason and level.
+    /// The number of records that were lost, by reason and level.
     public struct Drops: Sendable, Hashable {
         private var counts = Array(repeating: LogLevelCounts(), count: DropReason.allCases.count)
 
@@ -91,7 +91,7 @@ extension LogShipper.Drops: CustomStringConvertible {
     }
 }
 
-/// How many records there are of each level.
+/// The number of records of each level.
 public struct LogLevelCounts: Sendable, Hashable {
     private var counts = SIMD8<Int>()
 

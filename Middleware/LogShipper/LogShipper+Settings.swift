@@ -1,29 +1,29 @@
 public import HTTPChainCore
 
 extension LogShipper {
-    /// How much is kept, what makes a batch, and how failures are met.
+    /// The limits of the queue and of batches, and the rules for failures.
     ///
     /// Defaults are those of the OpenTelemetry batch log record processor where it has one. Values that make no sense
     /// are taken for the nearest that do.
     public struct Settings: Sendable, Hashable {
-        /// How many records wait in memory at most; 2,048 by default.
+        /// The number of records that wait in memory at most; 2,048 by default.
         ///
         /// Those of a batch in flight come on top.
         public var queueRecords = 2048
-        /// How much memory the waiting records take at most, by estimate; 4 MiB by default.
+        /// The memory that the waiting records take at most, by estimate; 4 MiB by default.
         public var queueBytes: ByteCount = .mebibytes(4)
-        /// How many records are sent at once at most; 512 by default.
+        /// The number of records that are sent at once at most; 512 by default.
         public var batchRecords = 512
-        /// How much memory the records sent at once take at most, by estimate; 1 MiB by default.
+        /// The memory that the records sent at once take at most, by estimate; 1 MiB by default.
         ///
         /// A larger record is sent alone.
         public var batchBytes: ByteCount = .mebibytes(1)
-        /// How long a record waits for others before it is sent; 1 second by default.
+        /// The time that a record waits for others before it is sent; 1 second by default.
         public var batchAge: Duration = .seconds(1)
-        /// How long one request may take, its answer included; 30 seconds by default.
+        /// The time that one request may take, its answer included; 30 seconds by default.
         public var exportTimeout: Duration = .seconds(30)
-        /// How many batches are sent at once, at most; 1 by default, which keeps the order of the records as long as none
-        /// fails.
+        /// The number of batches that are sent at once, at most; 1 by default, which keeps the order of the records as
+        /// long as none fails.
         ///
         /// A batch that waits before a retry does not hold up the others: as many again may wait so. Where the receiver
         /// itself asks to wait (`Retry-After`), or does not know who sends (401, 403), the others wait too; and so they do
@@ -33,18 +33,18 @@ extension LogShipper {
         ///
         /// The pause itself is drawn evenly from zero to the longest.
         public var retryBase: Duration = .seconds(1)
-        /// What no pause is longer than, but one that the receiver asks for; 30 seconds by default.
+        /// The longest pause, unless the receiver asks for a longer one; 30 seconds by default.
         public var retryCap: Duration = .seconds(30)
         /// The longest `Retry-After` that is honoured, a longer one being cut to it; 5 minutes by default.
         public var retryAfterCap: Duration = .seconds(300)
-        /// How often a batch is sent at most that may have reached the receiver without an answer; 20 by default, so
-        /// that a batch which breaks the receiver does not hold up the others for good.
+        /// The number of times at most that a batch is sent which may have reached the receiver without an answer; 20
+        /// by default, so that a batch which breaks the receiver does not hold up the others for good.
         ///
         /// A receiver that cannot be reached, or that answers that it may take the batch later, does not count: such a
         /// batch is sent until it is taken.
         public var attempts = 20
 
-        /// How long a shutdown may take that is given no deadline; 30 seconds by default.
+        /// The time that a shutdown may take that is given no deadline; 30 seconds by default.
         public var shutdownTimeout: Duration = .seconds(30)
 
         /// The default settings.

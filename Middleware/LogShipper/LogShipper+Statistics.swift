@@ -22,7 +22,7 @@ extension LogShipper.Statistics: CustomStringConvertible {
 }
 
 extension LogShipper {
-    /// What became of the records so far.
+    /// The numbers of records so far, by what became of them.
     ///
     /// The sums are exact at any moment: what was accepted or recovered is queued, in flight, acknowledged, rejected or
     /// dropped (``DropReason/displaced``, ``DropReason/refused``, ``DropReason/gaveUp``, ``DropReason/unencodable``,
@@ -49,7 +49,7 @@ extension LogShipper {
         public internal(set) var retries = 0
         /// Records that wait in the queue; after a shutdown, those that the spool keeps for the next process.
         public internal(set) var queuedRecords = 0
-        /// What they take, as ``Settings/queueBytes`` counts.
+        /// The size of the queued records, in bytes, as ``Settings/queueBytes`` counts it.
         public internal(set) var queuedBytes = 0
         /// Records that were taken from the queue and whose batch is not settled.
         public internal(set) var inFlight = 0
@@ -62,7 +62,7 @@ extension LogShipper {
         public init() {}
     }
 
-    /// What a flush came to.
+    /// The result of a flush.
     public struct FlushResult: Sendable, Hashable {
         /// Whether every record that was queued before is settled: acknowledged, or counted among the dropped.
         public let isComplete: Bool
@@ -78,7 +78,7 @@ extension LogShipper {
         }
     }
 
-    /// What happens to a batch, for an observer.
+    /// An event in the life of a batch, for an observer.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif

@@ -142,7 +142,7 @@ public final class LogShipper: LogSink, Sendable {
         set { gate.withLock { $0.levels = newValue } }
     }
 
-    /// What became of the records so far.
+    /// The numbers of records so far, by what became of them.
     public var statistics: Statistics { core.state.withLock { $0.statistics } }
 
     /// Whether records of this level from this component are taken: by ``levels``, before the shutdown, and outside of

@@ -2,7 +2,7 @@ import HTTPChainCore
 
 /// Whether and when a batch is sent again.
 struct ExportRetries: Sendable {
-    /// What to do next.
+    /// The next step.
     enum Step: Sendable, Hashable {
         /// Wait, then send again; a wait that the receiver asked for is not cut short.
         case wait(Duration, isAsked: Bool)
@@ -26,7 +26,7 @@ struct ExportRetries: Sendable {
         attempts = settings.attempts
     }
 
-    /// What follows a failure.
+    /// Returns the step that follows a failure.
     ///
     /// - Parameters:
     ///   - asked: How long the receiver asks to wait.

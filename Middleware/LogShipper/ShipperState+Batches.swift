@@ -12,7 +12,7 @@ struct OutgoingBatch: Sendable {
 }
 
 extension ShipperState {
-    /// What the worker does next.
+    /// The next step of the worker.
     enum Step: Sendable {
         case export(OutgoingBatch)
         /// Read the next records, and come back with them.
@@ -21,7 +21,7 @@ extension ShipperState {
         case wait(until: Duration?)
     }
 
-    /// What follows a reading.
+    /// The step that follows a reading.
     enum Resumption: Sendable {
         case export(OutgoingBatch)
         /// Nothing to send; who is to be told, and how long to wait before the next step.
@@ -38,7 +38,7 @@ extension ShipperState {
         case interrupted
     }
 
-    /// What the worker does next, at a point in time.
+    /// Returns the next step of the worker at a point in time.
     mutating func step(now: Duration) -> Step {
         guard hasRoom else {
             sleep = .untilSettled
@@ -174,7 +174,7 @@ extension ShipperState {
         return aftermath
     }
 
-    /// What is to be done after a change, where nobody waits for the state.
+    /// The work that is to be done after a change, where nobody waits for the state.
     struct Aftermath: Sendable {
         /// Done first: writes down that records are settled.
         var forget: (@Sendable () -> Void)?

@@ -43,7 +43,7 @@ extension ShipperState {
         )
     }
 
-    /// What a flush comes to that has nothing to wait for.
+    /// The result of a flush that has nothing to wait for.
     var settledFlush: LogShipper.FlushResult {
         LogShipper.FlushResult(isComplete: true, left: 0, lastFailure: failureOfLosses)
     }

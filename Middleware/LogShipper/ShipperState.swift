@@ -12,7 +12,7 @@ struct ShipperState: Sendable {
         case newWorker
     }
 
-    /// What the worker sleeps for.
+    /// The reason why the worker sleeps.
     enum Sleep: Sendable, Hashable {
         /// It does not.
         case awake
@@ -90,7 +90,7 @@ struct ShipperState: Sendable {
 
     var recordsInFlight: Int { flights.values.reduce(0) { $0 + $1.levels.total } }
 
-    /// What is to be done for a record that was added.
+    /// The work that is to be done for a record that was added.
     struct Addition: Sendable {
         var wake = Wake.nobody
         /// Whether the queue has work, and nobody does it.
@@ -136,7 +136,7 @@ struct ShipperState: Sendable {
         return true
     }
 
-    /// What is to be done next for the queue.
+    /// Returns the next work for the queue.
     ///
     /// - Returns: `nil` when there is nothing more, and who waited for that.
     mutating func nextWork() -> (work: (@Sendable () -> any Sendable)?, signals: [WakeSignal]) {

@@ -4,7 +4,7 @@
 public enum HTTPMetrics {
     /// One metric.
     public struct Description: Sendable, Hashable {
-        /// How values become a metric.
+        /// The way values become a metric.
         #if hasAttribute(nonexhaustive)
         @nonexhaustive
         #endif
@@ -21,11 +21,11 @@ public enum HTTPMetrics {
         public let name: String
         /// The unit, as UCUM writes it: `s`, `By`, `{request}`.
         public let unit: String
-        /// How values become a metric.
+        /// The way values become a metric.
         public let instrument: Instrument
         /// The upper bounds of a histogram's buckets, in ``unit``; empty for what is no histogram.
         public let boundaries: [Double]
-        /// What it measures.
+        /// The sentence that says what it measures.
         public let purpose: String
     }
 
@@ -39,10 +39,10 @@ public enum HTTPMetrics {
     /// Bounds, in bytes, that suit the sizes of bodies: powers of four from 64 bytes to 1 GiB.
     public static let sizeBoundaries: [Double] = (3...15).map { Double(1 << (2 * $0)) }
 
-    /// How long attempts take, until the response's body has ended.
+    /// The time that attempts take, until the response's body has ended.
     public static let requestDuration = histogram("http.client.request.duration", "s", "Duration of attempts")
 
-    /// How many attempts there are at the moment.
+    /// The number of attempts at the moment.
     public static let activeRequests = Description(
         name: "http.client.active_requests",
         unit: "{request}",
@@ -51,31 +51,31 @@ public enum HTTPMetrics {
         purpose: "Attempts in flight"
     )
 
-    /// How many bytes of the request's body attempts send, as encoded.
+    /// The number of bytes of the request's body that attempts send, as encoded.
     public static let requestBodySize = histogram(
         "http.client.request.body.size",
         "By",
         "Size of the bodies that attempts send"
     )
 
-    /// How many bytes of the response's body attempts receive, as encoded.
+    /// The number of bytes of the response's body that attempts receive, as encoded.
     public static let responseBodySize = histogram(
         "http.client.response.body.size",
         "By",
         "Size of the bodies that attempts receive"
     )
 
-    /// How long it takes until the response's head is there.
+    /// The time until the response's head is there.
     public static let timeToFirstByte = histogram(
         "httpchain.client.time_to_first_byte",
         "s",
         "Time until the head of the response"
     )
 
-    /// How long calls take, with all their attempts, until the response's body has ended.
+    /// The time that calls take, with all their attempts, until the response's body has ended.
     public static let callDuration = histogram("httpchain.client.call.duration", "s", "Duration of calls")
 
-    /// How many calls there are at the moment.
+    /// The number of calls at the moment.
     public static let activeCalls = Description(
         name: "httpchain.client.active_calls",
         unit: "{call}",
@@ -84,27 +84,28 @@ public enum HTTPMetrics {
         purpose: "Calls in flight"
     )
 
-    /// How many bytes the caller gives, before they are encoded; bodies that are typed values have no size yet.
+    /// The number of bytes that the caller gives, before they are encoded; bodies that are typed values have no size
+    /// yet.
     public static let callRequestSize = histogram(
         "httpchain.client.call.request.size",
         "By",
         "Size of the content that callers send"
     )
 
-    /// How many bytes the caller reads, after they were decoded.
+    /// The number of bytes that the caller reads, after they were decoded.
     public static let callResponseSize = histogram(
         "httpchain.client.call.response.size",
         "By",
         "Size of the content that callers read"
     )
 
-    /// How often requests were sent again after a failure.
+    /// The number of requests that were sent again after a failure.
     public static let retries = counter("httpchain.client.call.retries", "{retry}", "Retries")
 
-    /// How many redirects were followed.
+    /// The number of redirects that were followed.
     public static let redirects = counter("httpchain.client.call.redirects", "{redirect}", "Redirects followed")
 
-    /// What the cache nearest to the caller did, by `httpchain.cache.result`.
+    /// The number of answers of the cache nearest to the caller, by `httpchain.cache.result`.
     public static let cacheResults = counter("httpchain.client.call.cache", "{call}", "What the cache did")
 
     /// Those that are recorded for each attempt.

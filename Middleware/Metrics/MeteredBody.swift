@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainCore
 
-/// How many bytes of a body have passed.
+/// The number of bytes of a body that have passed.
 struct MeteredSize: Sendable {
     private let count: Locked<Int64>?
     private let known: Int64?

@@ -68,7 +68,7 @@ public struct MetricsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     /// Once for each call, or next to the transport.
     public var phase: Phase { unit == .call ? .call : .wire }
 
-    /// What is measured.
+    /// The name, purpose and settings of the stage.
     public var summary: StageSummary {
         StageSummary(
             "MetricsMiddleware",

@@ -6,7 +6,7 @@ public enum MetricsUnit: Sendable, Hashable {
     case attempt
 }
 
-/// What metrics tell beyond method, server, status and error.
+/// The attributes that metrics have beyond method, server, status and error.
 public struct MetricsDetails: OptionSet, Sendable, Hashable {
     /// One bit for each detail.
     public let rawValue: UInt8
@@ -23,17 +23,18 @@ public struct MetricsDetails: OptionSet, Sendable, Hashable {
     public static let protocolVersion = MetricsDetails(rawValue: 2)
 }
 
-/// How many series there may be: every combination of attributes is one, and backends keep each.
+/// The limits of the number of series: every combination of attributes is one, and backends keep each.
 public struct MetricsLimits: Sendable, Hashable {
-    /// How many servers are told apart; 100 by default.
+    /// The number of servers that are told apart; 100 by default.
     ///
     /// Those that come later are `_OTHER`.
     public var servers: Int
-    /// How many templates are told apart; 200 by default.
+    /// The number of templates that are told apart; 200 by default.
     ///
     /// Those that come later are `_OTHER`.
     public var templates: Int
-    /// How many outcomes (status, error, protocol) of one method, server and template are told apart; 50 by default.
+    /// The number of outcomes (status, error, protocol) of one method, server and template that are told apart; 50 by
+    /// default.
     ///
     /// Those that come later have no status, and the error `_OTHER`.
     public var outcomes: Int

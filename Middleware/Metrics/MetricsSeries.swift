@@ -88,7 +88,7 @@ final class MetricsSeries: Sendable {
         if let toHead { instruments.toHead?.record(toHead.inSeconds) }
     }
 
-    /// What became of a call on the way.
+    /// Counts the retries, redirects and cache result of a call.
     func count(retries: Int, redirects: Int, cache: CacheResult?) {
         if retries > 0 { self.retries?.increment(by: retries) }
         if redirects > 0 { self.redirects?.increment(by: redirects) }

@@ -4,7 +4,7 @@ import Metrics
 
 /// The instruments of a stage, one set for each combination of attributes, made once and kept.
 final class MetricsTable: Sendable {
-    /// What requests go to, as their heads say it: looked up without taking a URL apart.
+    /// The target of requests, as their heads say it: looked up without taking a URL apart.
     private struct Key: Hashable {
         let method: String
         let scheme: String?

@@ -20,19 +20,19 @@ public struct ShippedSpan: Span {
     /// Whether anything that is said of the span is kept: its trace is recorded, and it has not ended.
     public var isRecording: Bool { recording?.isOpen ?? false }
 
-    /// What is done; empty for a span that is not recorded.
+    /// The name of the operation; empty for a span that is not recorded.
     public var operationName: String {
         get { recording?.read { $0.record.name } ?? "" }
         nonmutating set { recording?.change { $0.record.name = newValue } }
     }
 
-    /// What is known of it.
+    /// The attributes.
     public var attributes: SpanAttributes {
         get { recording?.read { $0.attributes } ?? [:] }
         nonmutating set { recording?.change { $0.attributes = newValue } }
     }
 
-    /// How it went; once it is `ok` that stays.
+    /// Sets the result of the operation; once it is `ok` that stays.
     public func setStatus(_ status: SpanStatus) {
         recording?.change { state in
             guard state.record.status != .ok else { return }
@@ -75,7 +75,7 @@ public struct ShippedSpan: Span {
 }
 
 extension ShippedSpan {
-    /// What is kept of a span until it ends.
+    /// The record of a span until it ends.
     final class Recording: Sendable {
         struct State {
             var record: SpanRecord

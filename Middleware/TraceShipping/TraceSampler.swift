@@ -2,7 +2,7 @@
 public import Foundation
 import HTTPChainTracing
 
-/// Which traces are recorded and shipped.
+/// A rule that says which traces are recorded and shipped.
 ///
 /// ```swift
 /// let sampler = TraceSampler.ratio(0.1)  // a tenth of the traces that begin here, and all that callers record
@@ -66,7 +66,7 @@ public struct TraceSampler: Sendable, Hashable {
     }
 }
 
-/// How much of a span is kept; what goes beyond is left out and counted.
+/// The limits of what is kept of a span; what goes beyond is left out and counted.
 public struct SpanLimits: Sendable, Hashable {
     /// The most attributes of a span; 128 by default.
     public var attributes = 128

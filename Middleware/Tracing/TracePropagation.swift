@@ -1,7 +1,7 @@
 #if Tracing
 public import HTTPChainCore
 
-/// Which servers are told of the trace that a request belongs to.
+/// A rule that says which servers are told of the trace that a request belongs to.
 ///
 /// The fields name a trace and may carry baggage, which is whatever the application has put there. By default they go
 /// to every server, as they do with other clients; list your own where requests leave your system.
@@ -11,9 +11,9 @@ public import HTTPChainCore
 /// ```
 public struct TracePropagation: Sendable, CustomStringConvertible {
     private let rule: @Sendable (Origin) -> Bool
-    /// Which servers, in a few words.
+    /// The rule, in a few words.
     public let description: String
-    /// What was given as an origin and is none.
+    /// The texts that were given as origins and are none.
     let invalid: [String]
 
     private init(

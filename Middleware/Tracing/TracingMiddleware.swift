@@ -83,7 +83,7 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     /// Next to the transport.
     public var phase: Phase { .wire }
 
-    /// Which servers are told, and which tracer is asked.
+    /// The name, purpose and settings of the stage.
     public var summary: StageSummary {
         StageSummary(
             "TracingMiddleware",

@@ -2,13 +2,13 @@
 public import HTTPChainCore
 public import Instrumentation
 
-/// How one call is traced; ``HTTPChainCore/Request/tracing(_:)`` is the short way to it.
+/// The tracing settings of one call; ``HTTPChainCore/Request/tracing(_:)`` is the short way to it.
 public enum CallTracingOption: RequestOption {
     /// As the stage is set.
     public static var defaultValue: CallTracing { .on }
 }
 
-/// What one call says of how it is traced.
+/// The tracing settings of one call.
 public struct CallTracing: Sendable {
     /// Whether spans are made of the call's attempts, and its trace is passed on.
     public var isOn: Bool

@@ -22,10 +22,10 @@ import NIOPosix
 public struct AsyncHTTPClientTransport: Transport {
     private let client: ClientHandle
 
-    /// What the transport does on its own, and what it can do.
+    /// The capabilities of the transport, which depend on how its client is set.
     public let capabilities: TransportCapabilities
 
-    /// What the transport can do when its client follows no redirects and decodes nothing.
+    /// The capabilities of the transport when its client follows no redirects and decodes nothing.
     public static let standardCapabilities: TransportCapabilities = [
         .streamsUploads, .backpressure, .reportsUploadProgress, .keepsRepeatedFields, .reportsConnections,
         .keepsDeadlines,

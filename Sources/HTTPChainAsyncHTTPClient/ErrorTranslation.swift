@@ -46,7 +46,7 @@ struct ErrorTranslation: Sendable {
         )
     }
 
-    /// What the system says, in its own words; empty where the error itself is worth showing.
+    /// The system's own words; empty where the error itself is worth showing.
     static func detail(of error: any Error) -> String {
         switch error {
         case let error as IOError:
@@ -140,7 +140,7 @@ struct ErrorTranslation: Sendable {
         }
     }
 
-    /// What Network.framework says, which is the client's transport on Apple's platforms.
+    /// The kind of an error of Network.framework, which is the client's transport on Apple's platforms.
     private static func classifyOnApplePlatforms(
         _ error: any Error,
         hasHead: Bool

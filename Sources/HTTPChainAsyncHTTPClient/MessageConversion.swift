@@ -99,8 +99,9 @@ struct ResponseChunks: AsyncSequence, Sendable {
     }
 }
 
-/// What lasts as long as somebody can read a response: its upload, which ends then, since to answer early does not mean
-/// to want the rest; and its client, which would otherwise be shut down with the last copy of the transport.
+/// The things that last as long as somebody can read a response: its upload, which ends then, since to answer early
+/// does not mean to want the rest; and its client, which would otherwise be shut down with the last copy of the
+/// transport.
 final class ExchangeLifetime: Sendable {
     private let upload: Upload
     private let client: ClientHandle

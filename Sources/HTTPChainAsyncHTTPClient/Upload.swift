@@ -45,7 +45,7 @@ final class Upload: Sendable {
         state.withLock { $0.timer = timer }
     }
 
-    /// What reading the body threw, where that is why the exchange failed.
+    /// The error that reading the body threw, where that is why the exchange failed.
     var failure: (any Error)? { state.withLock { $0.failure } }
 
     /// Ends the upload: a read that is waiting is cancelled, and there will be no other.

@@ -13,7 +13,7 @@ struct EntryFile: Sendable {
     private static let magic: UInt32 = 0x4543_4348
 
     var id: UInt64
-    /// What the checksums of the blocks of a body of its own begin with.
+    /// The number that the checksums of the blocks of a body of its own begin with.
     var nonce: UInt64
     var head: StoredHead
     /// Whether the body is in this file.
@@ -92,7 +92,7 @@ struct EntryFile: Sendable {
         return writer.bytes
     }
 
-    /// What the entry takes on the disk.
+    /// The size of the entry on the disk.
     var size: Int64 { Int64(encoded.count) + (isInline ? head.response.bodyLength : layout.fileSize) }
 
     /// Where a body in the file begins.

@@ -3,7 +3,7 @@ import HTTPChainSupport
 
 /// The directory of a store of files: where things are called what.
 struct FileCacheDirectory: Sendable {
-    /// What a name says.
+    /// A kind of file name.
     enum Kind: Hashable {
         case entry(UInt64)
         case body(UInt64)
@@ -29,7 +29,7 @@ struct FileCacheDirectory: Sendable {
     func entry(_ id: UInt64) -> String { path + "/" + id.hexadecimal + ".entry" }
     func body(_ id: UInt64) -> String { path + "/" + id.hexadecimal + ".body" }
 
-    /// What a name in the directory says; `nil` for one that is not the store's business.
+    /// Returns the kind of a name in the directory; `nil` for one that is not the store's business.
     static func kind(_ name: UnsafeBufferPointer<UInt8>) -> Kind? {
         var id: UInt64 = 0
         guard name.count > 17, name[16] == UInt8(ascii: ".") else { return nil }
@@ -125,7 +125,7 @@ final class TemporaryCacheFile: Sendable {
     }
 }
 
-/// What entries in files survive.
+/// The failures that entries in files survive.
 public enum FileCacheDurability: Sendable, Hashable {
     /// The end of the process, at any point. Nothing is forced to the disk: after a loss of power the newest entries,
     /// and the newest removals, may be undone; what is damaged is found and dropped.

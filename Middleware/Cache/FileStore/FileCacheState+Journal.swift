@@ -212,7 +212,7 @@ extension FileCacheState {
 }
 
 extension SaltedHash {
-    /// What the index remembers of an entry.
+    /// Returns the record of an entry in the index.
     func record(of entry: EntryFile) -> FileIndex.Record {
         let key = entry.head.key
         let response = entry.head.response

@@ -21,14 +21,14 @@ struct FileCacheState: Sendable {
         var body: TemporaryCacheFile?
     }
 
-    /// What came of an arrival.
+    /// The result of an arrival.
     struct Outcome: Sendable {
         var isStored = false
         var evicted: [CacheKey] = []
         var fault: CacheStoreFault?
     }
 
-    /// What came of an update.
+    /// The result of an update.
     enum Update: Sendable {
         case done(evicted: [CacheKey])
         case gone
@@ -43,7 +43,7 @@ struct FileCacheState: Sendable {
     /// Whether the journal was opened with the lock held, for writing too.
     var isJournalWritable = false
     var nextCompaction: Int64 = 0
-    /// What was to be removed while the directory could not be opened.
+    /// The removals that were asked for while the directory could not be opened.
     var missedRemovals: [CacheSelection] = []
 
     init(_ directory: FileCacheDirectory, _ bounds: CacheBounds) {

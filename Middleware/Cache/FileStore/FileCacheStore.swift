@@ -32,17 +32,17 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
     /// Bodies up to this length are checked as a whole.
     static let checkedWhole: Int64 = 262_144
 
-    /// How much the store holds at most.
+    /// The limits of the store.
     public let bounds: CacheBounds
-    /// What stages that use the store have made invalid.
+    /// The entries that stages which use the store have made invalid.
     package let invalidations = InvalidationLog()
     let directory: FileCacheDirectory
-    /// What is known of the directory in memory.
+    /// The view of the directory in memory.
     let view: FileCacheView
     let state: Locked<FileCacheState>
     /// Where the directory is changed, and opened.
     let changes: FileChanges
-    /// What is being written takes room on the disk too: at most as much again as the store holds.
+    /// The room on the disk for entries that are being written: at most as much again as the store holds.
     let inFlight: FlightBudget
     /// Threads of the store's own: where its disk stalls, nothing waits for it but the store.
     var executor: FileExecutor { directory.executor }
@@ -373,7 +373,7 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
         }
     }
 
-    /// How full the store is: what its files take.
+    /// Returns the usage of the store: what its files take.
     public func usage() async throws -> CacheUsage {
         try await looking { [view] in
             view.contents.withLock { CacheUsage(bytes: $0.index.bytes, entries: $0.index.count) }

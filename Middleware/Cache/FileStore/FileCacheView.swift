@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainCore
 
-/// What is known of a directory in memory, for those who look something up.
+/// The view of a directory in memory, for those who look something up.
 ///
 /// Its lock is held for work in memory alone, a little at a time: no file is touched under it, so that no look-up waits
 /// for what others do with the disk.
@@ -19,7 +19,7 @@ final class FileCacheView: Sendable {
         var isOpen = false
         /// Removed, though the directory may not know.
         var hidden: Set<UInt64> = []
-        /// What was used and is not in the journal yet.
+        /// The uses that are not in the journal yet.
         var unsavedUses: [UInt64] = []
         var bodies = ReadAhead()
 
@@ -38,7 +38,7 @@ final class FileCacheView: Sendable {
     /// How the index stands to the directory.
     enum Progress {
         case current
-        /// What the journal ends with makes no sense, or is just being written.
+        /// The end of the journal makes no sense, or is just being written.
         case torn
         /// The directory has to be opened, or opened again.
         case outdated

@@ -217,7 +217,7 @@ final class AppendedBody: Sendable {
         executor.submit { [file, isKept, layout] in Self.release(file, isKept, layout) }
     }
 
-    /// What was written belongs to the entry now.
+    /// Marks the written file as part of the entry.
     func keep() { isKept.withLock { $0 = true } }
 
     /// Lets others continue the body.

@@ -16,7 +16,7 @@ final class FileChanges: FileWork {
         var isRunning = false
     }
 
-    /// How many entries are stored together at most.
+    /// The number of entries that are stored together at most.
     private static let group = 64
 
     let state: Locked<FileCacheState>

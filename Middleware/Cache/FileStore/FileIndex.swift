@@ -1,7 +1,7 @@
 import HTTPChainCore
 
-/// What a store of files remembers of its entries: enough to find, count, select and evict them, and little enough that
-/// a million fit in memory and a hundred thousand are read in no time.
+/// The records that a store of files has of its entries: enough to find, count, select and evict them, and little
+/// enough that a million fit in memory and a hundred thousand are read in no time.
 ///
 /// Texts are hashes. Two that fall together cost a look at a file, or an entry more that is removed; what is handed out
 /// is compared with the file.
@@ -16,7 +16,7 @@ struct FileIndex: Sendable {
         var partition: UInt64
         var classification: UInt64
         var identifier: String?
-        /// What the entry takes on the disk.
+        /// The size of the entry on the disk.
         var bytes: Int64
         /// The key as bytes, so that nothing has to be read to tell what was evicted.
         var name: [UInt8] = []

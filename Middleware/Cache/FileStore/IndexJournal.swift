@@ -16,7 +16,7 @@ enum IndexJournal {
 
     /// The beginning of a journal.
     struct Header: Sendable {
-        /// What the hashes of this directory begin with.
+        /// The number that the hashes of this directory begin with.
         var salt: UInt64
 
         var encoded: [UInt8] {

@@ -61,7 +61,7 @@ enum RequestedRange: Equatable {
     }
 }
 
-/// What `Content-Range` says, RFC 9110 §14.4.
+/// The value of `Content-Range`, RFC 9110 §14.4.
 struct ContentRange: Equatable {
     let range: Range<Int64>
     let length: Int64?

@@ -5,16 +5,16 @@ public import HTTPTypes
 public struct CacheQuestion: Sendable {
     /// The request's head.
     public var request: HTTPRequest
-    /// What it is looked up by; `nil` when it has no absolute URL, or its method is not one that is stored.
+    /// The key that it is looked up by; `nil` when it has no absolute URL, or its method is not one that is stored.
     public var key: CacheKey?
-    /// What the call wants.
+    /// The settings of the call.
     public var settings: CacheSettings
     /// Whether the request has content.
     public var hasContent: Bool
     /// Now, by the wall clock.
     public var time: Date
 
-    /// What a GET of the same target is looked up by, where a POST may have its answer (RFC 9110 §9.3.3).
+    /// The key of a GET of the same target, where a POST may have its answer (RFC 9110 §9.3.3).
     var keyOfGet: CacheKey?
 
     /// Whether the request brings credentials and nobody said whose they are: nothing stored plays a part.
@@ -45,7 +45,7 @@ public struct CacheQuestion: Sendable {
     }
 }
 
-/// What to do with a request.
+/// A decision about a request.
 public enum CacheDecision: Sendable {
     /// Answer from the store.
     case serve(CacheAnswer)
@@ -63,7 +63,7 @@ public enum CacheDecision: Sendable {
 
 /// A stored response that answers a request.
 public struct CacheAnswer: Sendable {
-    /// How it answers.
+    /// A form of the answer.
     public enum Form: Sendable, Hashable {
         /// As it is.
         case whole
@@ -77,9 +77,9 @@ public struct CacheAnswer: Sendable {
 
     /// The stored response.
     public var entry: CacheEntry
-    /// How it answers.
+    /// The form of the answer.
     public var form: Form
-    /// How fresh it is.
+    /// The freshness of the entry.
     public var freshness: CacheFreshness
     /// Why it may be used.
     public var reason: CacheReason
@@ -91,13 +91,13 @@ public struct CacheCompletion: Sendable {
     public var fields: HTTPFields
     /// The stored beginning.
     public var entry: CacheEntry
-    /// How long the beginning is.
+    /// The position of the first byte that is missing.
     public var offset: Int64
-    /// How long the whole is.
+    /// The size of the whole, in bytes.
     public var length: Int64
 }
 
-/// What to ask the server, and what may be done with its answer.
+/// The validation to ask of the server, and the use that may be made of its answer.
 public struct CacheValidation: Sendable {
     /// The fields to send, those of validation included.
     public var fields: HTTPFields
@@ -107,13 +107,13 @@ public struct CacheValidation: Sendable {
     public var entry: CacheEntry?
     /// The stored responses that a 304 may mean.
     public var candidates: [CacheEntry]
-    /// How stale the entry is, where there is one.
+    /// The freshness of the entry, where there is one.
     public var freshness: CacheFreshness?
     /// Why the server is asked.
     public var reason: CacheReason
-    /// What may answer when the server is out of reach.
+    /// The stored response that may answer when the server is out of reach.
     public var whenDisconnected: CacheAnswer?
-    /// What may answer when the server fails.
+    /// The stored response that may answer when the server fails.
     public var whenFailing: CacheAnswer?
     /// Whether 504 (Gateway Timeout) has to answer when the server is out of reach, RFC 9111 §5.2.2.2.
     public var mustBeValidated: Bool

@@ -1,9 +1,9 @@
 public import Foundation
 import HTTPChainSupport
 
-/// How old a stored response is, and how long it is fresh.
+/// The age of a stored response, and the time for which it is fresh.
 public struct CacheFreshness: Sendable, Hashable {
-    /// What the lifetime comes from, the strongest first.
+    /// The rule that the lifetime comes from, the strongest first.
     public enum Source: String, Sendable, Hashable {
         /// The client set it: ``CacheLifetime``.
         case client = "the client's lifetime"
@@ -25,9 +25,10 @@ public struct CacheFreshness: Sendable, Hashable {
     public let age: Double
     /// `freshness_lifetime` of RFC 9111 §4.2.1, in seconds.
     public let lifetime: Double
-    /// What the lifetime comes from.
+    /// The rule that the lifetime comes from.
     public let source: Source
-    /// What the lifetime is compared with: the age, or with a client's lifetime the time since the response came.
+    /// The seconds that the lifetime is compared with: the age, or with a client's lifetime the time since the response
+    /// came.
     let agedFor: Double
 
     /// For how many more seconds it is fresh; negative since it is stale.
@@ -52,7 +53,7 @@ extension CacheRules {
         }
     }
 
-    /// How fresh a stored response is.
+    /// Returns the freshness of a stored response.
     ///
     /// - Parameters:
     ///   - response: The response.

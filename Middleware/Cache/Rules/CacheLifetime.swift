@@ -1,4 +1,4 @@
-/// How long a response is fresh, where the client has a say beside the server.
+/// The time for which a response is fresh, where the client has a say beside the server.
 public enum CacheLifetime: Sendable, Hashable {
     /// As RFC 9111 §4.2 has it.
     case server

@@ -21,7 +21,7 @@ public enum CacheReason: Sendable, Hashable, CaseIterable {
     case validated
     /// Nothing is stored for the URL.
     case notStored
-    /// What is stored is for other request fields.
+    /// The stored responses are for other request fields.
     case otherVariants
     /// It is stale.
     case stale

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 
 extension CacheRules {
-    /// What to do with a request, RFC 9111 §4.
+    /// Returns the decision about a request, RFC 9111 §4.
     ///
     /// - Parameters:
     ///   - question: The request, what the call wants, and the time.

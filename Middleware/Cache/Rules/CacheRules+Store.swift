@@ -22,7 +22,7 @@ extension CacheRules {
         }
     }
 
-    /// What to store of a response, RFC 9111 §3.
+    /// Returns the decision whether, and for how long, to store a response, RFC 9111 §3.
     ///
     /// - Parameters:
     ///   - response: The response's head.
@@ -110,7 +110,7 @@ extension CacheRules {
         return CacheQuestion(request, key: key, settings: question.settings, time: question.time)
     }
 
-    /// What forbids that a response is stored, RFC 9111 §3; `nil` when nothing does.
+    /// Returns the reason that forbids storing a response, RFC 9111 §3; `nil` when nothing does.
     func obstacle(
         toStoring facts: ResponseFacts,
         _ question: CacheQuestion,
@@ -150,8 +150,8 @@ extension CacheRules {
         return nil
     }
 
-    /// What an unsafe request makes invalid, RFC 9111 §4.4: its target, and `Location` and `Content-Location` in the same
-    /// origin; only when the answer is no error (200 to 399).
+    /// Returns the keys that an unsafe request makes invalid, RFC 9111 §4.4: its target, and `Location` and
+    /// `Content-Location` in the same origin; only when the answer is no error (200 to 399).
     ///
     /// What the call itself names in ``CacheSettings/invalidates`` is among it, for safe methods too. Each URL is meant as
     /// it is, and without the query parameters that the call ignores.

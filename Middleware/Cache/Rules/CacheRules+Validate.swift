@@ -1,7 +1,7 @@
 public import Foundation
 public import HTTPTypes
 
-/// What the server's answer means for what is stored.
+/// A conclusion from the server's answer for the stored response.
 public enum CacheConclusion: Sendable {
     /// 304: these stored responses get these descriptions (RFC 9111 §4.3.4), and the answer is made of one of them.
     ///
@@ -11,7 +11,7 @@ public enum CacheConclusion: Sendable {
     case sendUnconditionally
     /// The response is for the caller.
     case passOn
-    /// What is stored answers instead.
+    /// The stored response answers instead.
     case serveStored(CacheAnswer)
 }
 
@@ -116,7 +116,7 @@ extension CacheRules {
         }
     }
 
-    /// What the answer to a validation means, RFC 9111 §4.3.3.
+    /// Returns the conclusion from the answer to a validation, RFC 9111 §4.3.3.
     ///
     /// - Parameters:
     ///   - validation: What was asked.
@@ -225,7 +225,7 @@ extension CacheRules {
         return metadata
     }
 
-    /// What an answer to HEAD says about the stored responses to GET, RFC 9111 §4.3.5.
+    /// Returns the updates to the stored responses to GET that an answer to HEAD brings, RFC 9111 §4.3.5.
     ///
     /// - Returns: The stored responses that change, with their new descriptions; one without is to be removed, because
     ///   it may not be stored with what the answer says (§3).

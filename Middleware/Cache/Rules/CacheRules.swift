@@ -18,10 +18,10 @@ public struct CacheRules: Sendable {
 
     /// For whom the cache stores; one user by default.
     public var mode: Mode
-    /// Which part of the time since `Last-Modified` a response without an explicit lifetime is fresh, RFC 9111 §4.2.2;
-    /// a tenth by default, 0 for none.
+    /// The part of the time since `Last-Modified` for which a response without an explicit lifetime is fresh, RFC 9111
+    /// §4.2.2; a tenth by default, 0 for none.
     public var heuristicFraction: Double
-    /// How long such a response is fresh at most; a day by default.
+    /// The longest time for which such a response is fresh; a day by default.
     public var heuristicLimit: Duration
     /// The targeted fields that a shared cache obeys, the first that is there before all else, RFC 9213 §2.2;
     /// `CDN-Cache-Control` by default.

@@ -8,9 +8,9 @@ public enum IgnoredQuery: Sendable, Hashable {
     case all
 }
 
-/// What one call, or all calls of a route, want of the cache; `nil` leaves it to the route, or to the stage.
+/// The cache settings of one call, or of all calls of a route; `nil` leaves it to the route, or to the stage.
 public struct CacheSettings: Sendable, Hashable {
-    /// How a call uses the cache.
+    /// A use of the cache.
     public enum Use: String, Sendable, Hashable {
         /// By the rules of RFC 9111.
         case standard
@@ -28,19 +28,19 @@ public struct CacheSettings: Sendable, Hashable {
         ///
         /// What the server forbids to be used stale is not used stale.
         case storedOnFailure = "stored on failure"
-        /// What is stored at once, fresh or stale, while the server is asked in the background; the server where nothing is
-        /// stored.
+        /// The stored response at once, fresh or stale, while the server is asked in the background; the server where
+        /// nothing is stored.
         ///
         /// It is `stale-while-revalidate` (RFC 5861 §3) whatever the server says of it. What the server forbids to be used
         /// stale is validated first, and so is what was made invalid.
         case storedFirst = "stored first"
     }
 
-    /// How the cache is used.
+    /// The use of the cache.
     public var use: Use?
-    /// How long responses are fresh.
+    /// The time for which responses are fresh.
     public var lifetime: CacheLifetime?
-    /// What the call's parameters say beyond its URL: part of the key, and a name to flush by.
+    /// The identifier of the call's parameters, beyond its URL: part of the key, and a name to flush by.
     ///
     /// With an identifier, requests with a body and of methods such as POST are looked up too; they are stored only
     /// where ``lifetime`` is ``CacheLifetime/exactly(_:)``, because their own rules do not let them be.
@@ -49,7 +49,7 @@ public struct CacheSettings: Sendable, Hashable {
     public var ignoredQuery: IgnoredQuery?
     /// The class of data that the response belongs to.
     public var classification: String?
-    /// What the call makes invalid when it succeeds (200 to 399).
+    /// The entries that the call makes invalid when it succeeds (200 to 399).
     public var invalidates: [CacheSelection]
 
     /// Sets what is given.

@@ -36,7 +36,7 @@ public struct CacheVariant: Sendable, Hashable {
         self.fields = fields
     }
 
-    /// How many fields `Vary` may name: comparing more would cost more than asking.
+    /// The number of fields that `Vary` may name: comparing more would cost more than asking.
     private static let limit = 100
 
     /// The variant that a response is, given the request it answers.
@@ -158,7 +158,7 @@ extension CacheVariant: CustomStringConvertible, CustomDebugStringConvertible, C
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// What ``description`` shows.
+    /// A mirror that shows no more than ``description``.
     public var customMirror: Mirror { Mirror(self, children: ["fields": description]) }
 }
 
@@ -176,6 +176,6 @@ extension CacheVariant.Field: CustomStringConvertible, CustomDebugStringConverti
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// What ``description`` shows.
+    /// A mirror that shows no more than ``description``.
     public var customMirror: Mirror { Mirror(self, children: ["field": description]) }
 }

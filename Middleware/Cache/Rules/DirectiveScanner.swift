@@ -122,7 +122,7 @@ enum DeltaSeconds: Equatable, Sendable {
     /// Seconds, 2³¹ at most.
     case seconds(Int64)
 
-    /// What a number too large counts as, RFC 9111 §1.2.2.
+    /// The value of a number that is too large, RFC 9111 §1.2.2.
     static let largest: Int64 = 1 << 31
 
     /// Reads digits and nothing else.

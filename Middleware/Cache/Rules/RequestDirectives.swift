@@ -1,7 +1,7 @@
 import HTTPTypes
 
-/// What a request says to caches: `Cache-Control` (RFC 9111 §5.2.1), and `Pragma` where there is none (§5.4); and which
-/// of its fields make the answer other than the stored response as it is.
+/// The directives of a request to caches: `Cache-Control` (RFC 9111 §5.2.1), and `Pragma` where there is none (§5.4);
+/// and which of its fields make the answer other than the stored response as it is.
 struct RequestDirectives: Equatable, Sendable {
     var maxAge: Int64?
     var minFresh: Int64?

@@ -2,7 +2,7 @@ import HTTPChainSupport
 import HTTPTypes
 import RawStructuredFieldValues
 
-/// What `Cache-Control` says in a response, RFC 9111 §5.2.2.
+/// The directives of `Cache-Control` in a response, RFC 9111 §5.2.2.
 ///
 /// Of a directive that comes several times the first counts (§4.2.1). A limiting directive whose argument makes no
 /// sense limits without one: `no-cache=(` is `no-cache`.

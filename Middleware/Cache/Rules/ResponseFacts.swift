@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 
-/// What a response's fields say about its freshness, read once when it is stored.
+/// The facts that a response's fields tell about its freshness, read once when it is stored.
 struct ResponseFacts: Sendable {
     /// When a response expires.
     enum Expiry: Equatable, Sendable {

@@ -3,13 +3,13 @@ import HTTPChainCore
 import HTTPTypes
 
 extension CacheRules {
-    /// What is never stored: fields of the connection and of a proxy, RFC 9111 §3.1, RFC 9110 §7.6.1.
+    /// The fields that are never stored: fields of the connection and of a proxy, RFC 9111 §3.1, RFC 9110 §7.6.1.
     private static let neverStored: Set<String> = [
         "connection", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade", "proxy-authenticate",
         "proxy-authentication-info", "proxy-authorization",
     ]
 
-    /// What a 304 does not change in a stored response, RFC 9111 §3.2: what describes the stored bytes.
+    /// The fields that a 304 does not change in a stored response, RFC 9111 §3.2: what describes the stored bytes.
     private static let neverUpdated: Set<String> = ["content-length", "content-encoding", "content-range"]
 
     /// The fields of a response that are stored.

@@ -45,7 +45,7 @@ final class CacheEvents: Sendable {
         for stream in state.withLock({ $0.streams }).values { stream.finish() }
     }
 
-    /// What was counted until now.
+    /// The counts until now.
     var metrics: CacheMetrics { state.withLock { $0.metrics } }
 
     /// Takes an event.

@@ -1,4 +1,4 @@
-/// How often each thing has happened in a cache since it was made.
+/// The counts of what has happened in a cache since it was made.
 ///
 /// ``CacheMiddleware/metrics`` gives it. Of the answers to calls each counts once: as a hit, stale, revalidated or a
 /// miss. A validation in the background counts there too, as what came of it.
@@ -17,7 +17,7 @@ public struct CacheMetrics: Sendable, Hashable {
     public internal(set) var failedInBackground = 0
     /// Responses that were stored.
     public internal(set) var stored = 0
-    /// How many bytes of content were stored with them.
+    /// The number of bytes of content that were stored with them.
     public internal(set) var storedBytes: Int64 = 0
     /// Responses that were not stored.
     public internal(set) var notStored = 0

@@ -3,7 +3,7 @@ import HTTPChainCore
 import HTTPTypes
 
 extension CacheMiddleware {
-    /// What one exchange with the server was, as far as storing its answer goes.
+    /// The facts about one exchange with the server that storing its answer needs.
     struct Exchange {
         let question: CacheQuestion
         let variants: [CacheEntry]
@@ -12,7 +12,7 @@ extension CacheMiddleware {
         let sentAt: Date
         /// When it was last known that nothing had been made invalid.
         var stamp: UInt64
-        /// How many responses had been stored before it.
+        /// The number of responses that had been stored before it.
         let commits: UInt64
         /// Before which recordings it was sent.
         let claims: UInt64
@@ -134,7 +134,7 @@ extension CacheMiddleware {
         return try await forward(own, question, validation.reason, variants: variants, next)
     }
 
-    /// What answers in place of an error, RFC 9111 §4.2.4 and RFC 5861 §4.
+    /// Returns the stored response that answers in place of an error, RFC 9111 §4.2.4 and RFC 5861 §4.
     private func instead(
         of error: any Error,
         _ validation: CacheValidation,

@@ -36,7 +36,7 @@ extension CacheMiddleware {
         )
     }
 
-    /// What the cache would do with a request, in words, with the section that gives the rule; nothing is sent.
+    /// Returns the cache's decision about a request, in words, with the section that gives the rule; nothing is sent.
     ///
     /// - Throws: What the store and the partition throw.
     public func explain(_ request: Request) async throws -> String {
@@ -46,7 +46,7 @@ extension CacheMiddleware {
         return rules.decide(question, among: variants).explanation
     }
 
-    /// What is stored under an identifier, in a class of data, from an origin, …; nothing changes by looking.
+    /// Returns the entries under an identifier, in a class of data, from an origin, …; nothing changes by looking.
     ///
     /// - Parameters:
     ///   - selection: Which entries.
@@ -85,14 +85,14 @@ extension CacheMiddleware {
         return try await store.remove(.key(key))
     }
 
-    /// What happens in the cache from now on.
+    /// Returns the events of the cache from now on.
     ///
     /// - Parameter limit: How many events wait for a slow reader; the newest are kept. 256 by default.
     public func events(bufferingNewest limit: Int = 256) -> AsyncStream<CacheEvent> {
         events.stream(bufferingNewest: limit)
     }
 
-    /// How often each thing has happened until now, to be handed to a system of metrics.
+    /// The counts of what has happened until now, to be handed to a system of metrics.
     public var metrics: CacheMetrics { events.metrics }
 }
 

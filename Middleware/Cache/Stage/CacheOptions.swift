@@ -2,9 +2,9 @@ public import Foundation
 public import HTTPChainCore
 public import HTTPTypes
 
-/// What one call wants of the cache; ``HTTPChainCore/Request/caching(_:)-(CacheSettings)`` is the short way to it.
+/// The cache settings of one call; ``HTTPChainCore/Request/caching(_:)-(CacheSettings)`` is the short way to it.
 public enum CacheSettingsOption: RequestOption {
-    /// What the route and the stage say.
+    /// No settings of the call's own: the route and the stage decide.
     public static var defaultValue: CacheSettings { CacheSettings() }
 }
 
@@ -40,7 +40,7 @@ extension Request {
     }
 }
 
-/// What calls of a route want of the cache.
+/// The cache settings of a route's calls.
 ///
 /// ```swift
 /// CacheMiddleware(store: .memory(limit: .megabytes(50)), routes: [
@@ -72,7 +72,7 @@ public struct CacheRoute: Sendable {
     }
 }
 
-/// What happens to a response that is being stored when its reader leaves before the end.
+/// The treatment of a response that is being stored when its reader leaves before the end.
 public enum EarlyAbandonment: Sendable, Hashable {
     /// Nothing of it is stored, and the transfer is cancelled.
     case discard
@@ -80,17 +80,17 @@ public enum EarlyAbandonment: Sendable, Hashable {
     case finish(upTo: ByteCount)
 }
 
-/// What is known of a stored response, for a caller who asks before sending.
+/// The state of a stored response, for a caller who asks before sending.
 public struct CachedState: Sendable, Hashable {
-    /// What it is looked up by.
+    /// The key that it is looked up by.
     public let key: CacheKey
     /// The status stored.
     public let status: HTTPResponse.Status
-    /// How old it is and how long it is fresh.
+    /// The age of the response, and the time for which it is fresh.
     public let freshness: CacheFreshness
-    /// When it was received or last validated.
+    /// The date when it was received or last validated.
     public let date: Date
-    /// How many bytes of content are stored.
+    /// The number of bytes of content that are stored.
     public let length: Int64
     /// Whether a call would be answered without asking the server.
     public let isUsable: Bool

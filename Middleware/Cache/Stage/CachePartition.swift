@@ -1,4 +1,4 @@
 public import HTTPChainCore
 
-/// What keeps the entries of different users apart: the same notion as for coalescing.
+/// The rule that keeps the entries of different users apart: the same notion as for coalescing.
 public typealias CachePartition = UserPartition

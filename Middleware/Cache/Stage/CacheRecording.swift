@@ -6,10 +6,10 @@ final class CacheRecording: Sendable {
     private struct State {
         var isOpen = true
         var count: Int64 = 0
-        /// How many bytes are left out, because they are stored already.
+        /// The number of bytes that are left out, because they are stored already.
         var overlap: Int64
 
-        /// What is to be written of the next bytes.
+        /// Returns the part of the next bytes that is to be written.
         mutating func take(_ chunk: Data) -> Data {
             count += Int64(chunk.count)
             let skipped = min(overlap, Int64(chunk.count))

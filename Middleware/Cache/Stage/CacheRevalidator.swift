@@ -32,7 +32,7 @@ public final class CacheRevalidator: Sendable {
         for task in state.value.tasks.values { task.cancel() }
     }
 
-    /// How many validations are in flight.
+    /// The number of validations that are in flight.
     public var count: Int { state.value.tasks.count }
 
     /// Starts a validation.

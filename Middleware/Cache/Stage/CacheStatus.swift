@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// What the cache did for one response: RFC 9211, and more for people.
+/// The report of how the cache handled one response: RFC 9211, and more for people.
 ///
 /// ``HTTPChainCore/Response/cacheStatus`` gives it; it also stands in the `Cache-Status` field.
 public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
@@ -15,13 +15,13 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
         case method
         /// Nothing was stored for the URL.
         case uriMiss = "uri-miss"
-        /// What was stored is for other request fields.
+        /// The stored response is for other request fields.
         case varyMiss = "vary-miss"
         /// Nothing stored could be used.
         case miss
         /// The request's directives did not allow what is stored.
         case request
-        /// What was stored was stale, or has to be validated before each use.
+        /// The stored response was stale, or has to be validated before each use.
         case stale
         /// Only part of what was asked for was stored.
         case partial
@@ -33,17 +33,17 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
     public var isHit: Bool
     /// Why the server was asked; `nil` when it was not.
     public var forward: Forward?
-    /// What the server answered; `nil` when it was not asked, or could not be reached.
+    /// The status of the server's answer; `nil` when it was not asked, or could not be reached.
     public var forwardStatus: Int?
     /// Whether the server's answer is being stored.
     public var isStored: Bool
     /// For how many more seconds the answer is fresh, negative since it is stale; `nil` for one from the server.
     public var timeToLive: Int64?
-    /// How old the answer is in seconds; `nil` for one from the server.
+    /// The age of the answer in seconds; `nil` for one from the server.
     public var age: Int64?
     /// By which rule.
     public var reason: CacheReason
-    /// What more there is to say.
+    /// The details, in words.
     public var detail: String?
 
     /// Whether the content came from the store, with or without asking the server.
@@ -127,7 +127,7 @@ public enum CacheFailure: ResponseOption {
 }
 
 extension Response {
-    /// What the cache did for this response; `nil` when it passed none.
+    /// The report of how the cache handled this response; `nil` when it passed none.
     public var cacheStatus: CacheStatus? { options[CacheStatusOption.self] }
 
     /// The error of the exchange in place of which the cache answered; `nil` when nothing failed.

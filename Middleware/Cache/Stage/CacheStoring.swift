@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// What is stored of a response, where the application has a say beside the rules.
+/// The choice of responses to store, where the application has a say beside the rules.
 ///
 /// ```swift
 /// let cache = CacheMiddleware(
@@ -37,7 +37,7 @@ public struct CacheStoring: Sendable {
         CacheStoring(decide)
     }
 
-    /// What is to be stored; nil for nothing.
+    /// Returns the metadata that is to be stored; nil for nothing.
     func apply(to metadata: CacheMetadata, _ request: HTTPRequest) -> CacheMetadata? {
         guard let decide else { return metadata }
         guard let wanted = decide(metadata, request) else { return nil }

@@ -8,11 +8,11 @@ struct CombinationPlan {
         case store(CombinationPlan)
         /// All of it is stored: only the description is new.
         case freshen(CacheEntry, CacheMetadata)
-        /// What is stored is worth more.
+        /// The stored response is worth more.
         case keep
     }
 
-    /// What will be stored.
+    /// The metadata that will be stored.
     var metadata: CacheMetadata
     /// How long the response's own bytes are; `nil` when it does not matter.
     var ownLength: Int64?
@@ -23,7 +23,7 @@ struct CombinationPlan {
     var after: Range<Int64>?
     /// How many of the response's first bytes are stored already, where the rest of it continues the stored part.
     var overlap: Int64?
-    /// What is stored when the other is gone.
+    /// The metadata that is stored when the other is gone.
     private var own: CacheMetadata
 
     private init(_ metadata: CacheMetadata) {

@@ -11,7 +11,7 @@ package protocol InvalidationKeeping: CacheStore {
 package final class InvalidationLog: Sendable {
     private struct State {
         var now: UInt64 = 0
-        /// How many responses were stored.
+        /// The number of responses that were stored.
         var commits: UInt64 = 0
         /// When each URL was made invalid last.
         var urls: [ExactText: UInt64] = [:]
@@ -19,7 +19,7 @@ package final class InvalidationLog: Sendable {
         var everything: UInt64 = 0
     }
 
-    /// What logs share that were joined.
+    /// The state that joined logs share.
     private final class Core: Sendable {
         let state = Locked(State())
         let claims = RecordingClaims()
@@ -40,7 +40,7 @@ package final class InvalidationLog: Sendable {
     private var core: Core { own.root }
     private var state: Locked<State> { core.state }
 
-    /// Which responses are being stored.
+    /// The responses that are being stored.
     var claims: RecordingClaims { core.claims }
 
     /// Makes one log of this one and another, for stores of which one is a part of the other.
@@ -60,7 +60,7 @@ package final class InvalidationLog: Sendable {
         part.whole.withLock { $0 = whole }
     }
 
-    /// How many responses were stored until now.
+    /// The number of responses that were stored until now.
     var commits: UInt64 { state.withLock { $0.commits } }
 
     func noteCommit() { state.withLock { $0.commits += 1 } }

@@ -2,8 +2,8 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// Which responses are being stored, or were just now: of calls that ask for the same at the same time, one stores its
-/// response.
+/// The responses that are being stored, or were just now: of calls that ask for the same at the same time, one stores
+/// its response.
 ///
 /// Each of the others still gives its response to its caller. A call that was sent after a recording had begun may
 /// know better (it may be a reload), and stores its response too.
@@ -23,11 +23,11 @@ final class RecordingClaims: Sendable {
     private struct State {
         var last: UInt64 = 0
         var holders: [Place: Holder] = [:]
-        /// What was stored last in some places, for calls that were sent before and are answered later.
+        /// The holders that stored last in some places, for calls that were sent before and are answered later.
         var fulfilled: [Place: Holder] = [:]
         var places: [Place] = []
     }
-    /// How many places are remembered.
+    /// The number of places that are remembered.
     private static let memory = 256
 
     private let state = Locked(State())

@@ -17,7 +17,7 @@ public struct CacheEntryID: Sendable, Hashable {
 public struct CacheEntry: Sendable, Identifiable {
     /// Its name in the store; freshening keeps it, a new response has a new one.
     public let id: CacheEntryID
-    /// What it is looked up by.
+    /// The key that it is looked up by.
     public let key: CacheKey
     /// The response without its body.
     public let response: StoredResponse
@@ -30,7 +30,7 @@ public struct CacheEntry: Sendable, Identifiable {
     }
 }
 
-/// How much of a response's content is stored, RFC 9111 §3.3.
+/// The part of a response's content that is stored, RFC 9111 §3.3.
 public enum CacheContent: Sendable, Hashable {
     /// All of it.
     case complete
@@ -47,11 +47,11 @@ public struct CacheMetadata: Sendable, Hashable {
     public var head: HTTPResponse
     /// The request fields that `Vary` names, with their values in the request that was answered.
     public var variant: CacheVariant
-    /// When the request was sent, by the wall clock.
+    /// The date when the request was sent, by the wall clock.
     public var requestTime: Date
-    /// When the response arrived, by the wall clock.
+    /// The date when the response arrived, by the wall clock.
     public var responseTime: Date
-    /// How much of the content is stored.
+    /// The part of the content that is stored.
     public var content: CacheContent
     /// The class of data that it belongs to, by which entries are divided and flushed.
     public var classification: String?
@@ -89,17 +89,17 @@ public struct CacheMetadata: Sendable, Hashable {
 
 /// A stored response without its body: immutable, shared by all who look at it, with its fields read once.
 public final class StoredResponse: Sendable {
-    /// What is known of it.
+    /// The stored head, and the facts that are stored with it.
     public let metadata: CacheMetadata
-    /// How many bytes of content are held.
+    /// The number of bytes of content that are held.
     public let bodyLength: Int64
     /// The checksum of the bytes held.
     public let bodyChecksum: ContentChecksum
-    /// What its fields say about its freshness, parsed.
+    /// The facts that its fields tell about its freshness, parsed.
     let facts: ResponseFacts
-    /// What the last hit was handed, which the next within the same second gets too.
+    /// The rendering that the last hit was given, which the next within the same second gets too.
     let rendering = Locked<CacheHitRendering?>(nil)
-    /// What a store over another knows of it beside that.
+    /// The value that a store over another keeps with the entry.
     package let attachment: (any Sendable)?
 
     /// Makes a stored response.
@@ -157,6 +157,6 @@ extension CacheMetadata: CustomStringConvertible, CustomDebugStringConvertible, 
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// What ``description`` shows.
+    /// A mirror that shows no more than ``description``.
     public var customMirror: Mirror { Mirror(self, children: ["metadata": description]) }
 }

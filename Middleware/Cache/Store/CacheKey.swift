@@ -2,7 +2,8 @@ public import HTTPChainCore
 import HTTPChainSupport
 public import HTTPTypes
 
-/// What stored responses are looked up by, RFC 9111 §2: method and normalised URL, and what keeps users and calls apart.
+/// The key that stored responses are looked up by, RFC 9111 §2: method and normalised URL, and what keeps users and
+/// calls apart.
 ///
 /// The variants of one key differ in the request fields that `Vary` names; see ``CacheVariant``.
 public struct CacheKey: Sendable, Hashable {
@@ -12,7 +13,7 @@ public struct CacheKey: Sendable, Hashable {
     public let method: HTTPRequest.Method
     /// The user or group that the entries belong to; empty where all callers share them.
     public let partition: String
-    /// What the call parameters say beyond the URL; `nil` where the URL says all.
+    /// The identifier of the call's parameters, beyond the URL; `nil` where the URL says all.
     public let identifier: String?
 
     /// Makes a key of its parts; the URL is taken as it is.
@@ -23,7 +24,7 @@ public struct CacheKey: Sendable, Hashable {
         self.identifier = identifier
     }
 
-    /// Where the response comes from.
+    /// The origin of the response.
     public var origin: Origin? { Origin(url) }
 
     /// Whether both are the same byte by byte: canonically equal URLs are two resources, and names two users.
@@ -50,6 +51,6 @@ extension CacheKey: CustomStringConvertible, CustomDebugStringConvertible, Custo
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// What ``description`` shows.
+    /// A mirror that shows no more than ``description``.
     public var customMirror: Mirror { Mirror(self, children: ["key": description]) }
 }

@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// Which entries to look at or to flush.
+/// The entries to look at or to flush.
 public enum CacheSelection: Sendable, Hashable {
     /// Every entry.
     case all

@@ -11,7 +11,7 @@ public import HTTPChainCore
 ///   replaced body goes on to its end.
 /// - The bounds hold at all times; to make room, what was not used for longest goes first.
 public protocol CacheStore: Sendable {
-    /// What the store is, in a few words, such as "memory, up to 50 MB".
+    /// The name of the store, in a few words, such as "memory, up to 50 MB".
     var summary: String { get }
 
     /// Whether the store answers in bounded time, as one on a local disk does; `false` by default.
@@ -59,7 +59,7 @@ public protocol CacheStore: Sendable {
     /// Entries that come or go meanwhile may be shown or not. This is no use of them.
     func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws
 
-    /// How full the store is.
+    /// Returns the usage of the store.
     func usage() async throws -> CacheUsage
 }
 
@@ -84,7 +84,7 @@ public protocol CacheWriter: AnyObject, Sendable {
     func abandon() async
 }
 
-/// What came of storing an entry.
+/// The result of storing an entry.
 public struct CacheCommit: Sendable {
     /// The entry; `nil` when it does not fit the bounds.
     public var entry: CacheEntry?
@@ -98,7 +98,7 @@ public struct CacheCommit: Sendable {
     }
 }
 
-/// How much a store holds at most.
+/// The limits of a store.
 public struct CacheBounds: Sendable, Hashable {
     /// Bodies and heads together.
     public var totalBytes: ByteCount
@@ -135,7 +135,7 @@ public struct CacheBounds: Sendable, Hashable {
     }
 }
 
-/// How much a store holds.
+/// The usage of a store.
 public struct CacheUsage: Sendable, Hashable {
     /// Bodies and heads together.
     public var bytes: Int64

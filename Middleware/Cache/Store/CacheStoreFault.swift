@@ -11,7 +11,7 @@ public struct CacheStoreFault: HTTPChainError, Hashable {
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// What is stored is not what was written; it was removed.
+        /// The stored bytes are not those that were written; they were removed.
         case damaged(String)
         /// A later version of this package wrote it.
         case newerFormat(String)
@@ -21,7 +21,7 @@ public struct CacheStoreFault: HTTPChainError, Hashable {
         case closed(String)
         /// The store at the path was suspended by the application, and not resumed yet.
         case suspended(String)
-        /// What is at the path cannot be trusted with what is stored, for the reason given.
+        /// The path cannot be trusted with what is stored, for the reason given.
         case unsafe(String, String)
         /// The server at the address that keeps the store did not do what it was asked, for the reason given.
         case server(String, String)

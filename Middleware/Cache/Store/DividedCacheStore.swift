@@ -14,7 +14,7 @@ public import HTTPChainCore
 /// no class, is in the store for the others. Each store keeps to its own bounds. A response takes the place of the
 /// variant before it even where that was of another class.
 public final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
-    /// What stages that use the store, or one of its stores, have made invalid.
+    /// The entries that stages which use the store, or one of its stores, have made invalid.
     package let invalidations = InvalidationLog()
     private let stores: [any CacheStore]
     private let places: [String: Int]
@@ -155,7 +155,7 @@ public final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppen
         }
     }
 
-    /// How full the stores are together.
+    /// Returns the usage of the stores together.
     public func usage() async throws -> CacheUsage {
         var usage = CacheUsage()
         for store in stores {

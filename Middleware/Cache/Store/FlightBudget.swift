@@ -25,7 +25,7 @@ package final class FlightBudget: Sendable {
     }
 }
 
-/// What one writer has of a budget, given back with it.
+/// The share of one writer in a budget, given back with it.
 package final class FlightShare: Sendable {
     private let budget: FlightBudget
     private let taken = Locked(0)

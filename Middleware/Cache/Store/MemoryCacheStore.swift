@@ -16,9 +16,9 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping {
         }
     }
 
-    /// How much the store holds at most.
+    /// The limits of the store.
     public let bounds: CacheBounds
-    /// What stages that use the store have made invalid.
+    /// The entries that stages which use the store have made invalid.
     package let invalidations = InvalidationLog()
     private let shards: [Locked<MemoryShard>]
     /// Taken before a shard's lock, never inside one.
@@ -26,7 +26,7 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping {
     /// What is counted here is never less than what the shards hold.
     private let totals = Locked(Totals())
     private let lastID = Locked<UInt64>(0)
-    /// What is being written is in memory too: at most as much again as the store holds.
+    /// The room in memory for entries that are being written: at most as much again as the store holds.
     fileprivate let inFlight: FlightBudget
 
     /// Makes an empty store.
@@ -124,7 +124,7 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping {
         }
     }
 
-    /// How full the store is.
+    /// Returns the usage of the store.
     public func usage() async -> CacheUsage {
         totals.withLock { CacheUsage(bytes: $0.bytes, entries: $0.entries) }
     }

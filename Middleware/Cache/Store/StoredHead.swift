@@ -6,7 +6,7 @@ import HTTPTypes
 ///
 /// The bytes have a version, and no checksum: a store that may find them damaged adds its own.
 public struct StoredHead: Sendable {
-    /// What the entry is looked up by.
+    /// The key that the entry is looked up by.
     public let key: CacheKey
     /// The response without its body.
     public let response: StoredResponse

@@ -16,7 +16,7 @@ public import HTTPChainCore
 /// too: they are told in batches, and before an entry is stored there. Where other processes change the store below,
 /// memory does not see that; give them directories of their own.
 public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
-    /// What stages that use the store have made invalid.
+    /// The entries that stages which use the store have made invalid.
     package let invalidations: InvalidationLog
     private struct State {
         /// Keys of which memory has all that is stored, and what that is below.
@@ -54,7 +54,7 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppend
     }
     private static let above = 0
     private static let below = 1
-    /// How many entries may have been used before that is told below.
+    /// The number of entries that may have been used before the store beneath is told.
     private static let batch = 64
 
     private let memory: MemoryCacheStore
@@ -306,7 +306,7 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppend
         try await base.visit(selection) { try visit(numbering.outer($0, from: Self.below)) }
     }
 
-    /// How full the store below is; copies in memory are not counted again.
+    /// Returns the usage of the store below; copies in memory are not counted again.
     public func usage() async throws -> CacheUsage { try await base.usage() }
 }
 

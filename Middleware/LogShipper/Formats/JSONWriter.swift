@@ -12,7 +12,7 @@ import HTTPChainRemoteLogging
 struct JSONWriter: ~Copyable {
     private var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int
-    /// How many bytes were written.
+    /// The number of bytes that were written.
     private(set) var count = 0
 
     init(capacity: Int = 256) {
@@ -26,7 +26,7 @@ struct JSONWriter: ~Copyable {
 
     // MARK: What was written
 
-    /// What was written, without a copy.
+    /// Returns the written bytes, without a copy.
     consuming func data() -> Data {
         let data = Data(bytesNoCopy: base, count: count, deallocator: .custom { start, _ in start.deallocate() })
         discard self
@@ -264,7 +264,6 @@ extension JSONWriter {
 }
 
 extension Double {
-    /// What stands for a number that is not finite where a string may stand for it, as in the JSON mapping of protocol
-    /// buffers.
+    /// The name of a number that is not finite, as in the JSON mapping of protocol buffers.
     var nonFiniteName: StaticString { isNaN ? "NaN" : self < 0 ? "-Infinity" : "Infinity" }
 }

@@ -2,7 +2,7 @@ public import HTTPChainRemoteLogging
 
 /// Records that are sent together, and who sends them.
 public struct LogBatch: Sendable, Hashable {
-    /// Who sends them.
+    /// The sender of the records.
     public var resource: LogResource
     /// The records, in the order in which they were logged.
     public var records: [LogRecord]

@@ -2,7 +2,7 @@ public import Foundation
 import HTTPChainCore
 public import HTTPTypes
 
-/// How a batch of records looks on the wire, and what the receiver's answer to it means.
+/// The form of a batch of records on the wire, and the meaning of the receiver's answer to it.
 public protocol LogWireFormat: Sendable {
     /// The media type of what ``encode(_:)`` makes.
     var contentType: String { get }
@@ -10,7 +10,7 @@ public protocol LogWireFormat: Sendable {
     /// The batch as the content of a request.
     func encode(_ batch: LogBatch) throws -> Data
 
-    /// What an answer means; the default is ``LogReceipt/init(status:)``.
+    /// Returns the meaning of an answer; the default is ``LogReceipt/init(status:)``.
     ///
     /// - Parameters:
     ///   - head: The answer's status and fields.
@@ -19,13 +19,13 @@ public protocol LogWireFormat: Sendable {
 }
 
 extension LogWireFormat {
-    /// What the status alone says.
+    /// Returns the receipt that the status alone gives.
     public func receipt(for head: HTTPResponse, body: Data) -> LogReceipt {
         LogReceipt(status: head.status)
     }
 }
 
-/// What a receiver made of a batch.
+/// The answer of a receiver to a batch.
 public enum LogReceipt: Sendable, Hashable {
     /// It has the batch, but for so many records that it refused for good; why, if it said so.
     case accepted(rejected: Int = 0, message: String? = nil)
@@ -36,9 +36,9 @@ public enum LogReceipt: Sendable, Hashable {
     /// It will never take the batch; why.
     case refused(String)
 
-    /// What the status alone says: 2xx is accepted, 429, 502, 503 and 504 may be sent again (OTLP/HTTP, "Failures"), and
-    /// so may 401 and 403, for credentials can be put right while the log waits; 413 is too large, and anything else is
-    /// refused.
+    /// Makes the receipt that the status alone gives: 2xx is accepted, 429, 502, 503 and 504 may be sent again
+    /// (OTLP/HTTP, "Failures"), and so may 401 and 403, for credentials can be put right while the log waits; 413 is
+    /// too large, and anything else is refused.
     public init(status: HTTPResponse.Status) {
         switch status.code {
         case 200..<300: self = .accepted()

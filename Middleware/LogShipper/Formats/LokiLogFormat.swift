@@ -26,7 +26,7 @@ public import HTTPTypes
 /// again, 413 in smaller parts. Anything else is refused. Of a 400 that says how many entries of a stream it ignored
 /// ("total ignored: 2 out of 10"), the others are taken, and these are counted as rejected.
 public struct LokiLogFormat: LogWireFormat {
-    /// What stands in the line of an entry.
+    /// The content of an entry's line.
     public enum Line: Sendable, Hashable {
         /// The message; attributes are structured metadata, which Loki 3 takes by default.
         case message
@@ -39,7 +39,7 @@ public struct LokiLogFormat: LogWireFormat {
     /// The path after the URL of a receiver: `/loki/api/v1/push`.
     public static let path = "/loki/api/v1/push"
 
-    /// What stands in the line of an entry; the message by default.
+    /// The content of an entry's line; the message by default.
     public var line: Line
     /// The attributes of the resource that are labels; `service.namespace` and `deployment.environment.name` by default.
     public var labels: [String]
@@ -58,7 +58,7 @@ public struct LokiLogFormat: LogWireFormat {
     /// `application/json`.
     public var contentType: String { "application/json" }
 
-    /// Where a receiver takes entries: its URL with ``path`` after it, once.
+    /// Returns the URL at which a receiver takes entries: the endpoint with ``path`` after it, once.
     ///
     /// - Parameter endpoint: The URL of the receiver, such as `http://localhost:3100`.
     public static func url(endpoint: String) -> String {
@@ -72,7 +72,7 @@ public struct LokiLogFormat: LogWireFormat {
         return writer.data()
     }
 
-    /// What the answer means, with Loki's own words where it refused.
+    /// Returns the meaning of the answer, with Loki's own words where it refused.
     public func receipt(for head: HTTPResponse, body: Data) -> LogReceipt {
         switch head.status.code {
         case 260: LogReceipt.refused("ingestion is blocked").explained(by: ReceiverMessage.plainText(head, body))
@@ -84,7 +84,7 @@ public struct LokiLogFormat: LogWireFormat {
 }
 
 extension LokiLogFormat {
-    /// What a refusal of some of the entries says; of each stream that has any, Loki tells how many.
+    /// Returns the text for a refusal of some of the entries; of each stream that has any, Loki tells how many.
     private static func partialSuccess(_ message: String?, _ head: HTTPResponse) -> LogReceipt {
         var rejected = 0
         for match in (message ?? "").matches(of: /total ignored: (\d{1,9}) out of (\d{1,9})/) {

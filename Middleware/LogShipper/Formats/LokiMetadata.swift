@@ -32,7 +32,7 @@ struct LokiMetadata {
     private static let sizeLimit = 64 << 10
     private static let countLimit = 128
 
-    /// What stands first in every entry's object, and where in it the names are.
+    /// The bytes that begin every entry's object, and where in it the names are.
     private var common: [UInt8] = []
     private var commonNames: [Range<Int>] = []
     private var commonSize = 0

@@ -43,7 +43,7 @@ struct LokiWriter: ~Copyable {
         logfmtLine = LogfmtLine(members: further)
     }
 
-    /// What was written.
+    /// Returns the written bytes.
     consuming func data() -> Data { json.data() }
 
     mutating func write(_ records: [LogRecord]) {

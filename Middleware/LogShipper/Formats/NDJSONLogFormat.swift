@@ -15,7 +15,7 @@ import HTTPChainRemoteLogging
 ///
 /// **Options.** ``attributes`` says whether attributes are members of the object itself instead.
 public struct NDJSONLogFormat: LogWireFormat {
-    /// Where attributes stand.
+    /// A place for attributes.
     public enum Attributes: Sendable, Hashable {
         /// In objects of their own, `attributes` and `resource`; what is empty is left out.
         case nested
@@ -23,7 +23,7 @@ public struct NDJSONLogFormat: LogWireFormat {
         case flat
     }
 
-    /// Where attributes stand; in objects of their own by default.
+    /// The place for attributes; in objects of their own by default.
     public var attributes: Attributes
 
     /// Makes the format.

@@ -2,7 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// What is of interest in an `Export…ServiceResponse`, or in the `Status` of a failure; what is malformed counts as
+/// The interesting fields of an `Export…ServiceResponse`, or in the `Status` of a failure; what is malformed counts as
 /// absent, for the status alone decides.
 struct OTLPAnswer {
     private(set) var rejected = 0
@@ -11,7 +11,7 @@ struct OTLPAnswer {
     /// Why the request was refused.
     private(set) var message: String?
 
-    /// What an answer means.
+    /// Returns the meaning of an answer.
     ///
     /// - Parameters:
     ///   - encoding: That of the request.

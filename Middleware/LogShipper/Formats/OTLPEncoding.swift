@@ -2,7 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPChainRemoteLogging
 
-/// How the messages of OTLP are written: both encodings say the same.
+/// The encoding of OTLP's messages: both encodings say the same.
 public enum OTLPEncoding: String, Sendable, Hashable, CaseIterable {
     /// The JSON mapping (`http/json`), which people can read.
     case json

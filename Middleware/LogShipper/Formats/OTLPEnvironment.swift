@@ -3,8 +3,8 @@ public import HTTPChainCore
 import HTTPChainRemoteLogging
 public import HTTPTypes
 
-/// Where telemetry goes, and in what form, as the variables of OpenTelemetry say: `OTEL_EXPORTER_OTLP_*`,
-/// `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, and those that bound batches.
+/// The destination of telemetry, and its form, as the variables of OpenTelemetry say:
+/// `OTEL_EXPORTER_OTLP_*`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, and those that bound batches.
 ///
 /// ```swift
 /// let environment = OTLPEnvironment(for: .logs)
@@ -23,7 +23,7 @@ public import HTTPTypes
 /// (`OTEL_EXPORTER_OTLP_LOGS_ENDPOINT`) goes before the general one (`OTEL_EXPORTER_OTLP_ENDPOINT`); one that is empty
 /// counts as not set. A value that cannot be read is not used, and ``problems`` names its variable.
 public struct OTLPEnvironment: Sendable {
-    /// What is sent.
+    /// A kind of data that is sent.
     public enum Signal: String, Sendable, Hashable, CaseIterable {
         /// The records of a log.
         case logs
@@ -35,8 +35,8 @@ public struct OTLPEnvironment: Sendable {
         fileprivate var batches: String { self == .logs ? "OTEL_BLRP_" : "OTEL_BSP_" }
     }
 
-    /// Where requests go: the endpoint of the signal as it is, else the general one with the signal's path after it;
-    /// `http://localhost:4318/v1/logs` where neither is set.
+    /// The URL that requests go to: the endpoint of the signal as it is, else the general one with the signal's path
+    /// after it; `http://localhost:4318/v1/logs` where neither is set.
     public let url: String
     /// The fields that each request has; all are marked as secrets.
     public let headers: HTTPFields
@@ -46,13 +46,13 @@ public struct OTLPEnvironment: Sendable {
     public let encoding: OTLPEncoding
     /// Whether requests are compressed with gzip (`OTEL_EXPORTER_OTLP_COMPRESSION`); they are not by default.
     public let compresses: Bool
-    /// How long a request may take; 10 seconds by default.
+    /// The time that a request may take; 10 seconds by default.
     public let timeout: Duration
-    /// Who sends: `OTEL_RESOURCE_ATTRIBUTES` and, before it, `OTEL_SERVICE_NAME`; `unknown_service` by default.
+    /// The sender: `OTEL_RESOURCE_ATTRIBUTES` and, before it, `OTEL_SERVICE_NAME`; `unknown_service` by default.
     public let resource: LogResource
     /// Whether nothing is to be sent (`OTEL_SDK_DISABLED`), which is for the program to heed.
     public let isDisabled: Bool
-    /// What could not be used, by the names of the variables and without their values.
+    /// The values that could not be used, by the names of the variables and without their values.
     public let problems: [String]
 
     private let queue: Int?

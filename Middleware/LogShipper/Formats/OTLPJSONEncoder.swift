@@ -11,7 +11,7 @@ struct OTLPJSONEncoder: OTLPEncoder, ~Copyable {
         json = JSONWriter(capacity: capacity)
     }
 
-    /// What was written.
+    /// Returns the written bytes.
     consuming func data() -> Data { json.data() }
 
     /// The message as a whole.

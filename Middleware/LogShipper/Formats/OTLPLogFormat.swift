@@ -31,7 +31,7 @@ public struct OTLPLogFormat: LogWireFormat {
     /// The path after the URL of a receiver: `/v1/logs`.
     public static let path = "/v1/logs"
 
-    /// How the content is written.
+    /// The encoding of the content.
     public var encoding: OTLPEncoding
 
     /// Makes the format.
@@ -44,7 +44,7 @@ public struct OTLPLogFormat: LogWireFormat {
     /// That of the encoding: `application/json` or `application/x-protobuf`.
     public var contentType: String { encoding.contentType }
 
-    /// Where a receiver takes logs: its URL with ``path`` after it, once.
+    /// Returns the URL at which a receiver takes logs: the endpoint with ``path`` after it, once.
     ///
     /// - Parameter endpoint: The URL of the receiver, such as `http://localhost:4318`; the variable
     ///   `OTEL_EXPORTER_OTLP_ENDPOINT` holds one.
@@ -57,7 +57,7 @@ public struct OTLPLogFormat: LogWireFormat {
         OTLPLogsRequest(batch: batch).data(as: encoding, capacity: 512 * batch.records.count + 1024)
     }
 
-    /// What the answer means, with the receiver's own words and its count of refused records.
+    /// Returns the meaning of the answer, with the receiver's own words and its count of refused records.
     ///
     /// An answer is read in the encoding that its `Content-Type` names, and in that of the request where it names none.
     public func receipt(for head: HTTPResponse, body: Data) -> LogReceipt {

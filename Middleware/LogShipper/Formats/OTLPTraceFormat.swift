@@ -24,7 +24,7 @@ public struct OTLPTraceFormat: LogWireFormat {
     /// The path after the URL of a receiver: `/v1/traces`.
     public static let path = "/v1/traces"
 
-    /// How the content is written.
+    /// The encoding of the content.
     public var encoding: OTLPEncoding
 
     /// Makes the format.
@@ -37,7 +37,7 @@ public struct OTLPTraceFormat: LogWireFormat {
     /// That of the encoding: `application/json` or `application/x-protobuf`.
     public var contentType: String { encoding.contentType }
 
-    /// Where a receiver takes spans: its URL with ``path`` after it, once.
+    /// Returns the URL at which a receiver takes spans: the endpoint with ``path`` after it, once.
     ///
     /// - Parameter endpoint: The URL of the receiver, such as `http://localhost:4318`.
     public static func url(endpoint: String) -> String {
@@ -49,7 +49,7 @@ public struct OTLPTraceFormat: LogWireFormat {
         OTLPTracesRequest(batch).data(as: encoding, capacity: 1024 * batch.records.count + 1024)
     }
 
-    /// What the answer means, with the receiver's own words and its count of refused spans.
+    /// Returns the meaning of the answer, with the receiver's own words and its count of refused spans.
     public func receipt(for head: HTTPResponse, body: Data) -> LogReceipt {
         OTLPAnswer.receipt(for: head, body: body, to: encoding, countedAs: "rejectedSpans")
     }

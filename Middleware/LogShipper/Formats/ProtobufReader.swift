@@ -35,7 +35,7 @@ package struct ProtobufReader: Sendable {
         package var text: String? { data.flatMap { String(data: $0, encoding: .utf8) } }
     }
 
-    /// What is no message of protocol buffers.
+    /// The error for bytes that are no message of protocol buffers.
     package struct Malformed: Error {
         /// Makes the error.
         package init() {}

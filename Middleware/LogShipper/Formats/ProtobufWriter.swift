@@ -1,6 +1,6 @@
 /// Writes the wire format of protocol buffers.
 package struct ProtobufWriter: OTLPEncoder {
-    /// What was written.
+    /// The written bytes.
     package private(set) var bytes: [UInt8] = []
 
     package init(capacity: Int = 256) {

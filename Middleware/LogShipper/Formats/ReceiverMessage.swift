@@ -10,7 +10,7 @@ extension LogReceipt {
     }
 }
 
-/// What a receiver says about a batch, made fit for a line of a log.
+/// The words of a receiver about a batch, made fit for a line of a log.
 enum ReceiverMessage {
     private static let limit = 500
     private static let redaction = Redaction.standard

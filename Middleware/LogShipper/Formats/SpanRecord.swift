@@ -10,7 +10,7 @@ import Logging
 ///
 /// A record is plain data with nothing secret in it: whoever makes one redacts it. Times are nanoseconds since 1970.
 public struct SpanRecord: Sendable, Hashable {
-    /// What a span is to its parent and to its children; the numbers are those of OTLP.
+    /// The relation of a span to its parent and to its children; the numbers are those of OTLP.
     public enum Kind: Int, Sendable, Hashable, CaseIterable {
         /// Work inside a program.
         case `internal` = 1
@@ -24,7 +24,7 @@ public struct SpanRecord: Sendable, Hashable {
         case consumer = 5
     }
 
-    /// How it went.
+    /// A result of the operation.
     public enum Status: Sendable, Hashable {
         /// Nobody said so, which is how most spans end that went well.
         case unset
@@ -36,9 +36,9 @@ public struct SpanRecord: Sendable, Hashable {
 
     /// Something that happened meanwhile.
     public struct Event: Sendable, Hashable {
-        /// What happened.
+        /// The name of the event.
         public var name: String
-        /// When.
+        /// The time of the event.
         public var time: UInt64
         /// More about it.
         public var attributes: LogAttributes
@@ -68,7 +68,7 @@ public struct SpanRecord: Sendable, Hashable {
         }
     }
 
-    /// How much of a span was left out because it was too much.
+    /// The counts of the parts of a span that were left out because they were too many.
     public struct Dropped: Sendable, Hashable {
         /// Attributes of the span.
         public var attributes = 0
@@ -95,23 +95,23 @@ public struct SpanRecord: Sendable, Hashable {
     public var traceState = ""
     /// The part of the program that made it.
     public var scope: String
-    /// What was done, in few different words: `GET /plants/{id}`.
+    /// The name of the operation, one of few: `GET /plants/{id}`.
     public var name: String
-    /// What it is to its parent and children.
+    /// The relation to its parent and children.
     public var kind: Kind
-    /// When it began.
+    /// The time at which it began.
     public var start: UInt64
-    /// When it ended.
+    /// The time at which it ended.
     public var end: UInt64
-    /// What was done, for machines.
+    /// The attributes that say what was done, for machines.
     public var attributes: LogAttributes = [:]
-    /// What happened meanwhile.
+    /// The events that happened meanwhile.
     public var events: [Event] = []
     /// Other spans that it has to do with.
     public var links: [Link] = []
-    /// How it went.
+    /// The result of the operation.
     public var status = Status.unset
-    /// What was left out.
+    /// The number of things that were left out.
     public var dropped = Dropped()
 
     /// Makes a span; all else can be set.

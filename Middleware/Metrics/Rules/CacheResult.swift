@@ -2,7 +2,7 @@ import HTTPChainCore
 import HTTPTypes
 import RawStructuredFieldValues
 
-/// What the cache nearest to the caller did, as its `Cache-Status` tells it (RFC 9211).
+/// The result of the cache nearest to the caller, as its `Cache-Status` tells it (RFC 9211).
 enum CacheResult: String, Sendable, Hashable {
     /// It answered.
     case hit
@@ -12,13 +12,13 @@ enum CacheResult: String, Sendable, Hashable {
     case method
     /// Nothing was stored for the URL.
     case uriMiss = "uri-miss"
-    /// What was stored is for other request fields.
+    /// The stored response is for other request fields.
     case varyMiss = "vary-miss"
     /// Nothing stored could be used.
     case miss
     /// The request did not allow what is stored.
     case request
-    /// What was stored was stale.
+    /// The stored response was stale.
     case stale
     /// Only part of it was stored.
     case partial

@@ -10,7 +10,7 @@ struct OutcomeKey: Sendable, Hashable {
     /// `network.protocol.version`; nil where it is not known or not asked for.
     var version: String?
 
-    /// What stands for all outcomes beyond the limit.
+    /// The key that stands for all outcomes beyond the limit.
     static let other = OutcomeKey(status: 0, error: HTTPSemantics.otherMethod)
 
     init(status: Int, error: String?) {

@@ -16,7 +16,7 @@ struct SpanRules: Sendable {
         return "\(method) \(template)"
     }
 
-    /// What is known when a request is sent.
+    /// Returns the attributes that are known when a request is sent.
     func attributes(of request: borrowing Request, template: String?, resendCount: Int) -> SpanAttributes {
         let head = request.head
         let redaction = request.redaction
@@ -40,7 +40,7 @@ struct SpanRules: Sendable {
         return attributes
     }
 
-    /// What is known when a response's head has come.
+    /// Returns the attributes that are known when a response's head has come.
     func attributes(of head: HTTPResponse, redaction: Redaction) -> SpanAttributes {
         var attributes: SpanAttributes = ["http.response.status_code": .int64(Int64(head.status.code))]
         if HTTPSemantics.isError(head.status.code) {

@@ -1,5 +1,5 @@
 #if Tracing
-/// What an application sends along with a trace: the field `baggage` of W3C Baggage.
+/// The values that an application sends along with a trace: the field `baggage` of W3C Baggage.
 ///
 /// It goes to every server that is told of the trace: put nothing in it that only yours may know.
 public struct Baggage: Sendable, Hashable, CustomStringConvertible {
@@ -9,7 +9,7 @@ public struct Baggage: Sendable, Hashable, CustomStringConvertible {
         public let name: String
         /// The value, decoded.
         public let value: String
-        /// What was said of it after semicolons, as it came.
+        /// The properties after the value, separated by semicolons, as they came.
         public let properties: String
 
         /// Makes an entry.

@@ -16,7 +16,7 @@ public struct TraceContext: Sendable, Hashable, CustomStringConvertible {
     public let parentID: UInt64
     /// The trace's flags, of which ``sampledFlag`` and ``randomFlag`` have a meaning.
     public var flags: UInt8
-    /// What the systems on the way keep for themselves.
+    /// The state that the systems on the way keep for themselves.
     public var state: TraceState
 
     /// The flag that says that the caller may have recorded the trace (§3.2.2.5.1).

@@ -1,11 +1,11 @@
 #if Tracing
-/// What the systems that a trace has passed keep in it: the field `tracestate` of W3C Trace Context, §3.3.
+/// The state that the systems which a trace has passed keep in it: the field `tracestate` of W3C Trace Context, §3.3.
 public struct TraceState: Sendable, Hashable, CustomStringConvertible {
     /// One system's part.
     public struct Member: Sendable, Hashable {
         /// The key of the vendor that the part belongs to.
         public let key: String
-        /// What it means is between the systems of that key.
+        /// The value, whose meaning only the systems of that key know.
         public let value: String
 
         /// Makes a part.
