@@ -158,7 +158,7 @@ struct SpaceRuleTests {
         #expect(spaces.covering("/", at: try #require(origin), .proxy) != nil)
     }
 
-    @Test("A new password has to be accepted before it is sent unasked; the same one stays accepted")
+    @Test("A new password has to be accepted before it is sent preemptively; the same one stays accepted")
     func newPassword() throws {
         let spaces = spaces()
         try prove(spaces, space())

@@ -296,7 +296,7 @@ struct BasicAuthMiddlewareTests {
         #expect(provider.questions.count == 1)
     }
 
-    @Test("A password that changes while many calls are under way is asked for once")
+    @Test("A password that changes while many calls are in flight is asked for once")
     func oneRenewal() async throws {
         let provider = ListedCredentials([ada, grace])
         let valid = Locked(adaField)

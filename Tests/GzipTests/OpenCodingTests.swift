@@ -197,7 +197,7 @@ struct NegotiationTests {
         #expect(try await accepted(GzipMiddleware(negotiation: .never)) == nil)
     }
 
-    @Test("decodes what arrives encoded all the same, asked for or not")
+    @Test("decodes what arrives encoded, asked for or not")
     func decodesAnyway() async throws {
         let encoded = try await gzip(Data("plants".utf8))
         for stage in [GzipMiddleware(negotiation: .never), GzipMiddleware(codings: [.gzip.preferred(0)])] {

@@ -105,7 +105,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("A file that shrinks under way fails the call, and the server never sees a whole request")
+    @Test("A file that shrinks while it is sent fails the call, and the server never sees a whole request")
     func shrinkingFile() async throws {
         let file = try await HTTPBody(Data(count: 30_000_000)).saveToTemporaryFile()
         let ends = Events<Bool>()

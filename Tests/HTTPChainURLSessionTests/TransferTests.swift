@@ -260,7 +260,7 @@ struct TransferTests {
         await transport.shutdown()
     }
 
-    @Test("Shutting down ends calls under way and refuses later ones")
+    @Test("Shutting down ends calls in flight and refuses later ones")
     func shutdown() async throws {
         let events = Events<String>()
         try await withServer(Self.silence(events)) { base async throws in

@@ -46,7 +46,7 @@ struct LogShipperServiceTests {
         #expect(!fixture.shipper.isEnabled(.critical, for: "garden"))
     }
 
-    @Test("When another service fails, what was logged before is sent all the same")
+    @Test("When another service fails, what was logged before is still sent")
     func failure() async throws {
         let fixture = ShipperFixture.taking()
         let group = group(LogShipperService(fixture.shipper), Worker(fixture: fixture) { throw Broken() })

@@ -151,7 +151,7 @@ struct ShipperEndingTests {
         #expect(fixture.clock.pendingDeadlines.isEmpty)
     }
 
-    @Test("A shutdown whose deadline passes interrupts what is under way, and says what is lost each time")
+    @Test("A shutdown whose deadline passes interrupts what is in flight, and says what is lost each time")
     func interrupted() async throws {
         var settings = LogShipper.Settings()
         settings.batchRecords = 2
@@ -199,7 +199,7 @@ struct ShipperEndingTests {
         #expect(result == .init(isComplete: false, left: 1))
     }
 
-    @Test("A shutdown that is cancelled throws CancellationError, and the shipper is shut down all the same")
+    @Test("A shutdown that is cancelled throws CancellationError, and the shipper is shut down nevertheless")
     func cancelledShutdown() async throws {
         let fixture = gated(Rendezvous())
         fixture.log("a")

@@ -114,7 +114,7 @@ struct ShipperQueueTests {
         #expect(messages(&queue) == ["b", "d"])
     }
 
-    @Test("Nothing gives way to a record that would not fit all the same")
+    @Test("Nothing gives way to a record that would not fit anyway")
     func futile() {
         var queue = queue(100, bytes: 1000)
         add("a", .debug, size: 300, to: &queue)

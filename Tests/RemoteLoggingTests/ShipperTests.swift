@@ -73,7 +73,7 @@ struct ShipperTests {
         #expect(fixture.clock.elapsed == .zero)
     }
 
-    @Test("What came while a batch was under way is sent in batches as well, in order")
+    @Test("What came while a batch was in flight is sent in batches as well, in order")
     func backlog() async throws {
         let gate = Rendezvous()
         let fixture = ShipperFixture(settings { $0.batchRecords = 10 }) { _ in
@@ -89,7 +89,7 @@ struct ShipperTests {
         #expect(fixture.delivered == (0..<35).map(String.init))
     }
 
-    @Test("As many batches are under way at once as the settings allow", arguments: [1, 3])
+    @Test("As many batches are in flight at once as the settings allow", arguments: [1, 3])
     func concurrency(count: Int) async throws {
         let gate = Rendezvous()
         let fixture = ShipperFixture(

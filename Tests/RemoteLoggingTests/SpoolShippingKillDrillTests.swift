@@ -55,7 +55,7 @@ struct SpoolShippingKillDrillTests {
         }
     }
 
-    @Test("Every record that was accepted reaches the receiver; only what was under way at a kill comes twice")
+    @Test("Every record that was accepted reaches the receiver; only what was in flight at a kill comes twice")
     func kills() async throws {
         let program = try #require(Programs.beside("LogSpoolKillDrill"), "LogSpoolKillDrill was not built")
         let receiver = try await NumberReceiver()

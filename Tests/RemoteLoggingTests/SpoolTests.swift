@@ -72,7 +72,7 @@ struct SpoolTests {
         #expect(try spool.nextBatch(maximumRecords: 100, maximumBytes: 1)?.numbers == [0])
     }
 
-    @Test("A batch goes over the ends of segments, and several may be under way")
+    @Test("A batch goes over the ends of segments, and several may be in flight")
     func segments() throws {
         let spool = try directory.spool()
         for number in 0..<200 { try spool.append(numbered(number)) }

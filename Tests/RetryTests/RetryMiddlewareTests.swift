@@ -92,7 +92,7 @@ struct RetryMiddlewareTests {
         #expect((second.error as? TransportError)?.notes.isEmpty == true)
     }
 
-    @Test("An error that cannot carry the account is thrown as it is all the same")
+    @Test("An error that cannot carry the account is thrown as it is")
     func foreignError() async throws {
         let outcome = await StageHarness(stage).send(
             .get(url),

@@ -113,7 +113,7 @@ struct JSONTests {
         var linkTitle: String?
     }
 
-    @Test("Nil is left out, or null at every depth where wanted, with keys, dates and URLs as ever")
+    @Test("Nil is left out, or null at every depth where wanted, with keys, dates and URLs as before")
     func nulls() async throws {
         let stage = SerializerMiddleware(
             JSONSerializer(

@@ -160,7 +160,7 @@ struct PlantedFaultTests {
         }
     }
 
-    @Test("Log: responses are held open", .seeded)
+    @Test("Log: responses are kept open", .seeded)
     func heldResponses() async throws {
         try await Self.find(.leftovers) { world in
             { user in try Self.chain(world, user) { FaultyStages.hoarder() } }

@@ -104,7 +104,7 @@ struct SimulationRun {
             moves += 1
         }
         if world.simulated.transfers > 0 {
-            found(.leftovers, nil, "\(world.simulated.transfers) responses are held open")
+            found(.leftovers, nil, "\(world.simulated.transfers) responses are kept open")
         }
         for wait in world.clock.waits { found(.leftovers, nil, "\(wait)") }
         let orders = world.simulated.withServer { $0.orders }

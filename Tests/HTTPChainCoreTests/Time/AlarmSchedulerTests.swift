@@ -85,7 +85,7 @@ struct AlarmSchedulerTests {
         withExtendedLifetime(alarm) {}
     }
 
-    @Test("A clock that can only sleep has alarms all the same, which ring, move and are cancelled")
+    @Test("A clock that can only sleep nevertheless has alarms, which ring, move and are cancelled")
     func sleepingClock() async throws {
         struct Sleeper: TimeSource {
             let clock: VirtualClock
