@@ -20,7 +20,7 @@ public import HTTPChainCore
 /// whole bodies are under checksums too.
 ///
 /// - The database is opened with the first call, and again after a failure. One that is damaged is made anew: it is
-///   removed where no other store, of this process or another, has it open, and emptied in its place otherwise. One of a
+///   removed where no other store, of this process or another, has it open, and emptied in place otherwise. One of a
 ///   later version is left alone, and nothing is found in it. What cannot be done is thrown as a
 ///   ``/HTTPChainCache/CacheStoreFault``, which the cache reports as an event.
 /// - ``close()`` ends the use of the database; ``suspend()`` and ``resume()`` are for an app that shares it with its

@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// A caller read the body of a shared transfer so slowly that what it missed is no longer held.
+/// A caller read the body of a shared transfer so slowly that what it missed is no longer kept.
 ///
 /// The others read on; what this caller has read so far is right, and incomplete.
 public struct CoalescingError: HTTPChainError {
@@ -10,7 +10,7 @@ public struct CoalescingError: HTTPChainError {
     public let stage = "CoalescingMiddleware"
     /// The request of the transfer, redacted.
     public let exchange: ExchangeSnapshot?
-    /// Why nothing could be held in a file, where that is the reason.
+    /// Why nothing could be kept in a file, where that is the reason.
     public let underlyingError: (any Error)?
 
     init(limit: ByteCount, exchange: ExchangeSnapshot?, underlyingError: (any Error)? = nil) {

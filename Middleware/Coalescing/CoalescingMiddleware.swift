@@ -18,7 +18,7 @@ public import HTTPTypes
 /// reason, no call joins a transfer that was begun before an unsafe request to the same origin has ended.
 ///
 /// Each caller reads the body at its own speed. The transfer goes on as fast as the fastest of them reads; what the
-/// others have yet to read is held in memory up to `window` bytes, beyond it in a temporary file up to `spill` bytes,
+/// others have yet to read is kept in memory up to `window` bytes, beyond it in a temporary file up to `spill` bytes,
 /// and beyond that the slowest loses its place with a ``CoalescingError``: it never holds up the others. One who is
 /// cancelled, or drops the body, leaves the others alone; the last to leave cancels the transfer. An error goes to all.
 ///
@@ -52,8 +52,8 @@ public struct CoalescingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     ///   - partition: What keeps users apart; nothing by default, which a chain that authenticates refuses.
     ///   - ignored: The request fields in which identical calls may differ; ``callFields`` by default. The one of the
     ///     call that begins the transfer is sent.
-    ///   - window: How much of a body is held in memory for those who read slowly; 1 MiB by default.
-    ///   - spill: How much more is held for them in a temporary file; 1 GiB by default, 0 for none.
+    ///   - window: How much of a body is kept in memory for those who read slowly; 1 MiB by default.
+    ///   - spill: How much more is kept for them in a temporary file; 1 GiB by default, 0 for none.
     public init(
         partition: CoalescingPartition = .none,
         ignoring ignored: [HTTPField.Name] = Self.callFields,

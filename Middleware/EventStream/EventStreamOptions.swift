@@ -44,7 +44,7 @@ public struct EventStreamOptions: Sendable {
     ///   - format: What the server sends.
     ///   - reconnection: When the stream is opened again; a policy that suits the request by default.
     ///   - watchdog: How long the server may be silent.
-    ///   - limits: How much of the stream is held in memory.
+    ///   - limits: How much of the stream is kept in memory.
     ///   - lastEventID: The id after which the stream is to begin.
     ///   - types: The types of events that are wanted.
     ///   - isEnd: Whether an event is the end of the stream.

@@ -6,7 +6,7 @@ extension HTTPBody {
     /// For a response that is there already; ``HTTPChainCore/Transport/events(_:options:)`` opens a stream again when its
     /// connection is lost.
     ///
-    /// - Parameter limits: How much of the stream is held in memory.
+    /// - Parameter limits: How much of the stream is kept in memory.
     public func serverSentEvents(limits: EventStreamLimits = EventStreamLimits()) -> ServerSentEvents {
         ServerSentEvents(body: self, limits: limits)
     }

@@ -66,7 +66,7 @@ extension LogShipper {
     public struct FlushResult: Sendable, Hashable {
         /// Whether every record that was queued before is settled: acknowledged, or counted among the dropped.
         public let isComplete: Bool
-        /// The records that were still held when the deadline passed, those logged meanwhile included; 0 when complete.
+        /// The records that were still queued when the deadline passed, those logged meanwhile included; 0 when complete.
         public let left: Int
         /// Why a batch failed last, on one line, where records are left or lost; `nil` otherwise.
         public let lastFailure: String?

@@ -80,7 +80,7 @@ extension ShipperState {
     }
 
     /// Whether another batch may be sent: one that waits before a retry holds up none, but not more than as many again
-    /// are held in memory, nor offered to a receiver that takes nothing.
+    /// are kept in memory, nor offered to a receiver that takes nothing.
     private var hasRoom: Bool {
         flights.count < (queue.letsPass ? 2 : 1) * maxFlights && flights.values.count { !$0.isWaiting } < maxFlights
     }

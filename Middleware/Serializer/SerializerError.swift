@@ -4,7 +4,7 @@ public import HTTPChainCore
 ///
 /// Where a body was looked at and is not the value wanted, the error is `DecodingFailure`.
 public struct SerializerError: HTTPChainError {
-    /// Which body it is about.
+    /// The body that the error is about.
     public enum Message: String, Sendable, Hashable {
         /// That of the request.
         case request

@@ -12,7 +12,7 @@ public struct CredentialStoreError: HTTPChainError, Hashable {
         /// The file belongs to another user.
         case ownedByAnother
         /// Others than the owner may write this directory on the way to the file, which has this mode, and so put a file
-        /// of their own in its place.
+        /// of their own instead.
         case directoryWritableByOthers(String, mode: UInt16)
         /// This directory on the way to the file belongs to another user.
         case directoryOwnedByAnother(String)

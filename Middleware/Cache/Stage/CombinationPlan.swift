@@ -18,7 +18,7 @@ struct CombinationPlan {
     var ownLength: Int64?
     /// The stored part.
     var other: CacheEntry?
-    /// Which of the bytes held by the other come before, and which after.
+    /// Which of the bytes stored by the other come before, and which after.
     var before: Range<Int64>?
     var after: Range<Int64>?
     /// How many of the response's first bytes are stored already, where the rest of it continues the stored part.

@@ -91,9 +91,9 @@ public struct CacheMetadata: Sendable, Hashable {
 public final class StoredResponse: Sendable {
     /// The stored head, and the facts that are stored with it.
     public let metadata: CacheMetadata
-    /// The number of bytes of content that are held.
+    /// The number of bytes of content that are stored.
     public let bodyLength: Int64
-    /// The checksum of the bytes held.
+    /// The checksum of the stored bytes.
     public let bodyChecksum: ContentChecksum
     /// The facts that its fields tell about its freshness, parsed.
     let facts: ResponseFacts

@@ -26,7 +26,7 @@ public protocol CacheStore: Sendable {
     ///
     /// - Parameters:
     ///   - entry: An entry that the store gave out.
-    ///   - range: Which of the bytes held; all of them when `nil`. It lies within `0..<bodyLength`.
+    ///   - range: Which of the stored bytes; all of them when `nil`. It lies within `0..<bodyLength`.
     /// - Returns: A body of known length; `nil` when the entry is gone by now, or damaged.
     func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody?
 

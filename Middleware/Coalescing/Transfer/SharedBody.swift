@@ -74,7 +74,7 @@ final class SharedBody: Sendable {
         }
     }
 
-    // MARK: - Reading what is held
+    // MARK: - Reading what is kept
 
     func read(_ reader: Int) async throws -> Data? {
         while true {

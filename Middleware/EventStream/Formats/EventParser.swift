@@ -19,7 +19,7 @@ public struct EventParser: Sendable {
     ///
     /// - Parameters:
     ///   - lastEventID: The id of the events that bring none; that of the connection before, where there was one.
-    ///   - limits: How much is held in memory.
+    ///   - limits: How much is kept in memory.
     public init(lastEventID: String? = nil, limits: EventStreamLimits = EventStreamLimits()) {
         scanner = EventScanner(limits: limits, lastEventID: lastEventID, streamsData: false)
         assembler = EventAssembler(limit: limits.event)

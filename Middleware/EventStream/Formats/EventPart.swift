@@ -2,7 +2,7 @@ public import Foundation
 
 /// A part of a stream of events, in the order in which it arrives.
 ///
-/// It is for data that is too large to be held: `data` comes in pieces as large as the network delivers them, and
+/// It is for data that is too large for memory: `data` comes in pieces as large as the network delivers them, and
 /// ``end(type:lastEventID:)`` says that the event is complete. Where a stream ends without it, the event is incomplete and
 /// does not count.
 public enum EventPart: Sendable, Hashable {

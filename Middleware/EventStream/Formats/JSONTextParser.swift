@@ -3,7 +3,7 @@ import HTTPChainCore
 
 /// Cuts JSON Lines and JSON text sequences into JSON texts, each an event of type "message".
 ///
-/// Each byte is looked at once, however the stream is cut, and no more than one text is held.
+/// Each byte is looked at once, however the stream is cut, and no more than one text is kept.
 struct JSONTextParser: StreamParser {
     enum Format: Sendable, Hashable {
         /// A text on each line; lines end with LF or CRLF, and blank ones are passed over.

@@ -17,7 +17,7 @@ import Musl
 /// writer.print("a message that does not land on the bar's line")
 /// ```
 ///
-/// On a terminal the line is drawn again and again in its place. Elsewhere, in a log or a pipe, a line is printed when
+/// On a terminal the line is drawn again and again in place. Elsewhere, in a log or a pipe, a line is printed when
 /// a transfer begins and ends and every so often in between. Nothing is drawn before the first byte, so that a call
 /// that fails at once, because a file is missing or no connection can be made, leaves nothing on the screen but its
 /// error. It writes to the standard error stream, so that the standard output stays for the result. One writer at a
@@ -43,7 +43,7 @@ public final class TerminalProgressWriter: Sendable {
 
     /// A destination of lines, beside the standard error stream.
     public struct Output: Sendable {
-        /// Whether a line can be drawn again in its place.
+        /// Whether a line can be drawn again in place.
         public let isTerminal: Bool
         let width: @Sendable () -> Int
         let write: @Sendable (String) -> Void
@@ -51,7 +51,7 @@ public final class TerminalProgressWriter: Sendable {
         /// Makes an output.
         ///
         /// - Parameters:
-        ///   - isTerminal: Whether a line can be drawn again in its place.
+        ///   - isTerminal: Whether a line can be drawn again in place.
         ///   - width: The columns there are; asked for each line.
         ///   - write: Writes text; not called twice at a time.
         public init(

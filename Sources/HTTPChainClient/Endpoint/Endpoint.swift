@@ -93,7 +93,7 @@ public struct UnsupportedRequestError: HTTPChainError, Hashable {
     /// Always "Client".
     public var stage: String { "Client" }
 
-    /// Which type it is, and who was asked.
+    /// The sentence that names the type, and the endpoints that were asked.
     public var reason: String {
         let asked = endpoints.isEmpty ? "it has none" : "asked were \(endpoints.joined(separator: ", "))"
         return "no endpoint of the client supports \(requestType); \(asked)"

@@ -28,7 +28,7 @@ public struct LostUpdateError: HTTPChainError {
     /// Always "Client".
     public var stage: String { "Client" }
 
-    /// Which resource it is.
+    /// The sentence that names the resource.
     public var reason: String {
         let version = entityTag.map { "the version \($0)" } ?? "the version"
         return "the \(resourceType) was not changed: it is not \(version) any more that it was read as"

@@ -16,6 +16,6 @@ extension ChainAwareMiddleware {
     /// Nothing wrong.
     public func problems(at place: ChainPlace) -> [ChainProblem] { [] }
 
-    /// What the inside offers.
+    /// Returns the capabilities of the inside, unchanged.
     public func capabilities(over inner: TransportCapabilities) -> TransportCapabilities { inner }
 }

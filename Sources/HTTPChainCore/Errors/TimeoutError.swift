@@ -63,7 +63,7 @@ public struct TimeoutError: TimeoutFailure, AnnotatedError {
         }
     }
 
-    /// Which limit, how long it took, and how far it had come.
+    /// The sentence that names the limit, the time it took, and the progress.
     public var reason: String { explanation.reason }
 
     /// Advice on what to do about it.

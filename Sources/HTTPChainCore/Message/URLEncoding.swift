@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a browser makes of the characters that a URL may not hold (URL Standard of the WHATWG, §4.4 and §1.3).
+/// The form that a browser gives the characters that a URL may not hold (URL Standard of the WHATWG, §4.4 and §1.3).
 ///
 /// - Spaces and control characters at both ends are dropped, and so are tabs and line breaks anywhere.
 /// - Bytes that RFC 3986 allows nowhere in a path or query are percent-encoded, those of characters outside ASCII too.

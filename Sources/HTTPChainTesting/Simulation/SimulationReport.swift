@@ -15,11 +15,11 @@ public struct SimulationReport: Sendable, CustomStringConvertible {
         public static let credentialLeak = Invariant(description: "no credential leaves its origin")
         /// Content that is read to its end is a version that the server had, whole.
         public static let content = Invariant(description: "content is whole, and what the server had")
-        /// Who has changed something does not get what it was before.
+        /// A user who has changed something does not get the version before.
         public static let ownWrites = Invariant(description: "who has changed something gets it as changed")
         /// The server gets the content that a call sends, whole.
         public static let uploads = Invariant(description: "the server gets what was sent")
-        /// When all calls have ended nothing waits, runs or is held open, and the chains are gone when nobody has them.
+        /// When all calls have ended nothing waits, runs or is kept open, and the chains are gone when nobody has them.
         public static let leftovers = Invariant(description: "nothing is left when all calls have ended")
     }
 
