@@ -235,7 +235,9 @@ let package = Package(
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     ],
     targets: [
-        library("HTTPChainSupport", [httpTypes]),
+        // Reads of files that never wait for a disk, which Swift cannot ask Linux for.
+        .target(name: "CImmediateFiles"),
+        library("HTTPChainSupport", ["CImmediateFiles", httpTypes]),
         library("HTTPChainCore", ["HTTPChainSupport", httpTypes]),
         library("HTTPChainURLSession", ["HTTPChainCore", "HTTPChainSupport", httpTypes]),
         library("HTTPChainInMemory", ["HTTPChainCore", "HTTPChainSupport", httpTypes]),

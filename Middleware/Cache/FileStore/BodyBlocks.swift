@@ -153,13 +153,26 @@ final class BlockFile: Sendable {
         self.onFault = onFault
     }
 
+    /// The block that has a byte, checked, where the disk need not be waited for and nothing is wrong with it.
+    func blockImmediately(at position: Int64) -> (bytes: Data, content: Range<Int64>)? {
+        guard file.isImmediate else { return nil }
+        return try? read(position, file)
+    }
+
+    private func read(
+        _ position: Int64,
+        _ file: OpenFile<CacheStoreFault>
+    ) throws(CacheStoreFault) -> (bytes: Data, content: Range<Int64>) {
+        guard let block = layout.block(at: position) else { throw CacheStoreFault(.damaged("a stored body")) }
+        let bytes = try BodyBlocks.read(block, of: file, nonce: nonce)
+        guard !bytes.isEmpty else { throw CacheStoreFault(.damaged("a stored body")) }
+        return (bytes, block.content)
+    }
+
     /// The block that has a byte, checked.
     func block(at position: Int64) throws(CacheStoreFault) -> (bytes: Data, content: Range<Int64>) {
         do throws(CacheStoreFault) {
-            guard let block = layout.block(at: position) else { throw CacheStoreFault(.damaged("a stored body")) }
-            let bytes = try BodyBlocks.read(block, of: file, nonce: nonce)
-            guard !bytes.isEmpty else { throw CacheStoreFault(.damaged("a stored body")) }
-            return (bytes, block.content)
+            return try read(position, file.reading(immediately: false))
         } catch {
             onFault(error)
             throw error
@@ -185,7 +198,12 @@ private struct BlockReader: BodyReader {
         guard !range.isEmpty else { return nil }
         try Task.checkCancellation()
         let position = range.lowerBound
-        let (bytes, content) = try await source.executor.run { [source] in try source.block(at: position) }
+        let (bytes, content): (Data, Range<Int64>)
+        if let block = source.blockImmediately(at: position) {
+            (bytes, content) = block
+        } else {
+            (bytes, content) = try await source.executor.run { [source] in try source.block(at: position) }
+        }
         let end = min(range.upperBound, content.upperBound)
         let chunk = bytes[Int(position - content.lowerBound)..<Int(end - content.lowerBound)]
         range = end..<range.upperBound

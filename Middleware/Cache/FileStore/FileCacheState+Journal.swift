@@ -84,6 +84,10 @@ extension FileCacheState {
         }
         isJournalWritable = isLocked
         nextCompaction = 1 << 16
+        if view.contents.withLock({ $0.readsImmediately == nil }) {
+            let answer = files.readsImmediately(in: directory.path)
+            view.contents.withLock { $0.readsImmediately = answer }
+        }
         guard let found = try files.open(directory.index, isLocked ? .updateOrCreate : .read) else {
             throw CacheStoreFault(.busy(directory.index))
         }

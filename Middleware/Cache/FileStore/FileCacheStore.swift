@@ -31,6 +31,8 @@ public import HTTPChainCore
 public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
     /// Bodies up to this length are checked as a whole.
     static let checkedWhole: Int64 = 262_144
+    /// An entry that takes no more than this is read whole in one step: a body of a block, and its description.
+    static let readWhole = Int64(BodyBlocks.payload) + 4096
 
     /// The limits of the store.
     public let bounds: CacheBounds
@@ -112,7 +114,38 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
     ///
     /// - Throws: ``CacheStoreFault`` when nothing could be read.
     public func variants(of key: CacheKey) async throws -> [CacheEntry] {
-        try await looking { try self.storedVariants(of: key) }
+        if let entries = variantsImmediately(of: key) { return entries }
+        return try await looking { try self.storedVariants(of: key) }
+    }
+
+    /// The stored variants of a key, where none of them has to be waited for and nothing is wrong with them.
+    private func variantsImmediately(of key: CacheKey) -> [CacheEntry]? {
+        guard let found = view.find(key) else { return nil }
+        var entries: [CacheEntry] = []
+        for (id, size) in found {
+            let length = found.count == 1 ? size : 0
+            guard let entry = immediately({ files throws(CacheStoreFault) in try read(id, length, files) }) else {
+                return nil
+            }
+            if entry.key == key { entries.append(entry) }
+        }
+        return entries
+    }
+
+    /// Does what waits for no disk; `nil` where it would have to wait, and where something is wrong, which is found out
+    /// on a thread.
+    private func immediately<Value>(
+        _ work: (Files<CacheStoreFault>) throws(CacheStoreFault) -> Value?
+    ) -> Value? {
+        do throws(CacheStoreFault) {
+            return try work(directory.files.immediate)
+        } catch {
+            // Where the system cannot do it at all it is not asked again.
+            if case .system(_, _, let code, _) = error.problem, FileFault.isUnsupported(code) {
+                view.contents.withLock { $0.readsImmediately = false }
+            }
+            return nil
+        }
     }
 
     private func storedVariants(of key: CacheKey) throws -> [CacheEntry] {
@@ -121,18 +154,13 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
         // What is replaced while it is looked up is looked up again.
         for round in 0..<3 {
             if round > 0 { _ = try view.catchUp() }
-            let found = view.contents.withLock { contents in
-                contents.visible(contents.index.ids(ofKey: contents.hash.key(key))).map { id in
-                    (id: id, size: contents.index[id]?.bytes ?? 0)
-                }
-            }
+            let found = view.contents.withLock { $0.sizes(ofKey: $0.hash.key(key)) }
             var isComplete = true
             entries = []
             for (id, size) in found {
                 do throws(CacheStoreFault) {
                     // The content of the only one is likely to be asked for next.
-                    let length = found.count == 1 && size <= ReadAhead.maximumLength ? Int(size) : 4096
-                    guard let entry = try load(id, length: length) else {
+                    guard let entry = try load(id, found.count == 1 ? size : 0) else {
                         isComplete = false
                         continue
                     }
@@ -148,17 +176,35 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
     }
 
     /// An entry as its file has it; `nil` when the file is gone.
-    private func load(_ id: UInt64, length: Int = 4096) throws(CacheStoreFault) -> CacheEntry? {
+    ///
+    /// - Parameter size: How large the entry is, where all of it is wanted; of others that is read which is found at
+    ///   the beginning.
+    private func read(
+        _ id: UInt64,
+        _ size: Int64,
+        _ files: Files<CacheStoreFault>
+    ) throws(CacheStoreFault) -> CacheEntry? {
+        guard let file = try files.open(directory.entry(id), .read) else { return nil }
+        let isWhole = (1...Self.readWhole).contains(size)
+        let (entry, content) = try EntryFile.read(file, id: id, length: isWhole ? Int(size) : 4096)
+        return CacheEntry(
+            id: CacheEntryID(rawValue: id),
+            key: entry.head.key,
+            response: entry.head.response,
+            content: content.map(StoredContent.init)
+        )
+    }
+
+    /// An entry as its file has it; `nil` when the file is gone.
+    ///
+    /// One that is damaged is removed.
+    ///
+    /// - Parameter size: How large the entry is, where all of it is wanted.
+    private func load(_ id: UInt64, _ size: Int64 = 0) throws(CacheStoreFault) -> CacheEntry? {
         do throws(CacheStoreFault) {
-            guard let file = try directory.files.open(directory.entry(id), .read) else {
-                view.contents.withLock { _ = $0.remove(id) }
-                return nil
-            }
-            let (entry, content) = try EntryFile.read(file, id: id, length: length)
-            if let content, content.count <= ReadAhead.maximumLength {
-                view.contents.withLock { $0.bodies.put(id, content) }
-            }
-            return CacheEntry(id: CacheEntryID(rawValue: id), key: entry.head.key, response: entry.head.response)
+            let entry = try read(id, size, directory.files)
+            if entry == nil { view.contents.withLock { _ = $0.remove(id) } }
+            return entry
         } catch {
             drop(id, error)
             throw error
@@ -182,23 +228,29 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
     /// - Throws: ``CacheStoreFault`` when it is damaged or cannot be read.
     public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
         let id = entry.id.rawValue
-        let length = entry.response.bodyLength
-        // What was read with the description needs no file.
-        if view.contents.withLock({ $0.isOpen && $0.bodies.has(id) }), let use = view.use(id), let bytes = use.content,
-            Int64(bytes.count) == length
-        {
-            if use.isManyUnsaved { saveUses() }
-            return part(of: bytes, range ?? 0..<length)
+        let range = range ?? 0..<entry.response.bodyLength
+        let body: HTTPBody?
+        if let content = entry.content, view.isOpen, Int64(content.bytes.count) == entry.response.bodyLength {
+            // What was read with the description needs no file.
+            body = part(of: content.bytes, range)
+        } else if view.current() != nil {
+            body = immediately { files throws(CacheStoreFault) in try openBody(id, of: entry.response, range, files) }
+        } else {
+            body = nil
         }
-        return try await looking { try self.storedBody(of: entry, range: range ?? 0..<length) }
+        if let body, let isManyUnsaved = view.use(id) {
+            if isManyUnsaved { saveUses() }
+            return body
+        }
+        return try await looking { try self.storedBody(of: entry, range: range) }
     }
 
     private func storedBody(of entry: CacheEntry, range: Range<Int64>) throws -> HTTPBody? {
         let id = entry.id.rawValue
-        guard let use = view.use(id) else { return nil }
-        if use.isManyUnsaved { saveUses() }
+        guard let isManyUnsaved = view.use(id) else { return nil }
+        if isManyUnsaved { saveUses() }
         do throws(CacheStoreFault) {
-            return try openBody(id, of: entry.response, range)
+            return try openBody(id, of: entry.response, range, directory.files)
         } catch {
             drop(id, error)
             throw error
@@ -208,9 +260,10 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
     private func openBody(
         _ id: UInt64,
         of response: StoredResponse,
-        _ range: Range<Int64>
+        _ range: Range<Int64>,
+        _ files: Files<CacheStoreFault>
     ) throws(CacheStoreFault) -> HTTPBody? {
-        guard let entry = try directory.files.open(directory.entry(id), .read) else { return nil }
+        guard let entry = try files.open(directory.entry(id), .read) else { return nil }
         let prologue = try EntryFile.Prologue(reading: entry, id: id)
         let length = response.bodyLength
         if prologue.isInline {
@@ -220,7 +273,7 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
         }
         let layout = prologue.segmentCount == 0 ? BodyLayout(length) : try EntryFile(reading: entry, id: id).layout
         // More may follow, which does not belong to it any more, or not yet.
-        guard let file = try directory.files.open(directory.body(id), .read), layout.length >= length,
+        guard let file = try files.open(directory.body(id), .read), layout.length >= length,
             try file.status().size >= layout.fileSize
         else { throw CacheStoreFault(.damaged("a stored body")) }
         let blocks = BlockFile(file, layout, nonce: prologue.nonce, executor: executor) { [weak self] in
@@ -366,9 +419,8 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
     public func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
         for id in try await looking({ self.view.ids(selection) }) {
             try Task.checkCancellation()
-            guard let entry = try? await executor.run({ try self.load(id) }), selection.contains(entry) else {
-                continue
-            }
+            guard let entry = try? await executor.run({ try self.load(id)?.withoutContent }), selection.contains(entry)
+            else { continue }
             guard try visit(entry) else { return }
         }
     }

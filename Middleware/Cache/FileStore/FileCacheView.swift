@@ -1,4 +1,3 @@
-import Foundation
 import HTTPChainCore
 
 /// The view of a directory in memory, for those who look something up.
@@ -21,18 +20,20 @@ final class FileCacheView: Sendable {
         var hidden: Set<UInt64> = []
         /// The uses that are not in the journal yet.
         var unsavedUses: [UInt64] = []
-        var bodies = ReadAhead()
+        /// Whether files can be read without waiting for the disk where they are in memory; `nil` while that is not known.
+        var readsImmediately: Bool?
 
         func contains(_ id: UInt64) -> Bool { index[id] != nil && !hidden.contains(id) }
 
         func visible(_ ids: [UInt64]) -> [UInt64] { hidden.isEmpty ? ids : ids.filter { !hidden.contains($0) } }
 
+        func sizes(ofKey key: UInt64) -> [(id: UInt64, size: Int64)] {
+            visible(index.ids(ofKey: key)).map { ($0, index[$0]?.bytes ?? 0) }
+        }
+
         /// - Returns: The entry, where there was one.
         @discardableResult
-        mutating func remove(_ id: UInt64) -> FileIndex.Record? {
-            bodies.drop(id)
-            return index.remove(id)
-        }
+        mutating func remove(_ id: UInt64) -> FileIndex.Record? { index.remove(id) }
     }
 
     /// How the index stands to the directory.
@@ -50,6 +51,28 @@ final class FileCacheView: Sendable {
     let contents = Locked(Contents())
 
     var isOpen: Bool { contents.withLock { $0.isOpen } }
+
+    /// The hashes of the index, where it can be told without waiting for the disk that it is that of the directory.
+    ///
+    /// The system has the length of an open file in memory.
+    func current() -> SaltedHash? {
+        let (journal, end, hash) = contents.withLock { contents in
+            let isReady = contents.isOpen && contents.readsImmediately == true
+            return (isReady ? contents.journal : nil, contents.journalEnd, contents.hash)
+        }
+        guard let journal, let status = try? journal.status(), status.links > 0, status.size == end else { return nil }
+        return hash
+    }
+
+    /// The entries of a key and what they take, where they can be told without waiting for the disk.
+    func find(_ key: CacheKey) -> [(id: UInt64, size: Int64)]? {
+        guard let hash = current() else { return nil }
+        let name = hash.key(key)
+        return contents.withLock { contents in
+            guard contents.isOpen, contents.hash.salt == hash.salt else { return nil }
+            return contents.sizes(ofKey: name)
+        }
+    }
 
     /// Takes in what others have appended to the journal.
     ///
@@ -116,43 +139,16 @@ final class FileCacheView: Sendable {
 
     /// Notes that an entry is used.
     ///
-    /// - Returns: The entry's content, where it was read with its description just before; `nil` where the entry is gone.
-    func use(_ id: UInt64) -> (content: Data?, isManyUnsaved: Bool)? {
+    /// - Returns: Whether there is much to write down by now; `nil` where the entry is gone.
+    func use(_ id: UInt64) -> Bool? {
         contents.withLock { contents in
             guard contents.contains(id) else { return nil }
             if contents.index.use(id) { contents.unsavedUses.append(id) }
             // Where they cannot be written down they are forgotten.
             if contents.unsavedUses.count > 4096 { contents.unsavedUses = [] }
-            return (contents.bodies.take(id), contents.unsavedUses.count == 256)
+            return contents.unsavedUses.count == 256
         }
     }
-}
-
-/// Small bodies that were read together with their descriptions, until they are asked for.
-///
-/// The content of an entry never changes under its name.
-struct ReadAhead: Sendable {
-    /// How long such a body is, at most.
-    static let maximumLength = 16_384
-    private static let limit = 32
-    private var bodies: [UInt64: Data] = [:]
-    private var order: [UInt64] = []
-
-    mutating func put(_ id: UInt64, _ bytes: Data) {
-        guard bodies.updateValue(bytes, forKey: id) == nil else { return }
-        order.append(id)
-        if order.count > Self.limit { bodies[order.removeFirst()] = nil }
-    }
-
-    func has(_ id: UInt64) -> Bool { bodies[id] != nil }
-
-    mutating func take(_ id: UInt64) -> Data? {
-        guard !bodies.isEmpty, let bytes = bodies.removeValue(forKey: id) else { return nil }
-        order.removeAll { $0 == id }
-        return bytes
-    }
-
-    mutating func drop(_ id: UInt64) { _ = take(id) }
 }
 
 extension SaltedHash {

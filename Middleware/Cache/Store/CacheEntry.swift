@@ -21,13 +21,35 @@ public struct CacheEntry: Sendable, Identifiable {
     public let key: CacheKey
     /// The response without its body.
     public let response: StoredResponse
+    /// The body, where the store has read it together with the description.
+    package let content: StoredContent?
 
     /// Makes an entry; stores do.
     public init(id: CacheEntryID, key: CacheKey, response: StoredResponse) {
+        self.init(id: id, key: key, response: response, content: nil)
+    }
+
+    package init(id: CacheEntryID, key: CacheKey, response: StoredResponse, content: StoredContent?) {
         self.id = id
         self.key = key
         self.response = response
+        self.content = content
     }
+
+    /// The entry for who keeps it longer than a call.
+    var withoutContent: CacheEntry { CacheEntry(id: id, key: key, response: response) }
+}
+
+/// A body that was read and checked together with the description; it shows nothing of itself.
+package struct StoredContent: Sendable, CustomStringConvertible, CustomReflectable {
+    package let bytes: Data
+
+    package init(_ bytes: Data) {
+        self.bytes = bytes
+    }
+
+    package var description: String { "\(bytes.count) bytes" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// The part of a response's content that is stored, RFC 9111 §3.3.

@@ -11,7 +11,7 @@ struct StoreNumbering: Sendable {
     /// The entry as the composition hands it out.
     func outer(_ entry: CacheEntry, from place: Int) -> CacheEntry {
         let id = CacheEntryID(rawValue: entry.id.rawValue &* count &+ UInt64(place))
-        return CacheEntry(id: id, key: entry.key, response: entry.response)
+        return CacheEntry(id: id, key: entry.key, response: entry.response, content: entry.content)
     }
 
     /// The place of the store that an entry is from.
@@ -22,7 +22,7 @@ struct StoreNumbering: Sendable {
 
     /// The entry as its store knows it.
     func inner(_ entry: CacheEntry) -> CacheEntry {
-        CacheEntry(id: inner(entry.id), key: entry.key, response: entry.response)
+        CacheEntry(id: inner(entry.id), key: entry.key, response: entry.response, content: entry.content)
     }
 }
 

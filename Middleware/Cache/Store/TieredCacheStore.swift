@@ -188,7 +188,7 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppend
         state.withLock { state in
             for key in evicted { state.whole[key] = nil }
             let isCurrent = state.arriving.removeValue(forKey: key) ?? false
-            if isCurrent, isWhole { state.whole[key] = entry }
+            if isCurrent, isWhole { state.whole[key] = entry.withoutContent }
         }
     }
 

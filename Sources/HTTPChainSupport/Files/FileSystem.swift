@@ -1,7 +1,17 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
 /// The operations that the package needs of a file system: few operations, so that tests can make each of them fail or
 /// stall.
 ///
-/// All of them may block: call them on a ``FileExecutor``.
+/// All of them may block, but for those that say that they do not: call them on a ``FileExecutor``.
 package protocol FileSystem: Sendable {
     /// Makes a directory, and those above it, for this user alone; one that exists is fine.
     func makeDirectory(_ path: String) throws(FileFault)
@@ -24,6 +34,24 @@ package protocol FileSystem: Sendable {
     func remove(_ path: String) throws(FileFault) -> Bool
     /// Makes the names in a directory survive a loss of power.
     func synchronizeDirectory(_ path: String) throws(FileFault)
+    /// Whether files in a directory can be opened and read without waiting for a disk, where they are in memory.
+    ///
+    /// Not by default; it may block as the others do.
+    func readsImmediately(in directory: String) -> Bool
+    /// Opens a file for reading without waiting for a disk, so that it may be called anywhere; links are not followed.
+    ///
+    /// - Returns: `nil` when there is none.
+    /// - Throws: ``FileFault/isWait`` where the disk would have to be waited for, ``FileFault/isUnsupported`` where
+    ///   nobody can tell, which is so by default.
+    func openImmediately(_ path: String) throws(FileFault) -> (any File)?
+}
+
+extension FileSystem {
+    package func readsImmediately(in directory: String) -> Bool { false }
+
+    package func openImmediately(_ path: String) throws(FileFault) -> (any File)? {
+        throw FileFault(operation: "open immediately", path: path, code: ENOTSUP, message: "not supported")
+    }
 }
 
 /// An open file, closed when the last reference goes.
@@ -52,6 +80,20 @@ package protocol File: AnyObject, Sendable {
     func unlock()
     /// Makes the content survive a loss of power.
     func synchronize() throws(FileFault)
+    /// As ``read(into:at:)``, without waiting for a disk, so that it may be called anywhere.
+    ///
+    /// - Throws: ``FileFault/isWait`` where the disk would have to be waited for, ``FileFault/isUnsupported`` where
+    ///   nobody can tell, which is so by default.
+    func readImmediately(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileFault) -> Int
+}
+
+extension File {
+    package func readImmediately(
+        into buffer: UnsafeMutableRawBufferPointer,
+        at offset: Int64
+    ) throws(FileFault) -> Int {
+        throw FileFault(operation: "read immediately", path: "a file", code: ENOTSUP, message: "not supported")
+    }
 }
 
 /// How a file is opened.

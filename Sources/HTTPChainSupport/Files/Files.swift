@@ -3,10 +3,26 @@ import Foundation
 /// A file system for functions that throw an error type of their own.
 package struct Files<Failure: FileFailure>: Sendable {
     package let system: any FileSystem
+    /// Whether files are opened for reading, and read, without waiting for a disk: what would have to wait fails.
+    package let isImmediate: Bool
 
     package init(_ system: any FileSystem = SystemFiles()) {
-        self.system = system
+        self.init(system, isImmediate: false)
     }
+
+    private init(_ system: any FileSystem, isImmediate: Bool) {
+        self.system = system
+        self.isImmediate = isImmediate
+    }
+
+    /// The same files, opened for reading, and read, without waiting for a disk.
+    ///
+    /// What would have to wait fails with an error of which ``FileFault/isWait`` holds, where
+    /// ``FileSystem/readsImmediately(in:)`` does not with one of which ``FileFault/isUnsupported`` holds.
+    package var immediate: Files { Files(system, isImmediate: true) }
+
+    /// As ``FileSystem/readsImmediately(in:)``.
+    package func readsImmediately(in directory: String) -> Bool { system.readsImmediately(in: directory) }
 
     /// As ``FileSystem/makeDirectory(_:)``.
     package func makeDirectory(_ path: String) throws(Failure) {
@@ -59,7 +75,10 @@ package struct Files<Failure: FileFailure>: Sendable {
 
     /// As ``FileSystem/open(_:_:)``.
     package func open(_ path: String, _ opening: FileOpening) throws(Failure) -> OpenFile<Failure>? {
-        try failing { () throws(FileFault) in try system.open(path, opening) }.map(OpenFile.init)
+        let file = try failing { () throws(FileFault) in
+            isImmediate && opening == .read ? try system.openImmediately(path) : try system.open(path, opening)
+        }
+        return file.map { OpenFile($0, isImmediate: isImmediate) }
     }
 
     /// Renames a file in one step, replacing what is at the destination.

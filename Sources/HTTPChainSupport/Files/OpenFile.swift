@@ -3,10 +3,16 @@ package import Foundation
 /// An open file for functions that throw an error type of their own; closed when the last copy goes.
 package struct OpenFile<Failure: FileFailure>: Sendable {
     private let file: any File
+    /// Whether it is read without waiting for a disk: what would have to wait fails.
+    package let isImmediate: Bool
 
-    package init(_ file: any File) {
+    package init(_ file: any File, isImmediate: Bool = false) {
         self.file = file
+        self.isImmediate = isImmediate
     }
+
+    /// The same file, read with or without waiting for a disk.
+    package func reading(immediately isImmediate: Bool) -> OpenFile { OpenFile(file, isImmediate: isImmediate) }
 
     /// As ``File/status()``.
     package func status() throws(Failure) -> FileStatus {
@@ -15,7 +21,11 @@ package struct OpenFile<Failure: FileFailure>: Sendable {
 
     /// As ``File/read(into:at:)``.
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) -> Int {
-        try failing { () throws(FileFault) in try file.read(into: buffer, at: offset) }
+        try failing { () throws(FileFault) in try read(buffer, offset) }
+    }
+
+    private func read(_ buffer: UnsafeMutableRawBufferPointer, _ offset: Int64) throws(FileFault) -> Int {
+        isImmediate ? try file.readImmediately(into: buffer, at: offset) : try file.read(into: buffer, at: offset)
     }
 
     /// Up to `count` bytes from an offset on; fewer only at the end of the file.
@@ -25,7 +35,7 @@ package struct OpenFile<Failure: FileFailure>: Sendable {
             var fault: FileFault?
             let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
                 do throws(FileFault) {
-                    initialized = try file.read(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
+                    initialized = try read(UnsafeMutableRawBufferPointer(buffer), offset)
                 } catch {
                     fault = error
                 }

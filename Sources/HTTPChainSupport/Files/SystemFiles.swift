@@ -1,3 +1,5 @@
+import CImmediateFiles
+
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Glibc)
@@ -71,12 +73,29 @@ package struct SystemFiles: FileSystem {
         defer { close(descriptor) }
         guard flush(descriptor) else { throw FileFault(system: "synchronize", path) }
     }
+
+    package func readsImmediately(in directory: String) -> Bool { httpchain_reads_immediately(directory) == 1 }
+
+    package func openImmediately(_ path: String) throws(FileFault) -> (any File)? {
+        try SystemFile(immediately: path)
+    }
 }
 
 /// A file of the machine.
 private final class SystemFile: File {
     private let descriptor: Int32
     private let path: String
+    /// Whether it was opened, and may be closed, where nothing may wait for a disk.
+    private let isImmediate: Bool
+
+    init?(immediately path: String) throws(FileFault) {
+        self.path = path
+        isImmediate = true
+        descriptor = httpchain_open_immediately(path)
+        guard descriptor < 0 else { return }
+        if descriptor == -ENOENT { return nil }
+        throw FileFault(code: -descriptor, "open", path)
+    }
 
     init?(_ path: String, _ opening: FileOpening) throws(FileFault) {
         // Without O_NONBLOCK a pipe of that name would be waited for.
@@ -91,6 +110,7 @@ private final class SystemFile: File {
         var opened = systemOpen(path, flags, permissions)
         while opened < 0, errno == EINTR { opened = systemOpen(path, flags, permissions) }
         self.path = path
+        isImmediate = false
         descriptor = opened
         guard opened >= 0 else {
             if errno == ENOENT, opening.creation == .never { return nil }
@@ -99,7 +119,15 @@ private final class SystemFile: File {
     }
 
     deinit {
-        if descriptor >= 0 { close(descriptor) }
+        guard descriptor >= 0 else { return }
+        // Whoever closes a file last that was removed meanwhile frees its blocks, and may wait for the disk.
+        guard isImmediate, isRemoved else { return closeDescriptor(descriptor) }
+        FileExecutor.shared.submit { [descriptor] in closeDescriptor(descriptor) }
+    }
+
+    private var isRemoved: Bool {
+        var status = stat()
+        return fstat(descriptor, &status) != 0 || status.st_nlink == 0
     }
 
     func status() throws(FileFault) -> FileStatus {
@@ -119,6 +147,22 @@ private final class SystemFile: File {
             } else if errno != EINTR {
                 throw FileFault(system: "read", path)
             }
+        }
+        return count
+    }
+
+    func readImmediately(
+        into buffer: UnsafeMutableRawBufferPointer,
+        at offset: Int64
+    ) throws(FileFault) -> Int {
+        var count = 0
+        while count < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+            let got = Int(httpchain_read_immediately(descriptor, rest.baseAddress, rest.count, offset + Int64(count)))
+            guard got >= 0 else { throw FileFault(code: Int32(clamping: -got), "read", path) }
+            count += got
+            // What is in memory is whole pages of 4 KiB or a multiple of that, except at the end of the file.
+            if got == 0 || (offset + Int64(count)) % 4096 != 0 { break }
         }
         return count
     }
@@ -194,7 +238,10 @@ extension FileStatus {
 extension FileFault {
     /// Makes the fault of the operation that the system has just refused.
     fileprivate init(system operation: String, _ path: String) {
-        let code = errno
+        self.init(code: errno, operation, path)
+    }
+
+    fileprivate init(code: Int32, _ operation: String, _ path: String) {
         self.init(operation: operation, path: path, code: code, message: String(cString: strerror(code)))
     }
 }
@@ -222,3 +269,5 @@ private func flush(_ descriptor: Int32) -> Bool {
 private func systemRename(_ path: String, _ destination: String) -> Int32 { rename(path, destination) }
 
 private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
+
+private func closeDescriptor(_ descriptor: Int32) { _ = close(descriptor) }
