@@ -33,19 +33,19 @@ struct MeteredCall: Sendable {
 
 /// Measures from its making on.
 struct Stopwatch: Sendable {
-    private let time: any TimeSource
+    private let environment: CallEnvironment
     private let start: Duration
     private let bound: TimeBound
 
-    init(_ options: RequestOptions) {
-        time = options.environment.time
-        start = time.elapsed
+    init(_ options: borrowing RequestOptions) {
+        environment = CallEnvironment(of: options)
+        start = environment.elapsed
         bound = TimeBound(options, start: start)
     }
 
     /// The time since then.
-    var elapsed: Duration { time.elapsed - start }
+    var elapsed: Duration { environment.elapsed - start }
 
     /// Whether the exchange has gone on for as long as it might.
-    var isTimeUp: Bool { bound.hasPassed(at: time.elapsed) }
+    var isTimeUp: Bool { bound.hasPassed(at: environment.elapsed) }
 }

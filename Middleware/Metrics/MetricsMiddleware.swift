@@ -39,7 +39,6 @@ public import Metrics
 public struct MetricsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, CallRecordingMiddleware {
     private let unit: MetricsUnit
     private let details: MetricsDetails
-    private let knownMethods: Set<String>
     private let table: MetricsTable
 
     /// Makes the stage.
@@ -61,8 +60,13 @@ public struct MetricsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     ) {
         self.unit = unit
         self.details = details
-        self.knownMethods = knownMethods ?? HTTPSemantics.knownMethods()
-        table = MetricsTable(unit: unit, factory: factory, details: details, limits: limits)
+        table = MetricsTable(
+            unit: unit,
+            factory: factory,
+            details: details,
+            limits: limits,
+            knownMethods: knownMethods ?? HTTPSemantics.knownMethods()
+        )
     }
 
     /// Once for each call, or next to the transport.
@@ -108,7 +112,7 @@ public struct MetricsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         let clock = Stopwatch(request.options)
         var template: String?
         if details.contains(.urlTemplate) { template = request.knownTemplate(in: request.callRecord) }
-        let series = table.series(for: request.head, method: name(of: request.method), template: template)
+        let series = table.series(for: request.head, method: request.method.rawValue, template: template)
         series.begin()
         let sent = MeteredSize(&request)
         let report = details.contains(.protocolVersion) ? ProtocolReport(&request, next) : nil
@@ -136,7 +140,7 @@ public struct MetricsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         let call = MeteredCall(
             clock: Stopwatch(request.options),
             table: table,
-            method: name(of: request.method),
+            method: request.method.rawValue,
             target: request.head.authority == nil ? nil : request.head.target,
             template: request.options[URLTemplate.self],
             tellsTemplate: details.contains(.urlTemplate),
@@ -160,10 +164,6 @@ public struct MetricsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
             call.end(OutcomeKey(throwing: error, isTimeUp: call.clock.isTimeUp))
             throw error
         }
-    }
-
-    private func name(of method: HTTPRequest.Method) -> String {
-        knownMethods.contains(method.rawValue) ? method.rawValue : HTTPSemantics.otherMethod
     }
 }
 

@@ -20,6 +20,10 @@ final class MetricsTable: Sendable {
     private struct State {
         var factory: (any MetricsFactory)?
         var series: [Key: MetricsSeries] = [:]
+        /// Those asked for last: compared faster than hashed.
+        var recent: [(key: Key, series: MetricsSeries)] = []
+        /// Which of them the next one replaces.
+        var oldest = 0
         /// By attributes: several keys may come to the same, in capitals or beyond a limit.
         var attributed: [[String]: MetricsSeries] = [:]
         var servers: Set<Server> = []
@@ -29,34 +33,61 @@ final class MetricsTable: Sendable {
 
     /// The most keys that are kept: capitals and spellings of one server may be any number.
     private static let keyLimit = 4096
+    private static let recentLimit = 4
 
     let limits: MetricsLimits
     private let unit: MetricsUnit
     private let details: MetricsDetails
+    private let knownMethods: Set<String>
     private let state: Locked<State>
 
-    init(unit: MetricsUnit, factory: (any MetricsFactory)?, details: MetricsDetails, limits: MetricsLimits) {
+    init(
+        unit: MetricsUnit,
+        factory: (any MetricsFactory)?,
+        details: MetricsDetails,
+        limits: MetricsLimits,
+        knownMethods: Set<String>
+    ) {
         self.unit = unit
+        self.knownMethods = knownMethods
         self.details = details
         self.limits = limits
         state = Locked(State(factory: factory))
     }
 
-    /// The instruments for what a request goes to.
+    /// The instruments for what a request goes to; `method` is told by name where it is known.
     func series(for head: borrowing HTTPRequest, method: String, template: String?) -> MetricsSeries {
         let key = Key(method: method, scheme: head.scheme, authority: head.authority, template: template)
         return state.withLock { state in
-            if let series = state.series[key] { return series }
-            let series = make(key, &state)
-            if state.series.count >= Self.keyLimit { state.series.removeAll() }
-            state.series[key] = series
+            for index in state.recent.indices where state.recent[index].key == key { return state.recent[index].series }
+            let series = find(key, &state)
+            if state.recent.count < Self.recentLimit {
+                state.recent.append((key, series))
+            } else {
+                state.recent[state.oldest] = (key, series)
+                state.oldest = (state.oldest + 1) % Self.recentLimit
+            }
             return series
         }
     }
 
+    private func find(_ key: Key, _ state: inout State) -> MetricsSeries {
+        if let series = state.series[key] { return series }
+        let series = make(key, &state)
+        if state.series.count >= Self.keyLimit { state.series.removeAll() }
+        state.series[key] = series
+        return series
+    }
+
+    /// A method as it is told.
+    private func name(of method: String) -> String {
+        knownMethods.contains(method) ? method : HTTPSemantics.otherMethod
+    }
+
     /// How many calls there are, by method: where they go is not known when they begin.
     func activeCalls(_ method: String) -> Meter {
-        state.withLock { state in
+        let method = name(of: method)
+        return state.withLock { state in
             if let meter = state.activeCalls[method] { return meter }
             let factory = state.factory ?? MetricsSystem.factory
             state.factory = factory
@@ -75,7 +106,8 @@ final class MetricsTable: Sendable {
         state.factory = factory
         let server = server(of: key, &state)
         var attributes = [
-            ("http.request.method", key.method), ("server.address", server.address), ("server.port", server.port),
+            ("http.request.method", name(of: key.method)), ("server.address", server.address),
+            ("server.port", server.port),
         ]
         if details.contains(.urlTemplate) {
             var template = key.template ?? ""

@@ -66,7 +66,7 @@ package struct TimeBound: Sendable {
     /// The nearest end that the options of a request set for an exchange that begins now.
     ///
     /// - Parameter start: Now, on the scale of the environment's clock.
-    package init(_ options: RequestOptions, start: Duration) {
+    package init(_ options: borrowing RequestOptions, start: Duration) {
         let attempt = options[TransferLimitsOption.self]?.total.map { start + $0 }
         let call = options[CallDeadline.self]
         end =
