@@ -144,7 +144,7 @@ struct ExchangeRecordTests {
         await #expect(throws: TransportError.self) { try await response.body.collect() }
         let exchange = try keeper.exchange()
         #expect(exchange.bodyEnd == .broken && exchange.outcome == .failure)
-        #expect(exchange.error?.type == "TransportError.connectionLost")
+        #expect(exchange.error?.type == "connectionLost")
         #expect(exchange.responseSize.counted == 3)
         #expect(try sink.record().level == .error)
         #expect(try sink.record().message.hasPrefix("GET https://a.example/ → 200 OK, broken off after 5 ms: "))
@@ -178,6 +178,23 @@ struct ExchangeRecordTests {
         #expect(exchange.error?.type == "CancellationError")
         #expect(try sink.record().level == .info)
         #expect(try sink.record().message == "GET https://a.example/ cancelled after 0 ms")
+        #expect(try sink.record().attributes["error.type"] == nil)
+    }
+
+    struct Other: Error {}
+
+    static let errors: [(error: any Error, type: String?)] = [
+        (TransportError(.connectionLost, sent: .maybe, stage: "test"), "connectionLost"),
+        (TransportError(.timedOut, sent: .maybe, stage: "test"), "timeout"), (Other(), "Other"),
+        (CancellationError(), nil),
+    ]
+
+    @Test("What was thrown has the type that metrics and spans tell", arguments: 0..<errors.count)
+    func thrown(index: Int) async throws {
+        let (error, type) = Self.errors[index]
+        _ = await harness().send(.get("https://a.example/"), answering: .failure(error))
+        #expect(try sink.record().attributes["error.type"]?.string == type)
+        #expect(HTTPSemantics.errorType(of: error) == type)
     }
 
     @Test("A call that is cancelled while it waits is told of once")
@@ -212,7 +229,7 @@ struct ExchangeRecordTests {
         let exchange = try keeper.exchange()
         #expect(exchange.outcome == (code == 404 ? .clientError : .serverError))
         #expect(exchange.status?.code == code)
-        #expect(exchange.error == LoggedError(type: "Refusal", reason: "refused"))
+        #expect(exchange.error == LoggedError(type: String(code), reason: "refused"))
         #expect(exchange.responseSize == .init(declared: 7, counted: nil))
         #expect(exchange.responseFields?[.contentLength] == "7")
     }

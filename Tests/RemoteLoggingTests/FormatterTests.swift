@@ -22,7 +22,7 @@ struct FormatterTests {
         return exchange
     }
 
-    private static let failure = LoggedError(type: "TransportError.timedOut", reason: "too\r\nslow")
+    private static let failure = LoggedError(type: "timeout", reason: "too\r\nslow")
 
     @Test(
         "The semantic message says what happened on one line",
@@ -122,7 +122,7 @@ struct FormatterTests {
         #expect(attributes(Self.exchange())["error.type"] == nil)
         #expect(attributes(Self.exchange { $0.status = .notFound })["error.type"] == "404")
         let failed = attributes(Self.exchange { $0.error = Self.failure })
-        #expect(failed["error.type"] == "TransportError.timedOut")
+        #expect(failed["error.type"] == "timeout")
         #expect(failed["exception.message"] == "too\r\nslow")
     }
 
@@ -147,7 +147,12 @@ struct FormatterTests {
             $0.error = Self.failure
             $0.attributes = ["order": 42]
         }
-        #expect(formatter.message(for: failed) == "TransportError.timedOut GET https://api.example.com/plants 12 ms")
+        #expect(formatter.message(for: failed) == "timeout GET https://api.example.com/plants 12 ms")
+        let refused = Self.exchange {
+            $0.status = .notFound
+            $0.error = LoggedError(type: "404", reason: "no such plant")
+        }
+        #expect(formatter.message(for: refused) == "404 GET https://api.example.com/plants 12 ms")
         #expect(formatter.attributes(for: failed) == ["order": 42])
     }
 

@@ -215,8 +215,15 @@ struct SwiftLogHandlerTests {
     func error() {
         logger().error("m", error: Failure(description: "no room"))
         let attributes = sink.records[0].attributes
-        #expect(attributes["error.type"]?.string?.hasSuffix("Failure") == true)
+        #expect(attributes["error.type"] == "Failure")
         #expect(attributes["exception.message"] == "no room")
+    }
+
+    @Test("An error of a transport is told by its kind, as metrics and spans tell it")
+    func transportError() {
+        logger().error("m", error: TransportError(.connectionLost, sent: .maybe, stage: "test"))
+        logger().error("m", error: TransportError(.timedOut, sent: .maybe, stage: "test"))
+        #expect(sink.records.map { $0.attributes["error.type"] } == ["connectionLost", "timeout"])
     }
 
     @Test(

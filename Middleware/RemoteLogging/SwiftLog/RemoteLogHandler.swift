@@ -24,7 +24,7 @@ public import Logging
 ///   stands in several the last value counts. Dictionaries and arrays stay nested; numbers and truth values that are
 ///   given as such (`.stringConvertible(42)`) keep their types. The handler's own metadata are converted when they are
 ///   set, not for each record.
-/// - An error of the event is `error.type` and `exception.message`; file, function, line and source are `code.*`
+/// - An error of the event is `error.type`, as metrics and spans tell it, and `exception.message`; file, function, line and source are `code.*`
 ///   attributes (``LogCodeAttributes``).
 /// - **Secrets**: metadata under a name that ``/HTTPChainCore/Redaction/isSecret(name:)`` knows is redacted, nested
 ///   too. Messages, errors and texts are searched for secrets; that finds `token=…`, JSON and URLs with credentials, not
@@ -101,11 +101,16 @@ public struct RemoteLogHandler: LogHandler {
         if let provided = metadataProvider?.get(), !provided.isEmpty { converter.add(provided, to: &attributes) }
         if let metadata = event.metadata, !metadata.isEmpty { converter.add(metadata, to: &attributes) }
         if let error = event.error {
-            attributes["error.type"] = .string(String(reflecting: type(of: error)))
+            attributes["error.type"] = .string(Self.errorType(of: error))
             attributes["exception.message"] = .string(settings.shown("\(error)"))
         }
         addCode(of: event, to: &attributes)
         return attributes
+    }
+
+    /// As metrics, spans and the logs of calls tell it; the type's name for what comes of a cancellation.
+    private static func errorType(of error: any Error) -> String {
+        HTTPSemantics.errorType(of: error) ?? StageSummary.name(of: type(of: error))
     }
 
     /// Where it was logged; what metadata say under the same name counts.

@@ -50,9 +50,10 @@ extension LogAttributes {
         if let size = exchange.responseSize.best { append("http.response.body.size", .integer(size)) }
         if let end = exchange.bodyEnd { append("httpchain.body_end", .string(end.rawValue)) }
         if let error = exchange.error {
-            append("error.type", .string(error.type))
+            // What the caller cancelled is no error, as in metrics and spans.
+            if exchange.outcome != .cancelled { append("error.type", .string(error.type)) }
             append("exception.message", .string(error.reason))
-        } else if let status = exchange.status, status.code >= 400 {
+        } else if let status = exchange.status, HTTPSemantics.isError(status.code) {
             append("error.type", .string("\(status.code)"))
         }
     }

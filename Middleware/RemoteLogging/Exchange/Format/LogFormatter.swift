@@ -104,7 +104,7 @@ public struct ShortLogFormatter: LogFormatter {
     /// Status, method, URL and time.
     public func message(for exchange: ExchangeLog) -> String {
         var start = exchange.status.map { "\($0.code)" } ?? ""
-        if let error = exchange.error { start += (start.isEmpty ? "" : " ") + error.type }
+        if let error = exchange.error, error.type != start { start += (start.isEmpty ? "" : " ") + error.type }
         return "\(start) \(exchange.method) \(exchange.url) \(exchange.duration.abbreviated)".printable()
     }
 

@@ -110,7 +110,7 @@ final class ExchangeJournal: Sendable {
             component: component,
             seesBodies: most == .bodies,
             redaction: LogRedaction(request.redaction, showing: shownFields),
-            time: request.environment.time
+            options: request.options
         )
     }
 

@@ -37,6 +37,7 @@ final class ExchangeRecorder: Sendable {
     private let redaction: LogRedaction
     private let time: any TimeSource
     private let start: Duration
+    private let bound: TimeBound
     private let startDate: Date
     /// That of the task.
     private let trace: TraceIdentity?
@@ -54,7 +55,7 @@ final class ExchangeRecorder: Sendable {
         component: String,
         seesBodies: Bool,
         redaction: LogRedaction,
-        time: any TimeSource
+        options: borrowing RequestOptions
     ) {
         self.journal = journal
         self.request = request
@@ -67,8 +68,9 @@ final class ExchangeRecorder: Sendable {
         self.component = component
         self.seesBodies = seesBodies
         self.redaction = redaction
-        self.time = time
+        time = options.environment.time
         start = time.elapsed
+        bound = TimeBound(options, start: start)
         startDate = time.date
         trace = journal.metadataProvider.flatMap { TraceIdentity($0.get()) }
     }
@@ -122,7 +124,10 @@ final class ExchangeRecorder: Sendable {
         }
         guard isFirst else { return }
         let head = answer?.head ?? (error as? any ResponseError)?.response.head
-        let isCancelled = error is CancellationError || (error != nil && Task.isCancelled)
+        let errorType = error.flatMap {
+            HTTPSemantics.errorType(of: $0, isTimeUp: bound.hasPassed(at: time.elapsed))
+        }
+        let isCancelled = error != nil && errorType == nil
         let outcome = Self.outcome(head: head, end: bodyEnd, error: error, isCancelled: isCancelled)
         guard let entry = journal.entry(for: outcome, from: component, asking: logging.detail) else { return }
         let snapshot = (error as? any HTTPChainError)?.exchange
@@ -142,7 +147,8 @@ final class ExchangeRecorder: Sendable {
         exchange.outcome = outcome
         exchange.level = entry.level
         if let error {
-            exchange.error = isCancelled ? .cancellation : LoggedError(error, redaction: redaction)
+            exchange.error =
+                errorType.map { LoggedError(error, type: $0, redaction: redaction) } ?? .cancellation
         }
         exchange.status = status
         exchange.bodyEnd = bodyEnd
