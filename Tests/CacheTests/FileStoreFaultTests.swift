@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 import TestSupport
 import Testing
@@ -22,6 +23,17 @@ struct FileStoreFaultTests {
         var script = FaultScript(isSound: isSound) { store(directory, files) }
         try await script.run()
         return script
+    }
+
+    /// Waits until the store that is gone has let go of its files: it does so on threads, after its last reference.
+    private func waitForRelease(_ directory: ScratchDirectory) async throws {
+        try await until("no temporary file is locked") {
+            directory.names.filter { $0.hasSuffix(".tmp") }.allSatisfy { name in
+                guard let file = try? SystemFiles().open(directory.path + "/" + name, .read) else { return true }
+                defer { file.unlock() }
+                return (try? file.lock()) ?? false
+            }
+        }
     }
 
     /// A sound process finds a directory in order, and can work with it.
@@ -66,6 +78,7 @@ struct FileStoreFaultTests {
             let files = FaultyFiles()
             files.fail(at: operation, fault)
             let script = try await script(directory, files)
+            try await waitForRelease(directory)
             files.fail(at: 0, fault == .readOnly ? .readOnly : .dead)
             if !FileManager.default.fileExists(atPath: directory.path) { continue }
             runs += 1
