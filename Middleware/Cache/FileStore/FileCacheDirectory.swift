@@ -29,22 +29,14 @@ struct FileCacheDirectory: Sendable {
     func entry(_ id: UInt64) -> String { name(id, ".entry") }
     func body(_ id: UInt64) -> String { name(id, ".body") }
 
-    /// Each look-up needs one, so it is made in one piece.
-    private func name(_ id: UInt64, _ ending: StaticString) -> String {
-        var path = self.path
-        return path.withUTF8 { path in
-            String(unsafeUninitializedCapacity: path.count + 17 + ending.utf8CodeUnitCount) { buffer in
-                var end = buffer.update(fromContentsOf: path)
-                buffer[end] = UInt8(ascii: "/")
-                end += 1
-                for shift in stride(from: 60, through: 0, by: -4) {
-                    let digit = UInt8(truncatingIfNeeded: id >> UInt64(shift) & 0xF)
-                    buffer[end] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
-                    end += 1
-                }
-                return ending.withUTF8Buffer { buffer[end...].update(fromContentsOf: $0) }
-            }
-        }
+    private func name(_ id: UInt64, _ ending: String) -> String {
+        var name = path
+        // Each look-up needs one: it grows once.
+        name.reserveCapacity(path.utf8.count + 17 + ending.utf8.count)
+        name += "/"
+        name += id.hexadecimal
+        name += ending
+        return name
     }
 
     /// Returns the kind of a name in the directory; `nil` for one that is not the store's business.

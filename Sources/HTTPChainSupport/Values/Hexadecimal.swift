@@ -1,15 +1,18 @@
+extension UInt8 {
+    /// The lower-case hexadecimal digit of a value below 16.
+    @inlinable
+    package var hexadecimalDigit: UInt8 { self < 10 ? UInt8(ascii: "0") + self : UInt8(ascii: "a") + self - 10 }
+}
+
 extension Sequence<UInt8> {
     /// Two lower-case hexadecimal digits for each byte.
     @inlinable
     package var hexadecimal: [UInt8] {
-        func digit(_ value: UInt8) -> UInt8 {
-            value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
-        }
         var digits: [UInt8] = []
         digits.reserveCapacity(2 * underestimatedCount)
         for byte in self {
-            digits.append(digit(byte >> 4))
-            digits.append(digit(byte & 0xF))
+            digits.append((byte >> 4).hexadecimalDigit)
+            digits.append((byte & 0xF).hexadecimalDigit)
         }
         return digits
     }
@@ -18,7 +21,11 @@ extension Sequence<UInt8> {
 extension UInt64 {
     /// 16 lower-case hexadecimal digits.
     package var hexadecimal: String {
-        let digits = String(self, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        String(unsafeUninitializedCapacity: 16) { digits in
+            for index in 0..<16 {
+                digits[index] = (UInt8(truncatingIfNeeded: self >> UInt64(60 - 4 * index)) & 0xF).hexadecimalDigit
+            }
+            return 16
+        }
     }
 }
