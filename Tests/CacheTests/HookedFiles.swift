@@ -1,16 +1,17 @@
 import Foundation
 import HTTPChainCore
 import HTTPChainSupport
+import TestSupport
 
 /// A file system that shows what is done with it before it is done; the hook may block.
-final class HookedFiles: FileSystem {
+final class HookedFiles: WrappedFiles {
     enum Operation: Sendable, Equatable {
         case open, create, rename, remove, list, lock, read, status
         case write(Int)
         case synchronize
     }
 
-    private let base: any FileSystem
+    let base: any FileSystem
     fileprivate let hook: @Sendable (Operation, String) -> Void
 
     init(_ base: any FileSystem = SystemFiles(), _ hook: @escaping @Sendable (Operation, String) -> Void) {
@@ -18,14 +19,10 @@ final class HookedFiles: FileSystem {
         self.hook = hook
     }
 
-    func makeDirectory(_ path: String) throws(FileFault) { try base.makeDirectory(path) }
-
     func list(_ path: String, _ visit: (UnsafeBufferPointer<UInt8>) -> Void) throws(FileFault) {
         hook(.list, path)
         try base.list(path, visit)
     }
-
-    func status(of path: String) throws(FileFault) -> FileStatus? { try base.status(of: path) }
 
     func open(_ path: String, _ opening: FileOpening) throws(FileFault) -> (any File)? {
         hook(opening.creation == .exclusive ? .create : .open, path)
@@ -48,8 +45,8 @@ final class HookedFiles: FileSystem {
     }
 }
 
-private final class HookedFile: File {
-    private let base: any File
+private final class HookedFile: WrappedFile {
+    let base: any File
     private let path: String
     private let system: HookedFiles
 
@@ -74,16 +71,10 @@ private final class HookedFile: File {
         try base.write(bytes, at: offset)
     }
 
-    func truncate(to size: Int64) throws(FileFault) { try base.truncate(to: size) }
-
-    func setPermissions(_ permissions: UInt16) throws(FileFault) { try base.setPermissions(permissions) }
-
     func lock() throws(FileFault) -> Bool {
         system.hook(.lock, path)
         return try base.lock()
     }
-
-    func unlock() { base.unlock() }
 
     func synchronize() throws(FileFault) {
         system.hook(.synchronize, path)

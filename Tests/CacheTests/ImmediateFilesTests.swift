@@ -239,7 +239,7 @@ struct ImmediateFilesTests {
 }
 
 /// The machine's files, of which a test says whether they are in memory; it sees who waits for them.
-private final class ImmediateFiles: FileSystem {
+private final class ImmediateFiles: WrappedFiles {
     enum Operation: Equatable, Sendable { case open, read }
 
     enum Answer: Sendable {
@@ -253,7 +253,7 @@ private final class ImmediateFiles: FileSystem {
         var waited: [String] = []
         var answer: @Sendable (Int, Operation) -> Answer = { _, _ in .works }
     }
-    private let base = SystemFiles()
+    let base: any FileSystem = SystemFiles()
     private let state = Locked(State())
     private let isPromised: Bool
 
@@ -302,26 +302,10 @@ private final class ImmediateFiles: FileSystem {
         if opening == .read { wait(for: path) }
         return try base.open(path, opening).map { ImmediateFile($0, path, self) }
     }
-
-    func makeDirectory(_ path: String) throws(FileFault) { try base.makeDirectory(path) }
-
-    func list(_ path: String, _ visit: (UnsafeBufferPointer<UInt8>) -> Void) throws(FileFault) {
-        try base.list(path, visit)
-    }
-
-    func status(of path: String) throws(FileFault) -> FileStatus? { try base.status(of: path) }
-
-    func rename(_ path: String, to destination: String) throws(FileFault) -> Bool {
-        try base.rename(path, to: destination)
-    }
-
-    func remove(_ path: String) throws(FileFault) -> Bool { try base.remove(path) }
-
-    func synchronizeDirectory(_ path: String) throws(FileFault) { try base.synchronizeDirectory(path) }
 }
 
-private final class ImmediateFile: File {
-    private let base: any File
+private final class ImmediateFile: WrappedFile {
+    let base: any File
     private let path: String
     private let system: ImmediateFiles
 
@@ -340,20 +324,4 @@ private final class ImmediateFile: File {
         system.wait(for: path)
         return try base.read(into: buffer, at: offset)
     }
-
-    func status() throws(FileFault) -> FileStatus { try base.status() }
-
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileFault) {
-        try base.write(bytes, at: offset)
-    }
-
-    func truncate(to size: Int64) throws(FileFault) { try base.truncate(to: size) }
-
-    func setPermissions(_ permissions: UInt16) throws(FileFault) { try base.setPermissions(permissions) }
-
-    func lock() throws(FileFault) -> Bool { try base.lock() }
-
-    func unlock() { base.unlock() }
-
-    func synchronize() throws(FileFault) { try base.synchronize() }
 }
