@@ -197,6 +197,23 @@ struct ExchangeRecordTests {
         #expect(HTTPSemantics.errorType(of: error) == type)
     }
 
+    @Test("What is cancelled because the call's time is up has timed out, and before that it was cancelled")
+    func deadline() async throws {
+        var request = Request.get("https://a.example/")
+        request.options[CallDeadline.self] = clock.elapsed + .seconds(5)
+        let wait: (Duration) -> StageHarness.Answer = { [clock] duration in
+            .perform { _ in
+                clock.advance(by: duration)
+                throw CancellationError()
+            }
+        }
+        _ = await harness().send(copy request, answering: wait(.seconds(4)))
+        #expect(try sink.record().attributes["error.type"] == nil)
+        #expect(try keeper.exchange().outcome == .cancelled)
+        _ = await harness().send(request, answering: wait(.seconds(1)))
+        #expect(sink.records.last?.attributes["error.type"] == "timeout")
+    }
+
     @Test("A call that is cancelled while it waits is told of once")
     func cancelledInNext() async throws {
         try await harness().drive(.get("https://a.example/")) { run in
