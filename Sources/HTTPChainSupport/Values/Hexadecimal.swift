@@ -9,7 +9,8 @@ extension Sequence<UInt8> {
     @inlinable
     package var hexadecimal: [UInt8] {
         var digits: [UInt8] = []
-        digits.reserveCapacity(2 * underestimatedCount)
+        // A hash does not tell how long it is; the longest has 64 bytes.
+        digits.reserveCapacity(2 * Swift.max(underestimatedCount, 64))
         for byte in self {
             digits.append((byte >> 4).hexadecimalDigit)
             digits.append((byte & 0xF).hexadecimalDigit)
