@@ -257,6 +257,18 @@ struct FileStoreTests {
         #expect(directory.names.filter { $0.hasSuffix(".tmp") }.isEmpty)
     }
 
+    @Test("What a process removed before it was killed, and did not write down, is told to the others by the next one")
+    func removalNotWrittenDown() async throws {
+        let first = store()
+        for name in 1...3 { try await first.put(storeKey(name), content(name, 10)) }
+        try FileManager.default.removeItem(atPath: path(try file(".entry")))
+        #expect(try await first.usage().entries == 3)
+        #expect(try await store().usage().entries == 2)
+        #expect(try await first.usage().entries == 2)
+        try await store().remove(.all)
+        #expect(try await first.usage().entries == 0)
+    }
+
     @Test("Two stores of one directory see what the other does")
     func shared() async throws {
         let bounds = CacheBounds(totalBytes: .megabytes(1), entryCount: 5)

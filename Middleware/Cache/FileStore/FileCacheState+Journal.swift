@@ -111,7 +111,9 @@ extension FileCacheState {
             view.contents.withLock { $0.isOpen = true }
             return
         }
-        try reconcile(adopts: !isWhole)
+        let gone = try reconcile(adopts: !isWhole)
+        // Where that fails, others find out when they look for the files.
+        if !gone.isEmpty { try? append(gone.map { .remove($0) }) }
         var changes: [IndexJournal.Change] = []
         _ = try makeRoom(0, 0, &changes)
         if !changes.isEmpty { try append(changes) }
@@ -124,7 +126,8 @@ extension FileCacheState {
     ///
     /// - Parameter adopts: Whether files that the index does not know are taken in: where the journal is damaged or cut
     ///   short. An entry that a whole journal does not know was never committed.
-    private mutating func reconcile(adopts: Bool) throws(CacheStoreFault) {
+    /// - Returns: The entries that the journal has and whose files are gone: a process was killed between the two.
+    private mutating func reconcile(adopts: Bool) throws(CacheStoreFault) -> [UInt64] {
         let index = self.index
         var found: Set<UInt64> = []
         found.reserveCapacity(index.count)
@@ -141,9 +144,8 @@ extension FileCacheState {
             }
         }
         for path in leftOver { directory.removeLeftOver(path) }
-        if found.count < index.count {
-            for id in index.ids(where: { !found.contains($0.id) }) { view.contents.withLock { _ = $0.remove(id) } }
-        }
+        let gone = found.count < index.count ? index.ids(where: { !found.contains($0.id) }) : []
+        for id in gone { view.contents.withLock { _ = $0.remove(id) } }
         // Of two responses of one variant the later counts.
         let adopted = adopts ? unknown.compactMap { adopt($0) }.sorted { $0.date < $1.date } : []
         var replaced: Set<UInt64> = []
@@ -151,7 +153,9 @@ extension FileCacheState {
         let known = self.index
         for id in unknown + replaced where known[id] == nil { try? directory.remove(id) }
         for id in bodies where known[id] == nil { _ = try? files.remove(directory.body(id)) }
-        if adopts { try rewrite() }
+        guard adopts else { return gone }
+        try rewrite()
+        return []
     }
 
     func entry(_ id: UInt64) -> EntryFile? {
