@@ -176,6 +176,25 @@ struct ValkeyStoreTests {
         #expect(try await machine.ask() == Data("again".utf8))
     }
 
+    @Test("With a limit of one failure the first one has the server left alone")
+    func failuresBeforePause() async throws {
+        guard let server = try await started() else { return }
+        var options = ValkeyCacheOptions()
+        options.failuresBeforePause = 1
+        options.blocksInFlight = 1
+        let machine = try Machine(server, options)
+        let bytes = content(1, 600_000)
+        try await machine.store.put(storeKey(1), bytes)
+        #expect(try await machine.store.bytes(storeKey(1)) == bytes, "one block after the other")
+        try await offThePool { server.kill() }
+        for isPaused in [false, true] {
+            let fault = await #expect(throws: CacheStoreFault.self) {
+                try await machine.store.variants(of: storeKey(1))
+            }
+            #expect(fault.map { "\($0)".contains("left alone") } == isPaused)
+        }
+    }
+
     @Test("A server that hangs is left alone after some failures, and asked again after a pause that grows")
     func slow() async throws {
         guard let server = try await started() else { return }

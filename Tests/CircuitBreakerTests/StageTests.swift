@@ -47,6 +47,20 @@ struct StageTests {
         #expect((stage.breaker.state(of: key) != .closed) == opens, "\(name)")
     }
 
+    @Test("Counts the statuses that the policy names, and those alone")
+    func failureStatuses() async {
+        for (status, opens) in [(429, true), (404, false), (500, false), (503, true), (200, false)] {
+            let stage = CircuitBreakerMiddleware(
+                plainPolicy {
+                    $0.consecutiveFailures = 1
+                    $0.failureStatuses = [429, 503]
+                }
+            )
+            _ = await StageHarness(stage).send(.get(url), answering: .status(.init(code: status)))
+            #expect((stage.breaker.state(of: key) != .closed) == opens, "\(status)")
+        }
+    }
+
     @Test("Refuses with the time until the next probe, sends nothing, and says what is wrong")
     func refuses() async throws {
         let clock = VirtualClock()

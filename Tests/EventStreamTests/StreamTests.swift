@@ -92,6 +92,22 @@ struct StreamTests {
         #expect(bench.server.openStreams == 0)
     }
 
+    @Test("A response of another media type is an error, unless the options name the type")
+    func otherContentTypes() async throws {
+        let answer = EventServer.Answer.response(
+            Response(.ok, headers: [.contentType: "Text/Plain; charset=utf-8"], body: .chunks(["data: 1\n\n"]))
+        )
+        let bench = try Bench([answer, answer, .noMore])
+        let refused = await bench.chain.events(.get(target)).outcome()
+        #expect(refused.elements.isEmpty)
+        #expect((refused.error as? EventStreamError)?.reason.contains("text/event-stream") == true)
+        var options = EventStreamOptions()
+        options.otherContentTypes = ["text/plain"]
+        let (events, error) = await bench.chain.events(.get(target), options: options).outcome()
+        #expect(events == [.init("1")])
+        #expect(error == nil)
+    }
+
     @Test(
         "The request accepts event streams and no answer of a cache, and keeps what it has (request-accept, request-cache-control)"
     )

@@ -105,8 +105,11 @@ struct ShipperTests {
         try await fixture.transport.waitForRequests(count)
         #expect(fixture.shipper.statistics.inFlight == count)
         #expect(fixture.shipper.statistics.queuedRecords == 5 - count)
+        let bytes = fixture.shipper.statistics.queuedBytes
+        #expect(bytes >= 5 - count && bytes % (5 - count) == 0, "as much for each of records of one length")
         gate.reach()
         try await fixture.shipper.flush()
+        #expect(fixture.shipper.statistics.queuedBytes == 0)
         #expect(fixture.delivered.sorted() == ["a", "b", "c", "d", "e"])
     }
 

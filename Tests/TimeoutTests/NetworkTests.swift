@@ -30,6 +30,19 @@ struct NetworkTests {
         #expect(clock.elapsed > .seconds(198) && clock.elapsed < .seconds(200))
     }
 
+    @Test("A download at 50 KB/s for two minutes survives the defaults")
+    func slowDownload() async throws {
+        let chunks = [Data](repeating: Data(repeating: 7, count: 600_000), count: 10)
+        let chain = try makeChain(
+            [AttemptTimeoutMiddleware()],
+            transport(SimulatedNetwork(downloadPerSecond: .kilobytes(50)), ScriptedReply(chunks: chunks))
+        )
+        let response = try await chain.send(.get(url).on(clock))
+        #expect(clock.elapsed == .zero)
+        #expect(try await response.body.collect().count == 6_000_000)
+        #expect(clock.elapsed > .seconds(119) && clock.elapsed < .seconds(121))
+    }
+
     @Test("The limit for the response begins when the upload has ended, and the error tells what was sent")
     func response() async throws {
         let network = SimulatedNetwork(uploadPerSecond: .kilobytes(50))
