@@ -96,7 +96,10 @@ public struct MetricsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         ]
     }
 
-    package var wantsCallRecord: Bool { unit == .attempt && details.contains(.urlTemplate) }
+    /// Of attempts that are told by their templates, which only the URL builder knows.
+    package var recordsCalls: Bool { unit == .attempt && details.contains(.urlTemplate) }
+
+    package func wantsRecord(of request: borrowing Request) -> Bool { recordsCalls }
 
     /// Passes the request on and measures it.
     ///

@@ -2,7 +2,7 @@
 public import HTTPChainCore
 import HTTPChainLogShipper
 public import HTTPChainRemoteLogging
-import HTTPChainTracing
+package import HTTPChainTracing
 public import Tracing
 
 /// A tracer whose spans are shipped as log records are: in batches, out of the caller's way, from memory or a spool.
@@ -23,12 +23,12 @@ public import Tracing
 /// try await shipper.shutdown()
 /// ```
 ///
-/// **Spans** have random ids and are children of the span in their context, whether it is of this program or came with a
+/// **Spans** have random ids, which are no secrets, and are children of the span in their context, whether it is of this program or came with a
 /// request (``extract(_:into:using:)``). Their scope is the module that begins them. A span is handed to the shipper
 /// when it ends, once; a span that never ends is never sent.
 ///
-/// **Sampling.** ``TraceSampler`` decides when a span begins. One that is not recorded keeps nothing, and the servers
-/// that it is told to are told so.
+/// **Sampling.** ``TraceSampler`` decides when a span begins. One that is not recorded keeps nothing: servers are told the
+/// trace of its parent as it is, or a new one, and that it is not recorded.
 ///
 /// **Limits.** ``SpanLimits`` bounds attributes, events, links and texts; what is left out is counted on the span. What
 /// a full queue drops is in the shipper's ``/HTTPChainLogShipper/LogShipper/statistics``; spans that failed are
@@ -45,7 +45,7 @@ public final class ShippingTracer: Tracer, Sendable {
     private let sampler: TraceSampler
     private let limits: SpanLimits
     private let redaction: Redaction
-    private let random: any RandomSource
+    private let ids: TraceIDs
 
     /// Makes a tracer.
     ///
@@ -53,7 +53,7 @@ public final class ShippingTracer: Tracer, Sendable {
     ///   - sink: Takes the spans that have ended: a shipper with an `OTLPTraceFormat`, or a test.
     ///   - sampler: Which traces are recorded; all by default.
     ///   - limits: How much of a span is kept.
-    ///   - environment: Random numbers for the ids, and what counts as a secret; the system's by default.
+    ///   - environment: Random numbers that the ids are made of, and what counts as a secret; the system's by default.
     public init(
         _ sink: any LogSink,
         sampler: TraceSampler = .always,
@@ -64,7 +64,7 @@ public final class ShippingTracer: Tracer, Sendable {
         self.sampler = sampler
         self.limits = limits
         redaction = environment.redaction
-        random = environment.random
+        ids = TraceIDs(seededBy: environment.random)
     }
 
     /// Begins a span.
@@ -77,36 +77,16 @@ public final class ShippingTracer: Tracer, Sendable {
         file fileID: String,
         line: UInt
     ) -> ShippedSpan {
-        var context = context()
-        let parent = context.traceContext
-        let low = parent?.traceIDLow ?? max(1, random.next())
-        let isRecorded = !LogShipper.isShipping && sampler.records(traceIDLow: low, parent: parent)
-        let flags = (parent?.flags ?? TraceContext.randomFlag) & ~TraceContext.sampledFlag
-        let own = TraceContext(
-            traceIDHigh: parent?.traceIDHigh ?? random.next(),
-            traceIDLow: low,
-            parentID: max(1, random.next()),
-            flags: isRecorded ? flags | TraceContext.sampledFlag : flags,
-            state: parent?.state ?? TraceState()
-        )
-        let isParentLocal = context[LocalSpan.self] == parent?.parentID
-        context.traceContext = own
-        context[LocalSpan.self] = own?.parentID
-        guard isRecorded, let own else { return ShippedSpan(context, nil) }
-        var record = SpanRecord(
-            operationName,
-            kind: SpanRecord.Kind(kind),
-            traceID: own.traceID,
-            spanID: own.spanID,
-            parentSpanID: parent?.spanID,
-            scope: String(fileID.prefix { $0 != "/" }),
-            start: instant().nanosecondsSinceEpoch,
-            end: 0
-        )
-        record.flags = own.flags
-        record.traceState = own.tracestate ?? ""
-        record.hasRemoteParent = parent != nil && !isParentLocal
-        return ShippedSpan(context, ShippedSpan.Recording(record, sink: sink, limits: limits, redaction: redaction))
+        let context = context()
+        switch sample(childOf: context.traceContext) {
+        case .dropped(let trace):
+            if trace == context.traceContext { return ShippedSpan(context, nil) }
+            var own = context
+            own.traceContext = trace
+            return ShippedSpan(own, nil)
+        case .recorded(let trace):
+            return startSpan(operationName, as: trace, in: context, ofKind: kind, at: instant(), file: fileID)
+        }
     }
 
     /// The span of this program that a context belongs to: a parent that is another one came with a request.
@@ -135,6 +115,54 @@ public final class ShippingTracer: Tracer, Sendable {
         using injector: Inject
     ) where Inject.Carrier == Carrier {
         W3CPropagator().inject(context, into: &carrier, using: injector)
+    }
+}
+
+extension ShippingTracer: SamplingTracer {
+    package func mayRecord(childOf parent: TraceContext?) -> Bool {
+        sampler.mayRecord(childOf: parent) && !LogShipper.isShipping
+    }
+
+    package func sample(childOf parent: TraceContext?) -> SamplingDecision {
+        guard let parent else {
+            let (high, low, span) = ids.root()
+            let isSampled = sampler.records(traceIDLow: low, parent: nil) && !LogShipper.isShipping
+            let trace = TraceContext(random: high, low, spanID: span, isSampled: isSampled)
+            return isSampled ? .recorded(trace) : .dropped(trace)
+        }
+        guard sampler.records(traceIDLow: parent.traceIDLow, parent: parent), !LogShipper.isShipping else {
+            // Trace Context §3.4: a new flag needs a new parent; where none changes, the trace goes on as it came.
+            return .dropped(parent.isSampled ? parent.child(spanID: ids.span(), isSampled: false) : parent)
+        }
+        return .recorded(parent.child(spanID: ids.span(), isSampled: true))
+    }
+
+    package func startSpan<Instant: TracerInstant>(
+        _ operationName: String,
+        as trace: TraceContext,
+        in context: InstrumentationContext,
+        ofKind kind: SpanKind,
+        at instant: Instant,
+        file fileID: String
+    ) -> ShippedSpan {
+        let parent = context.traceContext
+        var record = SpanRecord(
+            operationName,
+            kind: SpanRecord.Kind(kind),
+            traceID: trace.traceID,
+            spanID: trace.spanID,
+            parentSpanID: parent?.spanID,
+            scope: String(fileID.prefix { $0 != "/" }),
+            start: instant.nanosecondsSinceEpoch,
+            end: 0
+        )
+        record.flags = trace.flags
+        record.traceState = trace.tracestate ?? ""
+        record.hasRemoteParent = parent != nil && context[LocalSpan.self] != parent?.parentID
+        var own = context
+        own.traceContext = trace
+        own[LocalSpan.self] = trace.parentID
+        return ShippedSpan(own, ShippedSpan.Recording(record, sink: sink, limits: limits, redaction: redaction))
     }
 }
 #endif

@@ -53,6 +53,12 @@ public struct TraceSampler: Sendable, Hashable {
         }
     }
 
+    /// Whether any span may be recorded whose parent is this one, or that has none.
+    func mayRecord(childOf parent: TraceContext?) -> Bool {
+        if followsParent, let parent { return parent.isSampled }
+        return ratio > 0
+    }
+
     /// Whether a span is recorded.
     ///
     /// - Parameters:

@@ -10,7 +10,8 @@ public import HTTPChainCore
 /// TracingMiddleware(propagatingTo: .origins("https://api.example.com", "https://*.internal.example.com"))
 /// ```
 public struct TracePropagation: Sendable, CustomStringConvertible {
-    private let rule: @Sendable (Origin) -> Bool
+    /// Nil for all servers, which need not be known then.
+    private let rule: (@Sendable (Origin) -> Bool)?
     /// The rule, in a few words.
     public let description: String
     /// The texts that were given as origins and are none.
@@ -19,7 +20,7 @@ public struct TracePropagation: Sendable, CustomStringConvertible {
     private init(
         _ description: String,
         invalid: [String] = [],
-        _ rule: @escaping @Sendable (Origin) -> Bool
+        _ rule: (@Sendable (Origin) -> Bool)?
     ) {
         self.description = description
         self.invalid = invalid
@@ -27,7 +28,7 @@ public struct TracePropagation: Sendable, CustomStringConvertible {
     }
 
     /// All servers.
-    public static let everywhere = TracePropagation("all servers") { _ in true }
+    public static let everywhere = TracePropagation("all servers", nil)
 
     /// No server.
     public static let nowhere = TracePropagation("no server") { _ in false }
@@ -55,9 +56,10 @@ public struct TracePropagation: Sendable, CustomStringConvertible {
     }
 
     /// Whether a server is told.
-    public func allows(_ origin: Origin) -> Bool { rule(origin) }
+    public func allows(_ origin: Origin) -> Bool { rule?(origin) ?? true }
 
     func allows(_ request: borrowing Request) -> Bool {
+        guard let rule else { return true }
         guard let origin = request.origin else { return false }
         return rule(origin)
     }

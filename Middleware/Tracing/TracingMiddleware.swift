@@ -36,7 +36,8 @@ public import Tracing
 /// instrument, a ``W3CPropagator`` passes the trace of the caller on.
 ///
 /// **Cost.** Without an instrument, and without a trace to pass on, the request goes through untouched. A span that
-/// its tracer does not record gets no attributes.
+/// its tracer does not record gets no attributes. A tracer that decides beforehand, such as `ShippingTracer`, makes no
+/// span then: the server is told the trace, and that is all.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/wire``: inside all that sends again. A transport with spans of its own, such as
 /// `AsyncHTTPClientTransport`, makes none of what the stage traces (``/HTTPChainCore/TracedByStage``), nor of what is not
@@ -47,6 +48,8 @@ public import Tracing
 /// **Throws** nothing of its own.
 public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, CallRecordingMiddleware {
     private let tracer: (any Tracer)?
+    /// The tracer, where it decides beforehand.
+    private let sampling: (any SamplingTracer)?
     private let propagation: TracePropagation
     private let propagator: W3CPropagator
     let rules: SpanRules
@@ -71,6 +74,7 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         knownMethods: Set<String>? = nil
     ) {
         self.tracer = tracer
+        sampling = tracer as? any SamplingTracer
         self.propagation = propagation
         self.propagator = propagator
         rules = SpanRules(
@@ -115,12 +119,24 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         ]
     }
 
-    package var wantsCallRecord: Bool { tracer != nil || !Self.isNothing(InstrumentationSystem.instrument) }
+    /// Always: an instrument may be bootstrapped at any time.
+    package var recordsCalls: Bool { true }
+
+    package func wantsRecord(of request: borrowing Request) -> Bool {
+        if let sampling { return sampling.mayRecord(childOf: Self.context(of: request)?.traceContext) }
+        if tracer != nil { return true }
+        let instrument = InstrumentationSystem.instrument
+        if Self.isNothing(instrument) { return false }
+        guard let sampling = instrument as? any SamplingTracer else { return true }
+        return sampling.mayRecord(childOf: Self.context(of: request)?.traceContext)
+    }
 
     /// Whether an instrument is the one that stands for none; asked in this way because it is asked for each request.
     private static func isNothing(_ instrument: any Instrument) -> Bool {
         type(of: instrument) == NoOpInstrument.self || type(of: instrument) == NoOpTracer.self
     }
+
+    private static let traced = PreparedOption(TracedByStage.self, true)
 
     /// Passes the request on within a span of its own.
     ///
@@ -128,19 +144,23 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let isTold = !request.options.contains(CallTracingOption.self) || request.options[CallTracingOption.self].isOn
         guard isTold else {
-            request.options[TracedByStage.self] = true
+            request.options.set(Self.traced)
             return try await next(request)
         }
+        if let sampling { return try await trace(request, sampledBy: sampling, next) }
         if let tracer { return try await trace(request, with: tracer, next) }
         let instrument = InstrumentationSystem.instrument
         if Self.isNothing(instrument) {
             propagateAlone(&request)
             return try await next(request)
         }
+        if let sampling = instrument as? any SamplingTracer {
+            return try await trace(request, sampledBy: sampling, next)
+        }
         let tracer = InstrumentationSystem.tracer
         guard tracer is NoOpTracer else { return try await trace(request, with: tracer, next) }
         // What is bootstrapped makes no spans, and passes on what it knows.
-        request.options[TracedByStage.self] = true
+        request.options.set(Self.traced)
         if let context = Self.context(of: request), propagation.allows(request) {
             instrument.inject(context, into: &request.headers, using: FieldInjector())
         }
@@ -160,42 +180,98 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         propagator.injectAttempt(context, into: &request.headers, random: request.environment.random)
     }
 
+    /// Sends an attempt about whose span the tracer decides first.
+    private func trace(
+        _ request: consuming Request,
+        sampledBy tracer: any SamplingTracer,
+        _ next: Next
+    ) async throws -> Response {
+        request.options.set(Self.traced)
+        let context = Self.context(of: request)
+        switch tracer.sample(childOf: context?.traceContext) {
+        case .dropped(let trace):
+            if propagation.allows(request) {
+                W3CPropagator.inject(trace, context?.baggage, into: &request.headers)
+            }
+            return try await next(request)
+        case .recorded(let trace):
+            let attempt = beginAttempt(of: &request)
+            let span = tracer.startSpan(
+                attempt.name,
+                as: trace,
+                in: context ?? .topLevel,
+                ofKind: .client,
+                at: attempt.clock.start,
+                file: #fileID
+            )
+            return try await record(attempt, of: request, in: span, of: tracer, next)
+        }
+    }
+
     private func trace(
         _ request: consuming Request,
         with tracer: any Tracer,
         _ next: Next
     ) async throws -> Response {
-        request.options[TracedByStage.self] = true
-        let record = request.recordCall()
-        let resendCount = record.countTransmission()
-        // Taken by this attempt, recorded or not: the next one has its own.
-        let events = record.takeEvents()
-        let template = request.knownTemplate(in: record)
-        let clock = SpanClock(request.options)
+        request.options.set(Self.traced)
+        let attempt = beginAttempt(of: &request)
         let span = tracer.startSpan(
-            rules.name(method: request.method, template: template),
+            attempt.name,
             context: Self.context(of: request) ?? .topLevel,
             ofKind: .client,
-            at: clock.start
+            at: attempt.clock.start
         )
+        return try await record(attempt, of: request, in: span, of: tracer, next)
+    }
+
+    /// What is known of an attempt before it is sent.
+    private struct Attempt {
+        let name: String
+        let template: String?
+        let resendCount: Int
+        /// Taken by this attempt, recorded or not: the next one has its own.
+        let events: [StageEvent]
+        let clock: SpanClock
+    }
+
+    private func beginAttempt(of request: inout Request) -> Attempt {
+        let record = request.recordCall()
+        let template = request.knownTemplate(in: record)
+        return Attempt(
+            name: rules.name(method: request.method, template: template),
+            template: template,
+            resendCount: record.countTransmission(),
+            events: record.takeEvents(),
+            clock: SpanClock(request.options)
+        )
+    }
+
+    /// Sends an attempt within its span, and writes on that what becomes of it.
+    private func record(
+        _ attempt: consuming Attempt,
+        of request: consuming Request,
+        in span: any Span,
+        of tracer: any Tracer,
+        _ next: Next
+    ) async throws -> Response {
         if propagation.allows(request) {
             tracer.inject(span.context, into: &request.headers, using: FieldInjector())
         }
-        guard span.isRecording else { return try await pass(request, within: span, clock, next) }
+        guard span.isRecording else { return try await pass(request, within: span, attempt.clock, next) }
         span.updateAttributes {
-            $0.merge(rules.attributes(of: request, template: template, resendCount: resendCount))
+            $0.merge(rules.attributes(of: request, template: attempt.template, resendCount: attempt.resendCount))
         }
-        let attempt = AttemptSpan(span, clock: clock, redaction: request.redaction)
-        attempt.add(events)
-        if next.capabilities.contains(.reportsConnections) { attempt.listen(to: &request) }
+        let recording = AttemptSpan(span, clock: attempt.clock, redaction: request.redaction)
+        recording.add(attempt.events)
+        if next.capabilities.contains(.reportsConnections) { recording.listen(to: &request) }
         do {
             let sent = consume request
             var response = try await InstrumentationContext.withValue(span.context) { try await next(sent) }
-            attempt.answered(response.head, rules: rules)
-            response.body = response.body.notifying { attempt.end($0) }
+            recording.answered(response.head, rules: rules)
+            response.body = response.body.notifying { recording.end($0) }
             return response
         } catch {
-            attempt.fail(error)
+            recording.fail(error)
             throw error
         }
     }

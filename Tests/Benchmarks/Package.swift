@@ -36,6 +36,7 @@ let package = Package(
             traits: ["SQLite", "Brotli", "Tracing", "Zstd", "AsyncHTTPClient"]
         ),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -55,6 +56,7 @@ let package = Package(
             dependencies: [
                 "CodecLoops", core, httpTypes, inMemory, logging, multipart, urlBuilder,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "Instrumentation", package: "swift-distributed-tracing"),
             ] + stages + codings,
             swiftSettings: settings
         ),

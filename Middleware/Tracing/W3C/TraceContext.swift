@@ -75,23 +75,32 @@ public struct TraceContext: Sendable, Hashable, CustomStringConvertible {
 
     /// The trace's id: 32 hexadecimal digits in lower case.
     public var traceID: String {
-        String(decoding: Hex.digits(traceIDHigh) + Hex.digits(traceIDLow), as: UTF8.self)
+        String(unsafeUninitializedCapacity: 32) { digits in
+            traceIDHigh.writeHexadecimal(to: digits, at: 0)
+            traceIDLow.writeHexadecimal(to: digits, at: 16)
+            return 32
+        }
     }
 
     /// The id of the parent span: 16 hexadecimal digits in lower case.
-    public var spanID: String { String(decoding: Hex.digits(parentID), as: UTF8.self) }
+    public var spanID: String { parentID.hexadecimal }
 
     /// The value of `traceparent`, in version 00.
     public var traceparent: String {
-        var bytes: [UInt8] = [0x30, 0x30, .hyphen]
-        bytes.reserveCapacity(55)
-        bytes += Hex.digits(traceIDHigh)
-        bytes += Hex.digits(traceIDLow)
-        bytes.append(.hyphen)
-        bytes += Hex.digits(parentID)
-        bytes.append(.hyphen)
-        bytes += Hex.digits(UInt64(flags & (Self.sampledFlag | Self.randomFlag))).suffix(2)
-        return String(decoding: bytes, as: UTF8.self)
+        // version "-" trace-id "-" parent-id "-" trace-flags
+        String(unsafeUninitializedCapacity: 55) { text in
+            text[0] = UInt8(ascii: "0")
+            text[1] = UInt8(ascii: "0")
+            text[2] = .hyphen
+            traceIDHigh.writeHexadecimal(to: text, at: 3)
+            traceIDLow.writeHexadecimal(to: text, at: 19)
+            text[35] = .hyphen
+            parentID.writeHexadecimal(to: text, at: 36)
+            text[52] = .hyphen
+            text[53] = UInt8(ascii: "0")
+            text[54] = (flags & (Self.sampledFlag | Self.randomFlag)).hexadecimalDigit
+            return 55
+        }
     }
 
     /// The value of `tracestate`; `nil` where there is none to send.
@@ -100,26 +109,34 @@ public struct TraceContext: Sendable, Hashable, CustomStringConvertible {
     /// The value of `traceparent`.
     public var description: String { traceparent }
 
-    /// The same trace with a new span as the parent of what receives it.
-    func child(_ random: any RandomSource) -> TraceContext {
-        let context = TraceContext(
-            traceIDHigh: traceIDHigh,
-            traceIDLow: traceIDLow,
-            parentID: max(1, random.next()),
-            flags: flags,
-            state: state
-        )
-        return context ?? self
+    /// The first span of a new trace, of random numbers.
+    ///
+    /// The random flag says how the trace's id was made, and not whether the trace is recorded: it is set in either case,
+    /// so that whoever samples by the id further on may trust it (Level 2, §3.2.2.5.2).
+    package init(random high: UInt64, _ low: UInt64, spanID: UInt64, isSampled: Bool) {
+        traceIDHigh = high
+        traceIDLow = max(1, low)
+        parentID = max(1, spanID)
+        flags = isSampled ? Self.randomFlag | Self.sampledFlag : Self.randomFlag
+        state = TraceState()
     }
 
-    /// A new trace that nobody records.
-    static func start(_ random: any RandomSource) -> TraceContext? {
-        TraceContext(
-            traceIDHigh: random.next(),
-            traceIDLow: max(1, random.next()),
-            parentID: max(1, random.next()),
-            flags: randomFlag
-        )
+    private init(_ trace: TraceContext, spanID: UInt64) {
+        traceIDHigh = trace.traceIDHigh
+        traceIDLow = trace.traceIDLow
+        parentID = max(1, spanID)
+        flags = trace.flags
+        state = trace.state
+    }
+
+    /// The same trace with a new span, of a random number, as the parent of what receives it.
+    package func child(spanID: UInt64) -> TraceContext { TraceContext(self, spanID: spanID) }
+
+    /// As ``child(spanID:)``, and the trace is recorded from here on or it is not.
+    package func child(spanID: UInt64, isSampled: Bool) -> TraceContext {
+        var context = child(spanID: spanID)
+        context.flags = isSampled ? flags | Self.sampledFlag : flags & ~Self.sampledFlag
+        return context
     }
 }
 
@@ -135,13 +152,6 @@ enum Hex {
             }
         }
         return value
-    }
-
-    static func digits(_ value: UInt64) -> [UInt8] {
-        (0..<16).map { index in
-            let nibble = UInt8(truncatingIfNeeded: value >> UInt64((15 - index) * 4)) & 0xF
-            return nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
-        }
     }
 }
 

@@ -69,9 +69,40 @@ public struct W3CPropagator: Instrument {
     /// As ``inject(_:into:using:)``, with the id of a new attempt as the parent.
     func injectAttempt(_ context: InstrumentationContext?, into fields: inout HTTPFields, random: any RandomSource) {
         var context = context ?? .topLevel
-        context.traceContext = context.traceContext?.child(random) ?? (startsTraces ? .start(random) : nil)
+        if let trace = context.traceContext {
+            context.traceContext = trace.child(spanID: random.next())
+        } else if startsTraces {
+            context.traceContext = TraceContext(
+                random: random.next(),
+                random.next(),
+                spanID: random.next(),
+                isSampled: false
+            )
+        }
         inject(context, into: &fields, using: FieldInjector())
     }
+
+    /// As ``inject(_:into:using:)`` of a context with this trace.
+    static func inject(_ trace: TraceContext, _ baggage: Baggage?, into fields: inout HTTPFields) {
+        set(.traceparent, to: trace.traceparent, in: &fields)
+        if let state = trace.tracestate { set(.tracestate, to: state, in: &fields) }
+        if let baggage, !baggage.entries.isEmpty { set(.baggage, to: baggage.description, in: &fields) }
+    }
+
+    private static func set(_ name: HTTPField.Name, to value: String, in fields: inout HTTPFields) {
+        // To append is faster than to replace what is not there.
+        if fields.contains(name) {
+            fields[name] = value
+        } else {
+            fields.append(HTTPField(name: name, value: value))
+        }
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let traceparent = HTTPField.Name("traceparent") ?? .via
+    fileprivate static let tracestate = HTTPField.Name("tracestate") ?? .via
+    fileprivate static let baggage = HTTPField.Name("baggage") ?? .via
 }
 
 /// Reads the fields of a trace from a message's header; repeated fields count as one (RFC 9110 §5.3).

@@ -94,7 +94,11 @@ public struct Chain: Transport {
     }
 
     private func beginRecord(of request: inout Request) {
-        if !request.isRecorded, links.recorders.contains(where: \.wantsCallRecord) { _ = request.recordCall() }
+        if request.isRecorded { return }
+        for recorder in links.recorders where recorder.wantsRecord(of: request) {
+            _ = request.recordCall()
+            return
+        }
     }
 
     func with(_ stages: [any Middleware], transport: (any Transport)? = nil, order: OrderCheck? = nil) throws -> Chain {

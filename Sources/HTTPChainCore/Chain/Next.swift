@@ -103,7 +103,8 @@ final class ChainLinks: Sendable {
         self.stages = stages
         self.transport = transport
         recorders =
-            stages.compactMap { $0 as? any CallRecordingMiddleware } + ((transport as? Chain)?.links.recorders ?? [])
+            stages.compactMap { $0 as? any CallRecordingMiddleware }.filter(\.recordsCalls)
+            + ((transport as? Chain)?.links.recorders ?? [])
         let capabilities = ChainOrder.capabilities(of: stages, over: transport)
         first = zip(stages, capabilities).reversed().reduce(Next(to: transport)) { next, place in
             Next(ChainLink(place.0, next: next, capabilities: place.1))

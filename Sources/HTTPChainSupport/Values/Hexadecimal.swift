@@ -23,10 +23,17 @@ extension UInt64 {
     /// 16 lower-case hexadecimal digits.
     package var hexadecimal: String {
         String(unsafeUninitializedCapacity: 16) { digits in
-            for index in 0..<16 {
-                digits[index] = (UInt8(truncatingIfNeeded: self >> UInt64(60 - 4 * index)) & 0xF).hexadecimalDigit
-            }
+            writeHexadecimal(to: digits, at: 0)
             return 16
+        }
+    }
+
+    /// Writes 16 lower-case hexadecimal digits into a buffer, which has room for them from a position on.
+    @inlinable
+    package func writeHexadecimal(to digits: UnsafeMutableBufferPointer<UInt8>, at position: Int) {
+        for index in 0..<16 {
+            let digit = UInt8(truncatingIfNeeded: self >> UInt64(60 - 4 * index)) & 0xF
+            digits[position + index] = digit.hexadecimalDigit
         }
     }
 }
