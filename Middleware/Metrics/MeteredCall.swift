@@ -34,17 +34,18 @@ struct MeteredCall: Sendable {
 /// Measures from its making on.
 struct Stopwatch: Sendable {
     private let environment: CallEnvironment
-    private let start: Duration
+    private let start: Int64
     private let bound: TimeBound
 
     init(_ options: borrowing RequestOptions) {
         environment = CallEnvironment(of: options)
-        start = environment.elapsed
-        bound = TimeBound(options, start: start)
+        let start = environment.nanoseconds
+        self.start = start
+        bound = TimeBound(options, start: .nanoseconds(start))
     }
 
-    /// The time since then.
-    var elapsed: Duration { environment.elapsed - start }
+    /// The nanoseconds since then.
+    var elapsed: Int64 { environment.nanoseconds &- start }
 
     /// Whether the exchange has gone on for as long as it might.
     var isTimeUp: Bool { bound.hasPassed(at: environment.elapsed) }

@@ -4,15 +4,24 @@ import Metrics
 /// The instruments of one method, server and template.
 final class MetricsSeries: Sendable {
     /// The instruments of one outcome.
+    ///
+    /// They are those of the factory itself: through a `Recorder`, whose methods are generic, each value would take longer
+    /// than all else that an attempt costs.
     private final class Instruments: Sendable {
         let outcome: OutcomeKey
-        let duration: Recorder
-        let sent: Recorder
-        let received: Recorder
+        let duration: any RecorderHandler
+        let sent: any RecorderHandler
+        let received: any RecorderHandler
         /// Of attempts alone.
-        let toHead: Recorder?
+        let toHead: (any RecorderHandler)?
 
-        init(_ outcome: OutcomeKey, duration: Recorder, sent: Recorder, received: Recorder, toHead: Recorder?) {
+        init(
+            _ outcome: OutcomeKey,
+            duration: any RecorderHandler,
+            sent: any RecorderHandler,
+            received: any RecorderHandler,
+            toHead: (any RecorderHandler)?
+        ) {
             self.outcome = outcome
             self.duration = duration
             self.sent = sent
@@ -24,7 +33,7 @@ final class MetricsSeries: Sendable {
     private struct State {
         /// Few: looked through faster than hashed.
         var instruments: [Instruments] = []
-        var cache: [CacheResult: Counter] = [:]
+        var cache: [CacheResult: any CounterHandler] = [:]
     }
 
     private let attributes: [(String, String)]
@@ -33,9 +42,9 @@ final class MetricsSeries: Sendable {
     private let limit: Int
     private let factory: any MetricsFactory
     /// Of attempts alone: where a call goes is not known when it begins.
-    private let active: Meter?
-    private let retries: Counter?
-    private let redirects: Counter?
+    private let active: (any MeterHandler)?
+    private let retries: (any CounterHandler)?
+    private let redirects: (any CounterHandler)?
     private let state = Locked(State())
 
     init(
@@ -52,9 +61,9 @@ final class MetricsSeries: Sendable {
         self.factory = factory
         active =
             unit == .call
-            ? nil : Meter(label: HTTPMetrics.activeRequests.name, dimensions: attributes, factory: factory)
-        func counter(_ metric: HTTPMetrics.Description) -> Counter? {
-            unit == .attempt ? nil : Counter(label: metric.name, dimensions: attributes, factory: factory)
+            ? nil : factory.makeMeter(label: HTTPMetrics.activeRequests.name, dimensions: attributes)
+        func counter(_ metric: HTTPMetrics.Description) -> (any CounterHandler)? {
+            unit == .attempt ? nil : factory.makeCounter(label: metric.name, dimensions: attributes)
         }
         retries = counter(HTTPMetrics.retries)
         redirects = counter(HTTPMetrics.redirects)
@@ -69,43 +78,40 @@ final class MetricsSeries: Sendable {
     ///
     /// - Parameters:
     ///   - outcome: How it ended.
-    ///   - duration: How long it took.
+    ///   - duration: How many nanoseconds it took.
     ///   - sent: How many bytes of its body were sent; nil where that is not known.
     ///   - received: How many bytes of the response's body came; nil without a response.
-    ///   - toHead: How long it took until the head of the response was there.
+    ///   - toHead: How many nanoseconds it took until the head of the response was there.
     func end(
         _ outcome: OutcomeKey,
-        _ duration: Duration,
+        _ duration: Int64,
         sent: Int64?,
         received: Int64? = nil,
-        toHead: Duration? = nil
+        toHead: Int64? = nil
     ) {
         active?.decrement(by: 1.0)
         let instruments = instruments(for: outcome)
-        let seconds = duration.inSeconds
-        instruments.duration.record(seconds)
+        instruments.duration.record(Double(duration) / 1e9)
         if let sent { instruments.sent.record(sent) }
         if let received { instruments.received.record(received) }
-        // Mostly the same: the division takes longer than all the rest.
-        if let toHead { instruments.toHead?.record(toHead == duration ? seconds : toHead.inSeconds) }
+        if let toHead { instruments.toHead?.record(Double(toHead) / 1e9) }
     }
 
     /// Counts the retries, redirects and cache result of a call.
     func count(retries: Int, redirects: Int, cache: CacheResult?) {
-        if retries > 0 { self.retries?.increment(by: retries) }
-        if redirects > 0 { self.redirects?.increment(by: redirects) }
+        if retries > 0 { self.retries?.increment(by: Int64(retries)) }
+        if redirects > 0 { self.redirects?.increment(by: Int64(redirects)) }
         guard let cache else { return }
         let counter = state.withLock { state in
             if let counter = state.cache[cache] { return counter }
-            let counter = Counter(
+            let counter = factory.makeCounter(
                 label: HTTPMetrics.cacheResults.name,
-                dimensions: attributes + [("httpchain.cache.result", cache.rawValue)],
-                factory: factory
+                dimensions: attributes + [("httpchain.cache.result", cache.rawValue)]
             )
             state.cache[cache] = counter
             return counter
         }
-        counter.increment()
+        counter.increment(by: 1)
     }
 
     private func instruments(for outcome: OutcomeKey) -> Instruments {
@@ -124,8 +130,8 @@ final class MetricsSeries: Sendable {
         dimensions.append(("http.response.status_code", outcome.status == 0 ? "" : String(outcome.status)))
         dimensions.append(("error.type", outcome.error ?? ""))
         if tellsVersion { dimensions.append(("network.protocol.version", outcome.version ?? "")) }
-        func histogram(_ metric: HTTPMetrics.Description) -> Recorder {
-            Recorder(label: metric.name, dimensions: dimensions, aggregate: true, factory: factory)
+        func histogram(_ metric: HTTPMetrics.Description) -> any RecorderHandler {
+            factory.makeRecorder(label: metric.name, dimensions: dimensions, aggregate: true)
         }
         let isAttempt = unit == .attempt
         let instruments = Instruments(

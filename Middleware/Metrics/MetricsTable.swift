@@ -28,7 +28,7 @@ final class MetricsTable: Sendable {
         var attributed: [[String]: MetricsSeries] = [:]
         var servers: Set<Server> = []
         var templates: Set<String> = []
-        var activeCalls: [String: Meter] = [:]
+        var activeCalls: [String: any MeterHandler] = [:]
     }
 
     /// The most keys that are kept: capitals and spellings of one server may be any number.
@@ -85,16 +85,15 @@ final class MetricsTable: Sendable {
     }
 
     /// How many calls there are, by method: where they go is not known when they begin.
-    func activeCalls(_ method: String) -> Meter {
+    func activeCalls(_ method: String) -> any MeterHandler {
         let method = name(of: method)
         return state.withLock { state in
             if let meter = state.activeCalls[method] { return meter }
             let factory = state.factory ?? MetricsSystem.factory
             state.factory = factory
-            let meter = Meter(
+            let meter = factory.makeMeter(
                 label: HTTPMetrics.activeCalls.name,
-                dimensions: [("http.request.method", method)],
-                factory: factory
+                dimensions: [("http.request.method", method)]
             )
             state.activeCalls[method] = meter
             return meter

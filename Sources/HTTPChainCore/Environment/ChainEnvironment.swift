@@ -87,4 +87,9 @@ package struct CallEnvironment: Sendable {
     /// As `value.time.elapsed`, without a copy of the environment.
     @inlinable
     package var elapsed: Duration { box?.value.time.elapsed ?? SystemTime().elapsed }
+
+    /// As ``elapsed``, in nanoseconds: where the clock is the system's without a `Duration`, whose arithmetic of 128 bits
+    /// takes longer than to read the clock.
+    @inlinable
+    package var nanoseconds: Int64 { box?.value.time.elapsed.clampedNanoseconds ?? SystemTime().nanoseconds }
 }

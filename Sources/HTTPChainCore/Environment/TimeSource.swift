@@ -34,17 +34,21 @@ public struct SystemTime: TimeSource {
     public init() {}
 
     #if canImport(Glibc)
-    private static let origin = nanoseconds
+    private static let origin = reading
 
     /// Time since the process first asked.
-    public var elapsed: Duration {
+    public var elapsed: Duration { .nanoseconds(nanoseconds) }
+
+    /// As ``elapsed``, in nanoseconds.
+    @usableFromInline
+    package var nanoseconds: Int64 {
         // Before the clock is read: the first to ask makes it.
         let origin = Self.origin
-        return .nanoseconds(Self.nanoseconds - origin)
+        return Self.reading - origin
     }
 
     /// The reading of `ContinuousClock`, without its arithmetic, which takes half as long again as the clock.
-    private static var nanoseconds: Int64 {
+    private static var reading: Int64 {
         var now = timespec()
         clock_gettime(CLOCK_BOOTTIME, &now)
         return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
@@ -54,6 +58,10 @@ public struct SystemTime: TimeSource {
 
     /// Time since the process first asked.
     public var elapsed: Duration { Self.origin.duration(to: ContinuousClock.now) }
+
+    /// As ``elapsed``, in nanoseconds.
+    @usableFromInline
+    package var nanoseconds: Int64 { elapsed.clampedNanoseconds }
     #endif
 
     /// The system's wall clock.

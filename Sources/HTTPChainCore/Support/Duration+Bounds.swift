@@ -10,6 +10,15 @@ extension Duration {
         components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
     }
 
+    /// Whole nanoseconds, or the nearest number of them that there is.
+    @usableFromInline
+    package var clampedNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isBeyond) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return isTooLong || isBeyond ? (seconds < 0 ? .min : .max) : sum
+    }
+
     /// Seconds with a fraction, for people to read.
     package var label: String {
         let milliseconds = Double(bounded.nanoseconds / 1_000_000)

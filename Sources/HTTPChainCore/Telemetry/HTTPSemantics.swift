@@ -66,8 +66,8 @@ package struct TimeBound: Sendable {
     /// The nearest end that the options of a request set for an exchange that begins now.
     ///
     /// - Parameter start: Now, on the scale of the environment's clock.
-    package init(_ options: borrowing RequestOptions, start: Duration) {
-        let attempt = options[TransferLimitsOption.self]?.total.map { start + $0 }
+    package init(_ options: borrowing RequestOptions, start: @autoclosure () -> Duration) {
+        let attempt = options[TransferLimitsOption.self]?.total.map { start() + $0 }
         let call = options[CallDeadline.self]
         end =
             switch (attempt, call) {
