@@ -143,7 +143,7 @@ extension Logger.Level {
     }
 }
 
-/// The record that tells the receiver what it will never see.
+/// The record, among spans the span, that tells the receiver what it will never see.
 enum DropReport {
     static let component = "HTTPChain.LogShipper"
 
@@ -165,5 +165,26 @@ enum DropReport {
             message: total == 1 ? "1 log record was dropped" : "\(total) log records were dropped",
             attributes: attributes
         )
+    }
+
+    /// The report as a span, among spans; `nil` for any other record.
+    ///
+    /// The same record is the same span each time that it is sent: its ids are made of what it says.
+    static func span(_ record: LogRecord) -> SpanRecord? {
+        guard record.component == component, record.attributes["log.dropped.count"] != nil else { return nil }
+        let time = UInt64(exactly: (record.date.timeIntervalSince1970 * 1e9).rounded()) ?? 0
+        let digits = SHA256Digest.hex(of: "\(time) \(record.attributes.map { "\($0.name)=\($0.value)" })")
+        var span = SpanRecord(
+            "dropped spans",
+            traceID: String(digits.prefix(32)),
+            spanID: String(digits.suffix(16)),
+            scope: component,
+            start: time,
+            end: time
+        )
+        for attribute in record.attributes where attribute.name.hasPrefix("log.dropped.") {
+            span.attributes.append("span." + attribute.name.dropFirst("log.".count), attribute.value)
+        }
+        return span
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
 import Logging
@@ -82,7 +83,56 @@ struct SpanRecordTests {
         #expect(SpanRecord(record) == nil)
     }
 
-    @Test("Records that are no spans are left out", arguments: OTLPEncoding.allCases)
+    @Test("What was dropped is told as a span of its own trace, the same each time it is sent")
+    func drops() throws {
+        func report(_ count: Int) -> LogRecord {
+            var drops = LogShipper.Drops()
+            drops[.full][.info] = count
+            drops[.refused][.error] = 1
+            return DropReport.record(of: drops, date: Date(timeIntervalSince1970: 5))
+        }
+        let span = try #require(DropReport.span(report(3)))
+        #expect(span.name == "dropped spans" && span.scope == "HTTPChain.LogShipper" && span.parentSpanID == nil)
+        #expect(span.start == 5_000_000_000 && span.end == span.start)
+        #expect(
+            span.attributes == [
+                "span.dropped.count": 4, "span.dropped.level.info": 3, "span.dropped.level.error": 1,
+                "span.dropped.reason.full": 3, "span.dropped.reason.refused": 1,
+            ]
+        )
+        #expect(span.traceID.count == 32 && span.spanID.count == 16)
+        #expect(DropReport.span(report(3)) == span && DropReport.span(report(4))?.traceID != span.traceID)
+        for encoding in OTLPEncoding.allCases {
+            let format = OTLPTraceFormat(encoding: encoding)
+            let batch = LogBatch(resource: LogResource(serviceName: "garden"), records: [report(3)])
+            #expect(format.encode(batch) == format.encode(self.batch([span])))
+        }
+    }
+
+    @Test("A shipper of spans tells its receiver once how many were dropped, and why")
+    func reported() async throws {
+        let receiver = InMemoryTransport()
+        // What was refused, the report alone because somebody flushes, and what comes later.
+        receiver.enqueue([.status(.badRequest), .status(.ok), .status(.ok)])
+        let shipper = LogShipper(
+            to: OTLPTraceFormat.url(endpoint: "http://collector.example"),
+            format: .otlpTraces(),
+            resource: LogResource(serviceName: "garden"),
+            over: receiver
+        )
+        for round in 1...2 {
+            for number in 1...2 { shipper.log(LogRecord(Self.span { $0.end += UInt64(2 * round + number) })) }
+            try await shipper.flush(deadline: .seconds(600))
+        }
+        try await shipper.shutdown(deadline: .zero)
+        let contents = receiver.requests.map(\.text)
+        #expect(contents.map { $0.contains(#""name":"dropped spans""#) } == [false, true, false])
+        #expect(contents[1].contains(#"{"key":"span.dropped.count","value":{"intValue":"2"}}"#))
+        #expect(contents[1].contains(#"{"key":"span.dropped.reason.refused","value":{"intValue":"2"}}"#))
+        #expect(contents[2].components(separatedBy: #""name":"GET /plants/{id}""#).count == 3)
+    }
+
+    @Test("Other records that are no spans are left out", arguments: OTLPEncoding.allCases)
     func others(encoding: OTLPEncoding) {
         let format = OTLPTraceFormat(encoding: encoding)
         var mixed = batch([Self.span()])

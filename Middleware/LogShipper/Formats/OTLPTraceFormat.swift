@@ -16,8 +16,11 @@ public import HTTPTypes
 /// ```
 ///
 /// The content is an `ExportTraceServiceRequest`, in JSON or in the wire format of protocol buffers. Each scope has its
-/// spans in their order. Records that are no spans (``SpanRecord/init(_:)``) are left out: those of an application, and
-/// those with which a shipper reports what it dropped, which ``LogShipper/statistics`` tell.
+/// spans in their order. Records of an application that are no spans (``SpanRecord/init(_:)``) are left out.
+///
+/// **Drops.** What a shipper has dropped is told by a span of its own, alone in its trace and without a duration: its name
+/// is `dropped spans`, its scope `HTTPChain.LogShipper`, and `span.dropped.count` says how many were dropped,
+/// `span.dropped.level.error` how many of them had failed, `span.dropped.reason.full` (``LogShipper/DropReason``) why.
 ///
 /// **Answers.** As those to logs (``OTLPLogFormat``).
 public struct OTLPTraceFormat: LogWireFormat {
@@ -72,8 +75,9 @@ private struct OTLPTracesRequest: OTLPMessage {
 
     init(_ batch: LogBatch) {
         resource = batch.resource
-        let records = batch.records.filter { $0.attributes[SpanRecord.attribute] != nil }
-        let pairs = records.compactMap { record in SpanRecord(record).map { (record, $0) } }
+        let pairs = batch.records.compactMap { record in
+            (SpanRecord(record) ?? DropReport.span(record)).map { (record, $0) }
+        }
         spans = pairs.map { $0.1 }
         groups = LogGroups(pairs.map { $0.0 }, byLevel: false)
     }
