@@ -47,6 +47,21 @@ struct OTLPProtobufTests {
         #expect([UInt8](record) == expected)
     }
 
+    @Test("Whatever messages are written are read as they were, nested and of any length, to the last byte")
+    func roundTrip() throws {
+        let messages = RandomMessages()
+        for _ in 0..<2000 {
+            let message = messages.message()
+            let content = RandomMessages.content(of: message)
+            #expect(try RandomMessages.isRead(content, as: message), "\(message)")
+            #expect(try RandomMessages.isRead((Data([0]) + content).dropFirst(), as: message), "\(message)")
+            // Without its last byte, the last field is not there.
+            guard !content.isEmpty else { continue }
+            let cut = try? RandomMessages.isRead(content.dropLast(), as: message)
+            #expect(cut != true, "\(message)")
+        }
+    }
+
     @Test("It is shorter than JSON")
     func length() throws {
         let batch = RandomLogs(seed: 9).batch(of: 100)
@@ -72,6 +87,7 @@ struct OTLPProtobufTests {
             (200, [], .accepted()), (200, response([]), .accepted()),
             (200, response([0x08, 3, 0x12, 4] + "old\n".utf8), .accepted(rejected: 3, message: "old")),
             (200, response([0x12, 4] + "slow".utf8), .accepted(message: "slow")),
+            (200, response([0x12, 9] + "a\u{1B}[2J\0\u{7F}\u{7}b".utf8), .accepted(message: "a [2J b")),
             (
                 200, response([0x08, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01]),
                 .accepted()

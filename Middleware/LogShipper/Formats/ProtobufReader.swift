@@ -32,7 +32,7 @@ package struct ProtobufReader: Sendable {
         package var data: Data? { if case .bytes(let data) = self { data } else { nil } }
 
         /// The bytes as text, which must be UTF-8.
-        package var text: String? { data.flatMap { String(data: $0, encoding: .utf8) } }
+        package var text: String? { data.flatMap { String(validating: $0, as: UTF8.self) } }
     }
 
     /// The error for bytes that are no message of protocol buffers.

@@ -20,7 +20,8 @@ enum ReceiverMessage {
         guard let text else { return nil }
         let start = text.prefix(4 * limit)
         let shown = redaction.text(String(start), isCutOff: start.endIndex < text.endIndex)
-        let words = shown.split { $0.isWhitespace || $0.isNewline }
+        // Control characters too: a terminal that shows the log would obey them.
+        let words = shown.split { $0.isWhitespace || $0.isNewline || $0.isControl }
         let line = words.joined(separator: " ")
         return line.isEmpty ? nil : line.count > limit ? line.prefix(limit) + "…" : line
     }
@@ -30,6 +31,10 @@ enum ReceiverMessage {
         guard head.headerFields[.contentType]?.lowercased().hasPrefix("text/plain") ?? true else { return nil }
         return line(String(data: body, encoding: .utf8))
     }
+}
+
+extension Character {
+    fileprivate var isControl: Bool { unicodeScalars.contains { $0.properties.generalCategory == .control } }
 }
 
 /// Where a receiver takes records.
