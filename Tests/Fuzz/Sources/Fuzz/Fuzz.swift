@@ -29,6 +29,7 @@ enum Fuzz {
         "location": { checkLocation($0) },
         "forms": { checkForms($0) },
         "har": { checkHAR($0) },
+        "protobuf": { checkProtobuf($0) },
         "routes": { checkRoutes($0) },
     ]
 
