@@ -158,6 +158,7 @@ let package = Package(
     products: [
         .library(name: "HTTPChain", targets: ["HTTPChain"]),
         .library(name: "HTTPChainCore", targets: ["HTTPChainCore"]),
+        .library(name: "HTTPChainResumableUpload", targets: ["HTTPChainResumableUpload"]),
         .library(name: "HTTPChainURLSession", targets: ["HTTPChainURLSession"]),
         .library(name: "HTTPChainInMemory", targets: ["HTTPChainInMemory"]),
         .library(name: "HTTPChainAsyncHTTPClient", targets: ["HTTPChainAsyncHTTPClient"]),
@@ -341,6 +342,7 @@ let package = Package(
         stage("RemoteLogging", [logging, structuredFields]),
         stage("RemoteLoggingServiceLifecycle", ["HTTPChainLogShipper", serviceLifecycle]),
         stage("RequestProcessor"),
+        stage("ResumableUpload", [crypto, structuredFields]),
         stage("Retry"),
         stage("Serializer"),
         stage("SerializerXML", ["HTTPChainSerializer", xmlCoder]),
@@ -544,6 +546,13 @@ let package = Package(
             ]
         ),
         tests("RequestProcessorTests", of: ["HTTPChainRequestProcessor"]),
+        tests(
+            "ResumableUploadTests",
+            of: [
+                "HTTPChainResumableUpload", "HTTPChainAuth", "HTTPChainProgress", "HTTPChainRetry",
+                "HTTPChainStatusValidation", "HTTPChainTimeout",
+            ]
+        ),
         tests("RetryTests", of: ["HTTPChainRetry", "HTTPChainURLSession"]),
         tests("RoutesTests", of: ["HTTPChainRoutes", "HTTPChainRoutesYAML", "HTTPChainClient", "HTTPChain"]),
         tests("SerializerTests", of: ["HTTPChainSerializer"]),

@@ -1,0 +1,67 @@
+import Foundation
+import HTTPChainCore
+
+/// A stream that is read in parts: each goes on where the last one ended, without a second reading of what lies before,
+/// so that progress counts each byte once.
+actor ContentStream {
+    private let body: HTTPBody
+    private var reader: (any BodyReader)?
+    /// The position of ``rest`` in the content.
+    private var position: Int64 = 0
+    /// What was read and not handed out.
+    private var rest = Data()
+
+    init(_ body: HTTPBody) {
+        self.body = body
+    }
+
+    /// The next bytes from an offset on, at most so many; nil at the end of the content.
+    func read(at offset: Int64, upTo count: Int64) async throws -> Data? {
+        var reader = try await takeReader(before: offset)
+        while true {
+            if rest.isEmpty {
+                guard let chunk = try await reader.read() else { return nil }
+                rest = chunk
+            }
+            let skipped = min(Int64(rest.count), offset - position)
+            rest = rest.dropFirst(Int(skipped))
+            position += skipped
+            guard !rest.isEmpty else { continue }
+            let piece = rest.prefix(Int(min(count, Int64(HTTPBody.chunkSize))))
+            rest = rest.dropFirst(piece.count)
+            position += Int64(piece.count)
+            self.reader = reader
+            return piece
+        }
+    }
+
+    /// The reader that stands at or before an offset; whoever reads at the same time gets another one.
+    private func takeReader(before offset: Int64) async throws -> any BodyReader {
+        if let reader, position <= offset {
+            self.reader = nil
+            return reader
+        }
+        reader = nil
+        rest = Data()
+        position = 0
+        return try await body.makeReader()
+    }
+}
+
+/// Reads a part of a stream.
+struct ContentPartReader: BodyReader {
+    private let stream: ContentStream
+    private var range: Range<Int64>
+
+    init(_ stream: ContentStream, _ range: Range<Int64>) {
+        self.stream = stream
+        self.range = range
+    }
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        guard !range.isEmpty, let chunk = try await stream.read(at: range.lowerBound, upTo: Int64(range.count))
+        else { return nil }
+        range = range.lowerBound + Int64(chunk.count)..<range.upperBound
+        return chunk
+    }
+}

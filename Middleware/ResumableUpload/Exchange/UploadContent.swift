@@ -1,0 +1,65 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainSupport
+
+/// The content of an upload, of which any part can be sent.
+struct UploadContent: Sendable {
+    private enum Source: Sendable {
+        case bytes(Data)
+        case file(URL, start: Int64, version: FileVersion)
+        case stream(ContentStream)
+    }
+
+    private let source: Source
+    /// The number of bytes.
+    let length: Int64
+
+    /// - Throws: ``UploadError`` when parts of the body cannot be sent; `BodyError` when its file cannot be opened.
+    init(_ body: HTTPBody) async throws {
+        guard body.isReplayable, body.value == nil else { throw UploadError(.notReplayable) }
+        guard let length = try await body.measuredLength() else {
+            if let file = body.file { _ = try await Self.version(of: file.url) }
+            throw UploadError(.unknownLength)
+        }
+        self.length = length
+        if let bytes = body.bytes {
+            source = .bytes(bytes)
+        } else if let (url, range) = body.file {
+            source = .file(url, start: range?.lowerBound ?? 0, version: try await Self.version(of: url))
+        } else {
+            source = .stream(ContentStream(body))
+        }
+    }
+
+    private static func version(of url: URL) async throws -> FileVersion {
+        let access = FileAccess.standard
+        return try await access.executor.run { try ContentFile.reading(url.path, access: access).version }
+    }
+
+    /// The bytes of a range.
+    ///
+    /// - Throws: ``UploadError/Problem/contentChanged`` when the file is no longer what it was; `BodyError` when it
+    ///   cannot be opened.
+    func part(_ range: Range<Int64>) async throws -> HTTPBody {
+        switch source {
+        case .bytes(let bytes): return HTTPBody(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
+        case .file(let url, let start, let version):
+            guard try await Self.version(of: url) == version else { throw UploadError(.contentChanged) }
+            return .file(url, range: start + range.lowerBound..<start + range.upperBound)
+        case .stream(let stream):
+            return .replayable(length: Int64(range.count)) { ContentPartReader(stream, range) }
+        }
+    }
+
+    /// A text that tells the content from any other; nil for a stream, which nobody has read yet.
+    func identity() async throws -> String? {
+        switch source {
+        case .bytes(let bytes):
+            let digest = try await UploadChecksum.sha256(of: HTTPBody(bytes))
+            return "sha-256 " + String(decoding: digest.hexadecimal, as: UTF8.self)
+        case .file(let url, let start, let version):
+            return "file \(version.size) \(version.modified) \(start) \(url.standardizedFileURL.path)"
+        case .stream: return nil
+        }
+    }
+}

@@ -1,0 +1,272 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+/// One call: sends what the rules ask for, and tells them what came of it.
+struct UploadRun {
+    /// The request of the caller; its content is sent in parts.
+    private let request: Request
+    private let next: Next
+    private let wire: any UploadWire
+    private let content: UploadContent
+    private let options: ResumableUploadOptions
+    private let saved: SavedUpload?
+    private let progress: PartProgress?
+    private let started: Duration
+
+    private var rules: UploadRules
+    private var patience: UploadPatience
+    /// What the store has of the upload.
+    private var kept: StoredUpload?
+    private let resumedAt: Int64
+
+    init(
+        _ request: Request,
+        next: Next,
+        wire: any UploadWire,
+        content: UploadContent,
+        options: ResumableUploadOptions,
+        saved: SavedUpload?
+    ) async throws {
+        self.request = request
+        self.next = next
+        self.wire = wire
+        self.content = content
+        self.options = options
+        self.saved = saved
+        progress = PartProgress(request, length: content.length)
+        started = request.environment.time.elapsed
+        kept = try await saved?.find(length: content.length)
+        resumedAt = kept?.offset ?? 0
+        let plan = UploadPlan(
+            length: content.length,
+            partSize: options.partSize?.bytes,
+            createsWithContent: options.createsWithContent && wire.completesByOffset,
+            asksForLimits: options.asksForLimits,
+            neededExtensions: options.checksum == nil ? ["creation"] : ["creation", "checksum"],
+            completesByOffset: wire.completesByOffset,
+            lostStatuses: wire.lostStatuses
+        )
+        rules = UploadRules(
+            plan,
+            resuming: kept.map { UploadPosition(url: $0.url.revealed, offset: $0.offset, expiry: $0.expires) }
+        )
+        patience = UploadPatience(options)
+    }
+
+    /// Goes on until there is a result.
+    ///
+    /// - Throws: ``UploadError``; what a stage inside throws and another request would not change; what the store
+    ///   throws; `CancellationError`.
+    consuming func finish(cancellation: ResumableUploadOptions.Cancellation) async throws -> Response {
+        var run = self
+        do {
+            return try await run.exchange()
+        } catch let error as CancellationError {
+            if cancellation == .terminates {
+                try? await run.saved?.forget()
+                await run.terminate()
+            }
+            throw error
+        }
+    }
+
+    private mutating func exchange() async throws -> Response {
+        while true {
+            try Task.checkCancellation()
+            let before = rules.furthest
+            let outcome = try await send(rules.action)
+            let verdict = outcome.answer.map { rules.take($0) } ?? rules.takeFailure()
+            if rules.furthest > before { patience.noteProgress() }
+            progress?.advance(to: rules.furthest)
+            try await keep()
+            switch verdict {
+            case .proceed: await outcome.discard(request)
+            case .finish:
+                if let response = outcome.response { return try await finished(response) }
+            case .tryAgain(let asked):
+                if let response = try await pause(after: outcome, asked: asked) { return try await finished(response) }
+            case .fail(let problem):
+                await outcome.discard(request)
+                try await saved?.forget()
+                throw error(problem, outcome)
+            case .abandon(let problem):
+                await outcome.discard(request)
+                try await saved?.forget()
+                await terminate()
+                throw error(problem, outcome)
+            }
+        }
+    }
+
+    // MARK: - One request
+
+    /// What came of a request.
+    private struct Outcome {
+        var request: HTTPRequest
+        var response: Response?
+        var answer: UploadAnswer?
+        var failure: (any Error)?
+
+        func discard(_ request: borrowing Request) async {
+            await response?.body.drain(time: request.environment.time)
+        }
+    }
+
+    private func send(_ action: UploadAction) async throws -> Outcome {
+        let part = try await partRequest(action)
+        var outcome = Outcome(request: part.head)
+        do {
+            var response = try await next(part)
+            outcome.answer = try await read(&response, to: part)
+            outcome.response = response
+        } catch {
+            if error is CancellationError || Task.isCancelled { throw CancellationError() }
+            guard error.passes else { throw error }
+            outcome.failure = error
+        }
+        return outcome
+    }
+
+    private func partRequest(_ action: UploadAction) async throws -> Request {
+        let url = rules.position?.url ?? request.url
+        var part: Request
+        switch action {
+        case .discover: part = request.ofUpload(.options, to: request.url)
+        case .create(let range):
+            part = try wire.creation(of: request, length: content.length, hasContent: !range.isEmpty)
+        case .findOffset: part = request.ofUpload(.head, to: url)
+        case .append: part = request.ofUpload(.patch, to: url)
+        case .terminate: part = request.ofUpload(.delete, to: url)
+        }
+        if case .create = action {} else { wire.complete(&part, for: action) }
+        if rules.position != nil { part.options[WithoutRedirects.self] = true }
+        guard let range = action.content else { return part }
+        part.body = try await content.part(range)
+        if let checksum = options.checksum, wire is Tus {
+            part.headers[.uploadChecksum] = try await checksum.fieldValue(of: part.body)
+        }
+        progress?.follow(&part, from: range.lowerBound)
+        return part
+    }
+
+    private func read(_ response: inout Response, to part: Request) async throws -> UploadAnswer {
+        var answer = wire.answer(response.head, now: request.environment.time.date)
+        if case .create = rules.action {
+            let own = request.origin
+            answer.location = UploadLocation(of: response.head, from: response.url ?? part.url) { origin in
+                origin == own || options.otherOrigins.contains(origin)
+            }
+        }
+        if wire is Draft, Draft.mayHaveProblem(response.head) {
+            let (preview, body) = try await response.body.peek(upTo: .kibibytes(16))
+            response.body = body
+            answer.problem = Draft.problem(in: preview.bytes)
+        }
+        return answer
+    }
+
+    // MARK: - Going on
+
+    /// Waits before the upload goes on after a failure.
+    ///
+    /// - Returns: The response that is the result, where the upload does not go on and that says why.
+    private mutating func pause(after outcome: Outcome, asked: Duration?) async throws -> Response? {
+        let time = request.environment.time
+        let circumstances = UploadPatience.Circumstances(
+            asked: asked,
+            elapsed: time.elapsed - started,
+            remaining: request.remainingTime
+        )
+        guard let wait = patience.wait(circumstances, random: request.environment.random) else {
+            if let response = outcome.response, outcome.answer?.isTransient == true { return response }
+            await outcome.discard(request)
+            throw error(.interrupted(offset: rules.furthest, length: content.length), outcome)
+        }
+        await outcome.discard(request)
+        request.noteRetry()
+        request.noteEvent("httpchain.upload.backoff", [("httpchain.delay", .number(wait.inSeconds))])
+        try await time.sleep(for: wait)
+        return nil
+    }
+
+    /// Tells the store how far the upload is.
+    private mutating func keep() async throws {
+        guard let saved else { return }
+        guard let position = rules.position else {
+            if kept != nil { try await saved.forget() }
+            kept = nil
+            return
+        }
+        let upload = StoredUpload(
+            url: Secret(position.url),
+            offset: position.offset,
+            length: content.length,
+            created: kept?.created ?? request.environment.time.date,
+            expires: position.expiry
+        )
+        guard upload != kept, !rules.isComplete else { return }
+        try await saved.keep(upload)
+        kept = upload
+    }
+
+    private func finished(_ response: consuming Response) async throws -> Response {
+        if rules.isComplete || !Self.leavesUpload(response.head.status.code) { try await saved?.forget() }
+        guard let position = rules.position else { return response }
+        if wire.completesByOffset, rules.isComplete, response.headers[.location] == nil {
+            response.headers[.location] = position.url
+        }
+        response.options[UploadSummaryOption.self] = UploadSummary(
+            url: Secret(position.url),
+            isComplete: rules.isComplete,
+            resumedAt: resumedAt,
+            attempts: patience.attempts,
+            restarts: rules.restarts
+        )
+        return response
+    }
+
+    /// Whether a later call may go on with an upload after a response that is the result of this one: after what has to
+    /// do with who asks and when, and not after what the server has against the upload.
+    private static func leavesUpload(_ status: Int) -> Bool {
+        status >= 500 || [401, 402, 403, 407, 408, 423, 425, 429].contains(status)
+    }
+
+    private func error(_ problem: UploadError.Problem, _ outcome: Outcome) -> UploadError {
+        let exchange = ExchangeSnapshot(
+            outcome.response?.request ?? outcome.request,
+            response: outcome.response?.head,
+            redaction: request.redaction
+        )
+        return UploadError(problem, exchange: exchange, underlyingError: outcome.failure)
+    }
+
+    /// Tells the server that nobody goes on with the upload; what comes of it changes nothing.
+    ///
+    /// It is told also where the call is cancelled, in a task that this one waits for, and not for long.
+    private func terminate() async {
+        guard rules.position != nil, var part = try? await partRequest(.terminate) else { return }
+        part.removeDeadline()
+        part.options[CallDeadline.self] = request.environment.time.elapsed + Self.terminationLimit
+        await Task { [next, part] in
+            let response = try? await part.withinDeadline { try await next(part) }
+            await response?.body.drain(time: part.environment.time)
+        }.value
+    }
+
+    /// How long the server may take to be told.
+    private static let terminationLimit = Duration.seconds(5)
+}
+
+extension Error {
+    /// Whether the failure may pass by itself: the connection's, and that of what a stage inside had to fetch.
+    fileprivate var passes: Bool {
+        switch self {
+        case let error as TransportError:
+            [.hostNotFound, .cannotConnect, .connectionLost, .truncatedBody, .timedOut].contains(error.kind)
+        case let error as any NetworkFailure: error.networkFailure?.passes ?? false
+        case let error as any TimeoutFailure: error.scope != .call
+        default: false
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+import RawStructuredFieldValues
+
+/// draft-ietf-httpbis-resumable-upload on the wire, drafts 09 to 12.
+struct Draft: UploadWire {
+    /// Appendix B: what implementations of these drafts send, so that they do not meet those of others.
+    static let interopVersion = 8
+    /// §6: the media type of what is appended.
+    static let mediaType = "application/partial-upload"
+
+    let completesByOffset = false
+    let lostStatuses: Set<Int> = [404, 410]
+
+    /// §4.2.1: without content and not complete, which tells the URL of the upload to a client that sees no interim
+    /// responses.
+    func creation(of request: Request, length: Int64, hasContent: Bool) -> Request {
+        var creation = request
+        creation.removeMessageFields()
+        creation.headers[.uploadDraftInteropVersion] = "\(Self.interopVersion)"
+        creation.headers[.uploadComplete] = Self.boolean(false)
+        creation.headers[.uploadLength] = "\(length)"
+        return creation
+    }
+
+    func complete(_ request: inout Request, for action: UploadAction) {
+        request.headers[.uploadDraftInteropVersion] = "\(Self.interopVersion)"
+        guard case .append(let content, let completes) = action else { return }
+        request.headers[.contentType] = Self.mediaType
+        request.headers[.uploadOffset] = "\(content.lowerBound)"
+        request.headers[.uploadComplete] = Self.boolean(completes)
+    }
+
+    private static func boolean(_ value: Bool) -> String { value ? "?1" : "?0" }
+
+    func answer(_ head: HTTPResponse, now: Date) -> UploadAnswer {
+        let fields = head.headerFields
+        var answer = plainAnswer(head, now: now)
+        answer.offset = Self.count(Self.item(fields[.uploadOffset]))
+        answer.length = Self.count(Self.item(fields[.uploadLength]))
+        if case .bool(let isComplete) = Self.item(fields[.uploadComplete]) { answer.isComplete = isComplete }
+        if let limits = fields[.uploadLimit].flatMap(Self.limits(in:)) {
+            answer.limits.maximumSize = limits["max-size"]
+            answer.limits.minimumSize = limits["min-size"]
+            answer.limits.maximumPart = limits["max-append-size"]
+            answer.limits.minimumPart = limits["min-append-size"]
+            answer.expiry = limits["max-age"].map { now.addingTimeInterval(Double($0)) }
+        }
+        return answer
+    }
+
+    /// An item of structured fields, RFC 9651 §3.3; what is none counts as missing (§4.1.1 to §4.1.3).
+    private static func item(_ value: String?) -> RFC9651BareItem? {
+        guard let value else { return nil }
+        var parser = StructuredFieldValueParser(Array(value.utf8))
+        return try? parser.parseItemFieldValue().rfc9651BareItem
+    }
+
+    private static func count(_ item: RFC9651BareItem?) -> Int64? {
+        if case .integer(let number) = item, number >= 0 { return number }
+        return nil
+    }
+
+    private static let limitNames: Set<String> = [
+        "max-size", "min-size", "max-append-size", "min-append-size", "max-age",
+    ]
+
+    /// The members of `Upload-Limit` that are known; nil when one of them is no number, which makes all of the field
+    /// invalid (§4.1.4).
+    private static func limits(in value: String) -> [String: Int64]? {
+        var parser = StructuredFieldValueParser(Array(value.utf8))
+        guard let members = try? parser.parseDictionaryFieldValue() else { return nil }
+        var limits: [String: Int64] = [:]
+        for (name, member) in members where limitNames.contains(name) {
+            guard case .item(let item) = member, let number = count(item.rfc9651BareItem) else { return nil }
+            limits[name] = number
+        }
+        return limits
+    }
+
+    // MARK: - Problem types, §7
+
+    private static let problemTypes = "https://iana.org/assignments/http-problem-types#"
+
+    /// Whether the content of a response may be one of the problems of the protocol, RFC 9457 §3.
+    static func mayHaveProblem(_ head: HTTPResponse) -> Bool {
+        head.status.kind == .clientError
+            && MediaType(head.headerFields[.contentType])?.essence == "application/problem+json"
+    }
+
+    /// The problem that a document tells of; nil for any other.
+    static func problem(in document: Data) -> UploadProblem? {
+        guard let object = try? JSONDecoder().decode(JSONValue.self, from: document),
+            let type = object["type"]?.string, type.hasPrefix(problemTypes)
+        else { return nil }
+        switch type.dropFirst(problemTypes.count) {
+        case "mismatching-upload-offset":
+            return .mismatchingOffset(expected: object["expected-offset"]?.integer.flatMap { $0 < 0 ? nil : $0 })
+        case "completed-upload": return .completed
+        case "inconsistent-upload-length": return .inconsistentLength
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+/// tus 1.0.0 on the wire: https://tus.io/protocols/resumable-upload.
+struct Tus: UploadWire {
+    static let version = "1.0.0"
+    /// "Core protocol", PATCH: the media type that all appends have.
+    static let mediaType = "application/offset+octet-stream"
+
+    let metadata: UploadMetadata
+
+    let completesByOffset = true
+    /// "Core protocol", HEAD: a server that does not know the upload answers with one of these.
+    let lostStatuses: Set<Int> = [403, 404, 410]
+
+    func creation(of request: Request, length: Int64, hasContent: Bool) throws -> Request {
+        var creation = request.ofUpload(.post, to: request.url)
+        creation.headers[.tusResumable] = Self.version
+        creation.headers[.uploadLength] = "\(length)"
+        creation.headers[.uploadMetadata] = try metadata.fieldValue()
+        if hasContent { creation.headers[.contentType] = Self.mediaType }
+        return creation
+    }
+
+    func complete(_ request: inout Request, for action: UploadAction) {
+        // "Core protocol", OPTIONS: the one request that has no version.
+        if action != .discover { request.headers[.tusResumable] = Self.version }
+        guard case .append(let content, _) = action else { return }
+        request.headers[.contentType] = Self.mediaType
+        request.headers[.uploadOffset] = "\(content.lowerBound)"
+    }
+
+    func answer(_ head: HTTPResponse, now: Date) -> UploadAnswer {
+        let fields = head.headerFields
+        var answer = plainAnswer(head, now: now)
+        answer.offset = count(fields[.uploadOffset])
+        answer.length = count(fields[.uploadLength])
+        answer.limits.maximumSize = count(fields[.tusMaxSize])
+        answer.expiry = fields[.uploadExpires].flatMap { HTTPDate($0, now: now)?.date }
+        answer.extensions = fields[.tusExtension].map { value in
+            Set(value.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) })
+        }
+        return answer
+    }
+}

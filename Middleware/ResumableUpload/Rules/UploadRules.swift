@@ -1,0 +1,207 @@
+/// Decides what an upload does next, by the answer to its last request: no request is sent and nothing is read here.
+///
+/// tus 1.0 (https://tus.io/protocols/resumable-upload) and draft-ietf-httpbis-resumable-upload differ in how they write
+/// things, and in what completes an upload; ``UploadPlan`` has the difference, the sections are the draft's.
+struct UploadRules: Sendable {
+    private let plan: UploadPlan
+    /// The next request.
+    private(set) var action: UploadAction
+    /// The upload; nil before the server has created it.
+    private(set) var position: UploadPosition?
+    private(set) var limits = UploadLimits()
+    /// The largest number of bytes that the server ever said it has.
+    private(set) var furthest: Int64 = 0
+    /// Whether the server has all of it, and knows it.
+    private(set) var isComplete = false
+    /// How often the upload was begun anew because the server had lost it.
+    private(set) var restarts = 0
+    /// Whether a request was sent that may have completed the upload, and its answer is not known.
+    private var mayBeComplete = false
+    /// The largest part that is sent after the server refused a larger one.
+    private var reducedPart: Int64?
+
+    /// The smallest part that a part is reduced to after 413.
+    static let smallestReducedPart: Int64 = 65_536
+    /// How often an upload that the server has lost is begun anew.
+    static let restartLimit = 1
+
+    /// - Parameter position: Where an earlier call left off; nil for a new upload.
+    init(_ plan: UploadPlan, resuming position: UploadPosition? = nil) {
+        self.plan = plan
+        self.position = position
+        action = position == nil ? .discover : .findOffset
+        if position == nil, !plan.asksForLimits { action = creation }
+    }
+
+    /// Takes a request that got no answer.
+    mutating func takeFailure() -> UploadVerdict {
+        if case .append(_, completes: true) = action { mayBeComplete = true }
+        recover()
+        return .tryAgain(asked: nil)
+    }
+
+    /// Takes the answer to the last request.
+    mutating func take(_ answer: UploadAnswer) -> UploadVerdict {
+        limits.merge(answer.limits)
+        if let expiry = answer.expiry { position?.expiry = expiry }
+        switch action {
+        case .discover: return takeLimits(answer)
+        case .create(let content): return takeCreation(answer, content)
+        case .findOffset: return takeOffset(answer)
+        case .append(let content, let completes): return takeAppend(answer, content, completes)
+        case .terminate: return .finish
+        }
+    }
+
+    // MARK: - Limits, draft §4.1.4, tus "OPTIONS"
+
+    private mutating func takeLimits(_ answer: UploadAnswer) -> UploadVerdict {
+        if answer.isTransient { return .tryAgain(asked: answer.retryAfter) }
+        if let extensions = answer.extensions, let missing = plan.neededExtensions.subtracting(extensions).min() {
+            return .fail(.unsupported(extension: missing))
+        }
+        if let problem = limits.problem(with: plan.length) { return .fail(problem) }
+        // A server that does not answer OPTIONS may take uploads nevertheless.
+        action = creation
+        return .proceed
+    }
+
+    // MARK: - Creation, draft §4.2, tus "Creation"
+
+    private var creation: UploadAction {
+        guard plan.createsWithContent else { return .create(0..<0) }
+        return .create(0..<limits.partLength(wanted: wanted, remaining: plan.length))
+    }
+
+    private mutating func takeCreation(_ answer: UploadAnswer, _ content: Range<Int64>) -> UploadVerdict {
+        if answer.isComplete == true { return complete() }
+        if answer.status == 413, reduce(content) {
+            action = creation
+            return .tryAgain(asked: answer.retryAfter)
+        }
+        if answer.isTransient { return .tryAgain(asked: answer.retryAfter) }
+        guard answer.isSuccess else { return .finish }
+        switch answer.location {
+        case .missing: return .fail(.notCreated(status: answer.status))
+        case .unusable: return .fail(.unusableLocation)
+        case .foreign(let origin): return .fail(.foreignLocation(origin))
+        case .found(let url): position = UploadPosition(url: url, expiry: answer.expiry)
+        }
+        if let problem = limits.problem(with: plan.length) { return .abandon(problem) }
+        guard let offset = answer.offset ?? (content.isEmpty ? 0 : nil) else {
+            action = .findOffset
+            return .proceed
+        }
+        return proceed(from: offset)
+    }
+
+    // MARK: - Offset, draft §4.3, tus "HEAD"
+
+    private mutating func takeOffset(_ answer: UploadAnswer) -> UploadVerdict {
+        if answer.isTransient { return .tryAgain(asked: answer.retryAfter) }
+        if plan.lostStatuses.contains(answer.status) { return beginAnew() }
+        guard answer.isSuccess else { return .finish }
+        if answer.isComplete == true { return complete() }
+        guard let offset = answer.offset else { return .fail(.noOffset) }
+        // Another upload has come to this URL: this one is gone.
+        if let length = answer.length, length != plan.length { return beginAnew() }
+        mayBeComplete = false
+        return proceed(from: offset)
+    }
+
+    /// Begins again at a server that has no such upload, unless the upload may be what the server is done with.
+    private mutating func beginAnew() -> UploadVerdict {
+        if mayBeComplete { return .fail(.outcomeUnknown) }
+        guard restarts < Self.restartLimit else { return .fail(.lost) }
+        restarts += 1
+        position = nil
+        furthest = 0
+        action = creation
+        return .tryAgain(asked: nil)
+    }
+
+    // MARK: - Append, draft §4.4, tus "PATCH"
+
+    private mutating func takeAppend(
+        _ answer: UploadAnswer,
+        _ content: Range<Int64>,
+        _ completes: Bool
+    ) -> UploadVerdict {
+        // §4.4.1: then the status is that of the content, and not of its transfer.
+        if answer.isComplete == true { return complete() }
+        if answer.problem == .completed || (completes && answer.status >= 500) { mayBeComplete = true }
+        if answer.isSuccess { return takeAcknowledgement(answer, content, completes) }
+        if answer.status == 409 || answer.problem != nil, let offset = answer.expectedOffset, !plan.completesByOffset {
+            guard case .fail(let problem) = proceed(from: offset) else { return .tryAgain(asked: nil) }
+            return .fail(problem)
+        }
+        if plan.lostStatuses.subtracting([403]).contains(answer.status), !mayBeComplete { return beginAnew() }
+        // 409: the offset is another one; 460: the checksum does not fit (tus "Checksum").
+        let isRecoverable =
+            answer.isTransient || [409, 460].contains(answer.status) || answer.problem == .completed
+            || (answer.status == 413 && reduce(content)) || (mayBeComplete && [404, 410].contains(answer.status))
+        guard isRecoverable else { return .finish }
+        recover()
+        return .tryAgain(asked: answer.retryAfter)
+    }
+
+    private mutating func takeAcknowledgement(
+        _ answer: UploadAnswer,
+        _ content: Range<Int64>,
+        _ completes: Bool
+    ) -> UploadVerdict {
+        // The draft acknowledges all of the content by its status alone, and says when the upload is complete.
+        let acknowledged = answer.offset ?? (plan.completesByOffset ? nil : content.upperBound)
+        guard let offset = acknowledged, plan.completesByOffset || !completes else {
+            mayBeComplete = true
+            recover()
+            return .tryAgain(asked: nil)
+        }
+        let verdict = proceed(from: offset)
+        // A server that takes less than it was sent goes on like one that failed, or it could keep a call for ever.
+        return verdict == .proceed && offset < content.upperBound ? .tryAgain(asked: nil) : verdict
+    }
+
+    // MARK: - Going on
+
+    private var wanted: Int64 { min(plan.partSize ?? .max, reducedPart ?? .max) }
+
+    private mutating func proceed(from offset: Int64) -> UploadVerdict {
+        guard offset <= plan.length else { return .fail(.offsetBeyondEnd(offset: offset, length: plan.length)) }
+        position?.offset = offset
+        furthest = max(furthest, offset)
+        if offset == plan.length, plan.completesByOffset { return complete() }
+        let end = offset + limits.partLength(wanted: wanted, remaining: plan.length - offset)
+        action = .append(offset..<end, completes: end == plan.length)
+        return .proceed
+    }
+
+    private mutating func complete() -> UploadVerdict {
+        isComplete = true
+        return .finish
+    }
+
+    /// After a failure the offset is asked for, where there is an upload.
+    private mutating func recover() {
+        if position != nil { action = .findOffset }
+    }
+
+    /// Makes parts smaller that a server, or a proxy in front of it, finds too large.
+    ///
+    /// - Returns: False when they are as small as they get.
+    private mutating func reduce(_ content: Range<Int64>) -> Bool {
+        let smallest = max(Self.smallestReducedPart, limits.minimumPart ?? 0)
+        let length = Int64(content.count)
+        guard length > smallest else { return false }
+        reducedPart = max(smallest, length / 2)
+        return true
+    }
+}
+
+extension UploadAnswer {
+    /// The offset that the server expects, where it refuses another one: §4.4.2.
+    fileprivate var expectedOffset: Int64? {
+        if case .mismatchingOffset(let expected?) = problem { return expected }
+        return status == 409 ? offset : nil
+    }
+}

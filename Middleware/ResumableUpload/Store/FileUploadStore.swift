@@ -1,0 +1,169 @@
+public import Foundation
+public import HTTPChainCore
+package import HTTPChainSupport
+
+/// Keeps uploads in files, so that another process goes on with them.
+///
+/// ```swift
+/// let store = FileUploadStore(directory: caches.appending(path: "Uploads"))
+/// ```
+///
+/// Each upload is a file of its own, which only this user can read (mode 0600), and is replaced in one step: a process
+/// that is killed leaves the old one or the new one. Several processes may share a directory. A file that is damaged
+/// counts as none.
+public struct FileUploadStore: UploadStore {
+    /// The form of a file.
+    private struct Record: Codable {
+        var version = 1
+        var url: String
+        var offset: Int64
+        var length: Int64
+        var created: Date
+        var expires: Date?
+    }
+
+    private let path: String
+    private let limit: Int
+    private let age: Duration
+    private let time: any TimeSource
+    private let access: FileAccess
+    private let files: Files<UploadStoreError>
+
+    /// The largest size of a file that is read.
+    private static let sizeLimit: Int64 = 65_536
+    private static let suffix = ".upload"
+    private static let temporarySuffix = ".new"
+
+    /// Takes a directory, which is made when the first upload is kept.
+    ///
+    /// - Parameters:
+    ///   - directory: A directory for the store alone.
+    ///   - limit: How many uploads it keeps at most; 1000 by default. One more takes the place of the one that was told of
+    ///     longest ago.
+    ///   - age: How long an upload is kept after it was created; 7 days by default.
+    ///   - time: The calendar for that.
+    public init(
+        directory: URL,
+        limit: Int = 1000,
+        age: Duration = .seconds(7 * 86_400),
+        time: any TimeSource = SystemTime()
+    ) {
+        self.init(directory: directory, limit: limit, age: age, time: time, access: .standard)
+    }
+
+    /// A store whose files are reached in a way of its own, for tests with a disk that fails.
+    package init(directory: URL, limit: Int, age: Duration, time: any TimeSource, access: FileAccess) {
+        path = directory.path
+        self.limit = max(1, limit)
+        self.age = age
+        self.time = time
+        self.access = access
+        files = Files(access.system)
+    }
+
+    /// The upload of a key; `nil` where there is none, and for one that is too old.
+    ///
+    /// - Throws: ``UploadStoreError``; `CancellationError` when the task is cancelled.
+    public func upload(for key: UploadKey) async throws -> StoredUpload? {
+        let upload = try await access.executor.run { try read(file(of: key)) }
+        guard let upload, !isTooOld(upload) else { return nil }
+        return upload
+    }
+
+    /// Keeps an upload in place of what there is for the key; of too many the oldest are removed.
+    ///
+    /// - Throws: ``UploadStoreError``.
+    public func keep(_ upload: StoredUpload, for key: UploadKey) async throws {
+        // To its end, cancelled or not: an upload that the server has made is not to be lost with its call.
+        try await access.executor.runToEnd { () throws(UploadStoreError) in
+            try files.makeDurableDirectory(path)
+            let isNew = try files.status(of: file(of: key)) == nil
+            try replace(file(of: key), with: upload)
+            if isNew { try removeSurplus() }
+        }
+    }
+
+    /// Forgets the upload of a key, if there is one.
+    ///
+    /// - Throws: ``UploadStoreError``.
+    public func forget(_ key: UploadKey) async throws {
+        try await access.executor.runToEnd { () throws(UploadStoreError) in _ = try files.remove(file(of: key)) }
+    }
+
+    private func file(of key: UploadKey) -> String { "\(path)/\(key)\(Self.suffix)" }
+
+    private func isTooOld(_ upload: StoredUpload) -> Bool {
+        time.date.timeIntervalSince(upload.created) > age.inSeconds
+    }
+
+    private func read(_ file: String) throws(UploadStoreError) -> StoredUpload? {
+        guard let open = try files.open(file, .read) else { return nil }
+        let status = try open.status()
+        guard status.kind == .regular, status.size <= Self.sizeLimit else { return nil }
+        guard status.owner == UInt32(geteuid()) else { throw UploadStoreError(.ownedByAnother, path: file) }
+        guard status.permissions & 0o077 == 0 else {
+            throw UploadStoreError(.readableByOthers(mode: status.permissions), path: file)
+        }
+        let bytes = try open.data(Int(status.size), at: 0)
+        guard let record = try? JSONDecoder().decode(Record.self, from: bytes), record.version == 1,
+            record.offset >= 0, record.length >= record.offset, Origin(record.url) != nil
+        else { return nil }
+        return StoredUpload(
+            url: Secret(record.url),
+            offset: record.offset,
+            length: record.length,
+            created: record.created,
+            expires: record.expires
+        )
+    }
+
+    /// Replaces a file: whoever reads it sees the old content or the new, also after a loss of power.
+    private func replace(_ file: String, with upload: StoredUpload) throws(UploadStoreError) {
+        let record = Record(
+            url: upload.url.revealed,
+            offset: upload.offset,
+            length: upload.length,
+            created: upload.created,
+            expires: upload.expires
+        )
+        // Texts and finite numbers: there is nothing that the encoder could refuse.
+        guard let bytes = try? JSONEncoder().encode(record) else { return }
+        let temporary = "\(file).\(SystemRandom().next().hexadecimal)\(Self.temporarySuffix)"
+        do throws(UploadStoreError) {
+            guard let open = try files.open(temporary, .create) else { return }
+            try open.write(bytes, at: 0)
+            try open.synchronize()
+            try files.rename(temporary, to: file)
+            try files.synchronizeDirectory(path)
+        } catch {
+            _ = try? files.remove(temporary)
+            throw error
+        }
+    }
+
+    /// Removes the oldest files beyond the limit, those that are too old, and what a process that was killed has left.
+    private func removeSurplus() throws(UploadStoreError) {
+        let now = Int64(Date().timeIntervalSince1970 * 1e9)
+        var found: [(file: String, modified: Int64)] = []
+        for name in try files.names(in: path) {
+            let file = "\(path)/\(name)"
+            let isTemporary = name.hasSuffix(Self.temporarySuffix)
+            guard isTemporary || name.hasSuffix(Self.suffix), let status = try files.status(of: file) else { continue }
+            let isLeftOver = now - status.modified > Self.longestWriting
+            if isTemporary {
+                if isLeftOver { try files.remove(file) }
+            } else if let upload = try? read(file), isTooOld(upload) {
+                try files.remove(file)
+            } else {
+                found.append((file, status.modified))
+            }
+        }
+        guard found.count > limit else { return }
+        for (file, _) in found.sorted(by: { $0.modified < $1.modified }).prefix(found.count - limit) {
+            try files.remove(file)
+        }
+    }
+
+    /// How long a process may take to write a file, in nanoseconds: an hour.
+    private static let longestWriting: Int64 = 3_600_000_000_000
+}

@@ -1,0 +1,56 @@
+public import HTTPChainCore
+package import HTTPChainSupport
+
+/// The files of a ``FileUploadStore`` cannot be used.
+public struct UploadStoreError: HTTPChainError, Hashable {
+    /// The problem.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
+    public enum Problem: Sendable, Hashable {
+        /// A file could be read by others: its permissions are these.
+        case readableByOthers(mode: UInt16)
+        /// A file belongs to another user.
+        case ownedByAnother
+        /// The system refused an operation.
+        case system(operation: String, code: Int32, message: String)
+    }
+
+    /// The problem.
+    public let problem: Problem
+    /// The file or directory.
+    public let path: String
+
+    init(_ problem: Problem, path: String) {
+        self.problem = problem
+        self.path = path
+    }
+
+    /// Always "FileUploadStore".
+    public var stage: String { "FileUploadStore" }
+
+    /// A description of what happened.
+    public var reason: String { explanation.reason }
+
+    /// Advice on what to do about it; `nil` if there is none.
+    public var recoverySuggestion: String? { explanation.advice }
+
+    private var explanation: Explanation {
+        switch problem {
+        case .readableByOthers(let mode):
+            Explanation(
+                "\(path) can be read by others (mode \(String(mode, radix: 8)))",
+                "remove it, and find out who changed it: uploads may be continued with what is in it"
+            )
+        case .ownedByAnother: Explanation("\(path) belongs to another user", "give the store a directory of its own")
+        case .system(let operation, _, let message):
+            Explanation("could not \(operation) \(path): \(message)", "check the disk and the permissions")
+        }
+    }
+}
+
+extension UploadStoreError: FileFailure {
+    package init(_ fault: FileFault) {
+        self.init(.system(operation: fault.operation, code: fault.code, message: fault.message), path: fault.path)
+    }
+}

@@ -1,0 +1,139 @@
+public import HTTPChainCore
+public import HTTPTypes
+
+/// An upload could not be made, or not be completed.
+public struct UploadError: HTTPChainError, NetworkFailure {
+    /// The problem.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
+    public enum Problem: Sendable, Hashable {
+        /// A request that is marked as resumable has a method that uploads nothing: not POST, PUT or PATCH.
+        case method(HTTPRequest.Method)
+        /// A request that is marked as resumable has content that can be read only once, or that is a typed value.
+        case notReplayable
+        /// A request that is marked as resumable has content whose length is not known.
+        case unknownLength
+        /// The target of the request is not absolute.
+        case noOrigin
+        /// A key of the metadata is empty, or has characters that `Upload-Metadata` may not have in one.
+        case invalidMetadata(key: String)
+        /// The server does not have an extension of tus that the stage is set to use.
+        case unsupported(extension: String)
+        /// The content is larger than the server takes.
+        case tooLarge(length: Int64, limit: ByteCount)
+        /// The content is smaller than the server takes as an upload.
+        case tooSmall(length: Int64, limit: ByteCount)
+        /// The server answered the request that creates an upload with success, and named none.
+        case notCreated(status: Int)
+        /// The server named an upload by something that is no URL of HTTP.
+        case unusableLocation
+        /// The server named an upload on an origin that the stage does not send uploads to.
+        case foreignLocation(Origin)
+        /// The server answered with success and did not say how much of the content it has.
+        case noOffset
+        /// The server says that it has more than there is.
+        case offsetBeyondEnd(offset: Int64, length: Int64)
+        /// The server has lost the upload, and lost it again when it was begun anew.
+        case lost
+        /// The server has no such upload any more, and may have completed it: the answer to the last bytes was lost.
+        case outcomeUnknown
+        /// The file is no longer what it was when the upload began.
+        case contentChanged
+        /// The upload broke off too often, or for too long; so many bytes are at the server.
+        case interrupted(offset: Int64, length: Int64)
+    }
+
+    /// The problem.
+    public let problem: Problem
+    /// The last request and the head of its response, redacted.
+    public let exchange: ExchangeSnapshot?
+    /// The error that led to this one.
+    public let underlyingError: (any Error)?
+
+    /// Always "ResumableUploadMiddleware".
+    public var stage: String { "ResumableUploadMiddleware" }
+
+    init(_ problem: Problem, exchange: ExchangeSnapshot? = nil, underlyingError: (any Error)? = nil) {
+        self.problem = problem
+        self.exchange = exchange
+        self.underlyingError = underlyingError
+    }
+
+    /// The failure of the network that broke the upload off: to send the call again is safe, for it goes on where it was.
+    public var networkFailure: TransportError? {
+        guard case .interrupted = problem else { return nil }
+        return TransportError.behind(underlyingError, stage: stage, exchange: nil)
+    }
+
+    /// A description of what happened.
+    public var reason: String { explanation.reason }
+
+    /// Advice on what to do about it; `nil` if there is none.
+    public var recoverySuggestion: String? { explanation.advice }
+
+    private var explanation: Explanation {
+        switch problem {
+        case .method(let method):
+            Explanation("a \(method) request cannot be an upload", "use POST, PUT or PATCH, or leave out resumable()")
+        case .notReplayable:
+            Explanation(
+                "the content of the upload can be read only once, or has no bytes yet",
+                "make it of bytes, a file or a factory, and put the stage inside the serializer"
+            )
+        case .unknownLength:
+            Explanation(
+                "the length of the upload is not known",
+                "give the stream its length, or save it to a file first"
+            )
+        case .noOrigin:
+            Explanation("the target of the upload is not absolute", "put the stage inside URLBuilderMiddleware")
+        case .invalidMetadata(let key):
+            Explanation(
+                "\"\(key)\" is no key of upload metadata",
+                "use visible characters of ASCII without spaces and commas"
+            )
+        case .unsupported(let name):
+            Explanation("the server has no tus extension \"\(name)\"", "change the options that need it")
+        case .tooLarge(let length, let limit):
+            Explanation("the upload of \(ByteCount(length)) is larger than the server's limit of \(limit)")
+        case .tooSmall(let length, let limit):
+            Explanation(
+                "the upload of \(ByteCount(length)) is smaller than the server's limit of \(limit)",
+                "send it without resumable()"
+            )
+        case .notCreated(let status):
+            Explanation(
+                "the server answered \(status) to the creation of an upload and named none",
+                "check that this target takes uploads by this protocol"
+            )
+        case .unusableLocation: Explanation("the server named an upload by a Location that is no URL of HTTP")
+        case .foreignLocation(let origin):
+            Explanation(
+                "the server named an upload on another origin, \(origin)",
+                "add it to options.otherOrigins if uploads may go there"
+            )
+        case .noOffset:
+            Explanation(
+                "the server did not say how much of the upload it has",
+                "check that Upload-Offset passes the proxies in between"
+            )
+        case .offsetBeyondEnd(let offset, let length):
+            Explanation("the server says that it has \(offset) bytes of an upload of \(length)")
+        case .lost:
+            Explanation("the server has lost the upload again after it was begun anew")
+        case .outcomeUnknown:
+            Explanation(
+                "the server has no such upload any more, and may have completed it",
+                "find out whether it has, and send it again if not"
+            )
+        case .contentChanged:
+            Explanation("the content of the upload has changed since it began", "send the new content as a new call")
+        case .interrupted(let offset, let length):
+            Explanation(
+                "the upload broke off with \(offset) of \(length) bytes at the server",
+                "send the same request again: it goes on from there"
+            )
+        }
+    }
+}

@@ -1,0 +1,340 @@
+import Foundation
+import HTTPChainCore
+import Testing
+
+@testable import HTTPChainResumableUpload
+
+@Suite("The rules of an upload", .timeLimit(.minutes(10)))
+struct UploadRulesTests {
+    private static let tus = UploadPlan(length: 100, completesByOffset: true, lostStatuses: [403, 404, 410])
+    private static let draft = UploadPlan(length: 100, completesByOffset: false)
+    private static let url = "https://example.com/uploads/1"
+
+    private static func answer(_ status: Int, _ change: (inout UploadAnswer) -> Void = { _ in }) -> UploadAnswer {
+        var answer = UploadAnswer(status: status)
+        change(&answer)
+        return answer
+    }
+
+    /// Rules whose upload was created and has this offset.
+    private static func rules(_ plan: UploadPlan, at offset: Int64 = 0) -> UploadRules {
+        var rules = UploadRules(plan, resuming: UploadPosition(url: url))
+        _ = rules.take(answer(200) { $0.offset = offset })
+        return rules
+    }
+
+    /// One line of the table: what is answered to an append, and what follows.
+    struct Line: Sendable, CustomStringConvertible {
+        let description: String
+        let plan: UploadPlan
+        var answer: UploadAnswer
+        let verdict: UploadVerdict
+        let next: UploadAction
+    }
+
+    static let appends: [Line] = [
+        Line(
+            description: "tus: all of it is acknowledged",
+            plan: tus,
+            answer: answer(204) { $0.offset = 100 },
+            verdict: .finish,
+            next: .append(40..<100, completes: true)
+        ),
+        Line(
+            description: "tus: a part is acknowledged",
+            plan: tus,
+            answer: answer(204) { $0.offset = 70 },
+            verdict: .tryAgain(asked: nil),
+            next: .append(70..<100, completes: true)
+        ),
+        Line(
+            description: "tus: no offset",
+            plan: tus,
+            answer: answer(204),
+            verdict: .tryAgain(asked: nil),
+            next: .findOffset
+        ),
+        Line(
+            description: "tus: another offset",
+            plan: tus,
+            answer: answer(409),
+            verdict: .tryAgain(asked: nil),
+            next: .findOffset
+        ),
+        Line(
+            description: "tus: a checksum that does not fit",
+            plan: tus,
+            answer: answer(460),
+            verdict: .tryAgain(asked: nil),
+            next: .findOffset
+        ),
+        Line(
+            description: "tus: more than there is",
+            plan: tus,
+            answer: answer(204) { $0.offset = 101 },
+            verdict: .fail(.offsetBeyondEnd(offset: 101, length: 100)),
+            next: .append(40..<100, completes: true)
+        ),
+        Line(
+            description: "tus: gone",
+            plan: tus,
+            answer: answer(410),
+            verdict: .tryAgain(asked: nil),
+            next: .create(0..<0)
+        ),
+        Line(
+            description: "tus: forbidden is the answer",
+            plan: tus,
+            answer: answer(403),
+            verdict: .finish,
+            next: .append(40..<100, completes: true)
+        ),
+        Line(
+            description: "draft: complete",
+            plan: draft,
+            answer: answer(200) { $0.isComplete = true },
+            verdict: .finish,
+            next: .append(40..<100, completes: true)
+        ),
+        Line(
+            description: "draft: complete, and refused by who uses it",
+            plan: draft,
+            answer: answer(500) { $0.isComplete = true },
+            verdict: .finish,
+            next: .append(40..<100, completes: true)
+        ),
+        Line(
+            description: "draft: success, and not said to be complete",
+            plan: draft,
+            answer: answer(204),
+            verdict: .tryAgain(asked: nil),
+            next: .findOffset
+        ),
+        Line(
+            description: "draft: the offset that is expected",
+            plan: draft,
+            answer: answer(409) { $0.offset = 60 },
+            verdict: .tryAgain(asked: nil),
+            next: .append(60..<100, completes: true)
+        ),
+        Line(
+            description: "draft: the offset that a problem tells",
+            plan: draft,
+            answer: answer(409) { $0.problem = .mismatchingOffset(expected: 50) },
+            verdict: .tryAgain(asked: nil),
+            next: .append(50..<100, completes: true)
+        ),
+        Line(
+            description: "draft: a conflict with no offset",
+            plan: draft,
+            answer: answer(409),
+            verdict: .tryAgain(asked: nil),
+            next: .findOffset
+        ),
+        Line(
+            description: "draft: completed before",
+            plan: draft,
+            answer: answer(400) { $0.problem = .completed },
+            verdict: .tryAgain(asked: nil),
+            next: .findOffset
+        ),
+        Line(
+            description: "draft: a length that does not fit",
+            plan: draft,
+            answer: answer(400) { $0.problem = .inconsistentLength },
+            verdict: .finish,
+            next: .append(40..<100, completes: true)
+        ),
+        Line(
+            description: "busy, with a wait",
+            plan: draft,
+            answer: answer(503) { $0.retryAfter = .seconds(3) },
+            verdict: .tryAgain(asked: .seconds(3)),
+            next: .findOffset
+        ),
+        Line(
+            description: "too large, and as small as it gets",
+            plan: tus,
+            answer: answer(413),
+            verdict: .finish,
+            next: .append(40..<100, completes: true)
+        ),
+    ]
+
+    @Test("The answer to an append decides what follows", arguments: appends)
+    func append(line: Line) {
+        var rules = Self.rules(line.plan, at: 40)
+        #expect(rules.action == .append(40..<100, completes: true))
+        #expect(rules.take(line.answer) == line.verdict)
+        #expect(rules.action == line.next)
+    }
+
+    @Test("An upload is created, sent in parts, and complete when the server has it all")
+    func parts() {
+        var plan = Self.tus
+        plan.partSize = 40
+        var rules = UploadRules(plan)
+        #expect(rules.action == .create(0..<0))
+        #expect(rules.take(Self.answer(201) { $0.location = .found(Self.url) }) == .proceed)
+        for (start, end) in [(0, 40), (40, 80), (80, 100)] as [(Int64, Int64)] {
+            #expect(rules.action == .append(start..<end, completes: end == 100))
+            #expect(rules.take(Self.answer(204) { $0.offset = end }) == (end == 100 ? .finish : .proceed))
+        }
+        #expect(rules.isComplete)
+    }
+
+    @Test("The draft completes an upload whose bytes are all there with an append of nothing")
+    func emptyAppend() {
+        var rules = Self.rules(Self.draft, at: 100)
+        #expect(rules.action == .append(100..<100, completes: true))
+        #expect(rules.take(Self.answer(200) { $0.isComplete = true }) == .finish)
+    }
+
+    @Test("The first part is sent with the creation where that is asked for")
+    func creationWithContent() {
+        var plan = Self.tus
+        plan.createsWithContent = true
+        plan.partSize = 60
+        var rules = UploadRules(plan)
+        #expect(rules.action == .create(0..<60))
+        var ignoring = rules
+        let created = Self.answer(201) { $0.location = .found(Self.url) }
+        #expect(ignoring.take(created) == .proceed)
+        #expect(ignoring.action == .findOffset, "a server that does not say what it took is asked")
+        #expect(rules.take(Self.answer(201) { ($0.location, $0.offset) = (.found(Self.url), 60) }) == .proceed)
+        #expect(rules.action == .append(60..<100, completes: true))
+    }
+
+    @Test(
+        "An answer to a creation without a usable upload is an error that says why",
+        arguments: [
+            (UploadLocation.missing, UploadError.Problem.notCreated(status: 201)), (.unusable, .unusableLocation),
+        ]
+    )
+    func noUpload(location: UploadLocation, problem: UploadError.Problem) {
+        var rules = UploadRules(Self.draft)
+        #expect(rules.take(Self.answer(201) { $0.location = location }) == .fail(problem))
+    }
+
+    @Test("A creation that is refused is the answer, and one that failed for the moment is made again")
+    func refusedCreation() {
+        var rules = UploadRules(Self.tus)
+        #expect(rules.takeFailure() == .tryAgain(asked: nil))
+        #expect(rules.take(Self.answer(503)) == .tryAgain(asked: nil))
+        #expect(rules.action == .create(0..<0))
+        #expect(rules.take(Self.answer(401)) == .finish)
+        #expect(rules.take(Self.answer(307)) == .finish)
+    }
+
+    @Test("An upload that the server has lost is begun anew, once")
+    func lost() {
+        var rules = Self.rules(Self.tus)
+        _ = rules.take(Self.answer(404))
+        #expect(rules.action == .create(0..<0) && rules.restarts == 1 && rules.position == nil)
+        _ = rules.take(Self.answer(201) { $0.location = .found(Self.url) })
+        #expect(rules.take(Self.answer(404)) == .fail(.lost))
+    }
+
+    @Test("An upload of another length at the same URL is not gone on with")
+    func otherUpload() {
+        var rules = UploadRules(Self.tus, resuming: UploadPosition(url: Self.url))
+        #expect(rules.take(Self.answer(200) { ($0.offset, $0.length) = (5, 7) }) == .tryAgain(asked: nil))
+        #expect(rules.action == .create(0..<0))
+    }
+
+    @Test("An upload that is gone after its last bytes were sent may be complete, and is not begun anew")
+    func outcomeUnknown() {
+        var rules = Self.rules(Self.tus)
+        #expect(rules.takeFailure() == .tryAgain(asked: nil))
+        #expect(rules.take(Self.answer(404)) == .fail(.outcomeUnknown))
+        var other = Self.rules(Self.tus)
+        _ = other.takeFailure()
+        #expect(other.take(Self.answer(200) { $0.offset = 10 }) == .proceed, "it is not complete")
+        #expect(other.take(Self.answer(410)) == .tryAgain(asked: nil))
+        #expect(other.action == .create(0..<0))
+    }
+
+    @Test("Parts keep to the limits of the server")
+    func limits() {
+        let limits = UploadLimits(maximumPart: 30, minimumPart: 20)
+        #expect(limits.partLength(wanted: .max, remaining: 100) == 30)
+        #expect(limits.partLength(wanted: 5, remaining: 100) == 20)
+        #expect(limits.partLength(wanted: 5, remaining: 10) == 10, "the last one may be smaller")
+        #expect(UploadLimits(maximumPart: 0).partLength(wanted: 5, remaining: 10) == 1)
+        #expect(UploadLimits(maximumPart: 5, minimumPart: 9).partLength(wanted: 7, remaining: 10) == 5)
+        #expect(UploadLimits().partLength(wanted: .max, remaining: 0) == 0)
+    }
+
+    @Test("An upload that the limits do not allow is given up, and the server is told where it has begun")
+    func tooLarge() {
+        let tooLarge = UploadError.Problem.tooLarge(length: 100, limit: 99)
+        var rules = UploadRules(Self.draft)
+        let created = Self.answer(201) { ($0.location, $0.limits.maximumSize) = (.found(Self.url), 99) }
+        #expect(rules.take(created) == .abandon(tooLarge))
+        var plan = Self.tus
+        plan.asksForLimits = true
+        rules = UploadRules(plan)
+        #expect(rules.action == .discover)
+        #expect(rules.take(Self.answer(204) { $0.limits.maximumSize = 99 }) == .fail(tooLarge))
+        rules = UploadRules(plan)
+        #expect(rules.take(Self.answer(405)) == .proceed, "not every server tells")
+        #expect(rules.action == .create(0..<0))
+    }
+
+    @Test("An extension that is needed and missing is an error")
+    func missingExtension() {
+        var plan = Self.tus
+        plan.asksForLimits = true
+        plan.neededExtensions = ["creation", "checksum"]
+        var rules = UploadRules(plan)
+        #expect(
+            rules.take(Self.answer(204) { $0.extensions = ["creation"] }) == .fail(.unsupported(extension: "checksum"))
+        )
+    }
+
+    @Test("Parts that are too large for the server are halved down to 64 KiB")
+    func reduction() {
+        var plan = Self.tus
+        plan.length = 200_000
+        var rules = Self.rules(plan)
+        for length in [100_000, 65_536] as [Int64] {
+            #expect(rules.take(Self.answer(413)) == .tryAgain(asked: nil))
+            _ = rules.take(Self.answer(200) { $0.offset = 0 })
+            #expect(rules.action == .append(0..<length, completes: false))
+        }
+        #expect(rules.take(Self.answer(413)) == .finish)
+    }
+
+    @Test("Waits double, are shortened by chance, and end with the attempts, the time or the deadline")
+    func patience() {
+        var options = ResumableUploadOptions()
+        options.firstWait = .seconds(1)
+        options.longestWait = .seconds(5)
+        var patience = UploadPatience(options)
+        let now = UploadPatience.Circumstances(elapsed: .zero)
+        let waits = (0..<6).map { _ in patience.wait(now, random: Most()) }
+        #expect(waits == [.seconds(1), .seconds(2), .seconds(4), .seconds(5), .seconds(5), nil])
+        patience.noteProgress()
+        #expect(patience.wait(now, random: Most()) == .seconds(1))
+        #expect(patience.attempts == 6)
+        var asked = now
+        asked.asked = .seconds(9)
+        #expect(patience.wait(asked, random: Most()) == .seconds(9))
+        asked.asked = .seconds(61)
+        #expect(patience.wait(asked, random: Most()) == nil)
+        var late = now
+        late.remaining = .seconds(1)
+        #expect(patience.wait(late, random: Most()) == nil)
+        options.totalTime = .seconds(10)
+        patience = UploadPatience(options)
+        #expect(patience.wait(.init(elapsed: .seconds(9.5)), random: Most()) == nil)
+        options.maximumAttempts = 0
+        patience = UploadPatience(options)
+        #expect(patience.wait(now, random: Most()) == nil)
+    }
+}
+
+/// The largest number there is.
+private struct Most: RandomSource {
+    func next() -> UInt64 { .max }
+}
