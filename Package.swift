@@ -158,7 +158,6 @@ let package = Package(
     products: [
         .library(name: "HTTPChain", targets: ["HTTPChain"]),
         .library(name: "HTTPChainCore", targets: ["HTTPChainCore"]),
-        .library(name: "HTTPChainResumableUpload", targets: ["HTTPChainResumableUpload"]),
         .library(name: "HTTPChainURLSession", targets: ["HTTPChainURLSession"]),
         .library(name: "HTTPChainInMemory", targets: ["HTTPChainInMemory"]),
         .library(name: "HTTPChainAsyncHTTPClient", targets: ["HTTPChainAsyncHTTPClient"]),
@@ -185,6 +184,7 @@ let package = Package(
             name: "HTTPChainRemoteLoggingServiceLifecycle",
             targets: ["HTTPChainRemoteLoggingServiceLifecycle"]
         ),
+        .library(name: "HTTPChainResumableUpload", targets: ["HTTPChainResumableUpload"]),
         .library(name: "HTTPChainRoutes", targets: ["HTTPChainRoutes"]),
         .library(name: "HTTPChainRoutesYAML", targets: ["HTTPChainRoutesYAML"]),
         .library(name: "HTTPChainSerializerXML", targets: ["HTTPChainSerializerXML"]),
@@ -550,8 +550,14 @@ let package = Package(
             "ResumableUploadTests",
             of: [
                 "HTTPChainResumableUpload", "HTTPChainAuth", "HTTPChainProgress", "HTTPChainRetry",
-                "HTTPChainStatusValidation", "HTTPChainTimeout",
+                "HTTPChainStatusValidation", "HTTPChainTimeout", "DrillSupport", "UploadKillDrill",
             ]
+        ),
+        .executableTarget(
+            name: "UploadKillDrill",
+            dependencies: ["HTTPChainCore", "HTTPChainResumableUpload", "DrillSupport", httpTypes],
+            path: "Tests/UploadKillDrill",
+            swiftSettings: settings
         ),
         tests("RetryTests", of: ["HTTPChainRetry", "HTTPChainURLSession"]),
         tests("RoutesTests", of: ["HTTPChainRoutes", "HTTPChainRoutesYAML", "HTTPChainClient", "HTTPChain"]),

@@ -43,7 +43,7 @@ extension Request {
     /// The request as an upload that can be continued.
     ///
     /// ```swift
-    /// let response = try await chain.send(.post("https://uploads.example.com/files", body: .file(film)).resumable())
+    /// let response = try await chain.send(.post("https://uploads.example.com/files", body: .file(file)).resumable())
     /// ```
     ///
     /// - Parameter upload: What there is to say about it.

@@ -4,13 +4,13 @@ import HTTPTypes
 /// Sends uploads so that they can be continued: after a lost connection, and after a killed process.
 ///
 /// ```swift
-/// let store = FileUploadStore(directory: uploads)
+/// let store = FileUploadStore(directory: directory)
 /// let chain = try Chain(transport: transport) {
 ///     ResumableUploadMiddleware(.tus, store: store, partition: .shared)
 ///     RetryMiddleware()
 ///     BearerAuthMiddleware(token: token, for: "https://uploads.example.com")
 /// }
-/// let film = Request.post("https://uploads.example.com/files", body: .file(film))
+/// let film = Request.post("https://uploads.example.com/files", body: .file(file))
 /// let response = try await chain.send(film.resumable())
 /// ```
 ///

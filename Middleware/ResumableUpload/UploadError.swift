@@ -30,6 +30,8 @@ public struct UploadError: HTTPChainError, NetworkFailure {
         case unusableLocation
         /// The server named an upload on an origin that the stage does not send uploads to.
         case foreignLocation(Origin)
+        /// The server sent a request for the upload elsewhere, in a way that does not keep its method and content.
+        case unusableRedirect(status: Int)
         /// The server answered with success and did not say how much of the content it has.
         case noOffset
         /// The server says that it has more than there is.
@@ -112,6 +114,11 @@ public struct UploadError: HTTPChainError, NetworkFailure {
             Explanation(
                 "the server named an upload on another origin, \(origin)",
                 "add it to options.otherOrigins if uploads may go there"
+            )
+        case .unusableRedirect(let status):
+            Explanation(
+                "the server answered \(status) to a request for the upload",
+                "let it answer 307 or 308 with a Location"
             )
         case .noOffset:
             Explanation(

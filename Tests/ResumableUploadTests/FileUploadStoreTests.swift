@@ -112,6 +112,60 @@ struct FileUploadStoreTests {
         #expect(error?.problem == .readableByOthers(mode: 0o644))
     }
 
+    @Test("After a loss of power the store has what was reported as kept, or what came after it, whole", .seeded)
+    func power() async throws {
+        let disk = MemoryDisk(directories: ["/uploads"])
+        let key = try await key("a")
+        func store(_ disk: MemoryDisk) -> FileUploadStore {
+            let directory = URL(fileURLWithPath: "/uploads/store")
+            let access = FileAccess(system: disk)
+            return FileUploadStore(directory: directory, limit: 2, age: .seconds(60), time: clock, access: access)
+        }
+        var steps: [DiskStep<Int64>] = []
+        for number in 1...5 {
+            let start = disk.count
+            try await store(disk).keep(upload(number), for: key)
+            steps.append(DiskStep(Int64(number), start..<disk.count))
+        }
+        let problem = try await disk.history.firstProblem(images: 30, Seed.numbers()) { [steps] left, count in
+            let reported = steps.last { $0.isReported(after: count) }?.fact ?? 0
+            let begun = steps.last { $0.hasBegun(after: count) }?.fact ?? 0
+            let found = try await store(left).upload(for: key)?.offset ?? 0
+            guard (reported...begun).contains(found) else { return "\(found), not \(reported) to \(begun)" }
+            try await store(left).keep(upload(9), for: key)
+            return try await store(left).upload(for: key) == upload(9) ? nil : "it cannot be changed any more"
+        }
+        #expect(problem == nil)
+    }
+
+    @Test(
+        "A disk that fails at any operation leaves the old upload or the new one",
+        arguments: FaultyFiles.Fault.allCases
+    )
+    func faults(fault: FaultyFiles.Fault) async throws {
+        let key = try await key("a")
+        var isReached = true
+        var operation = 0
+        while isReached {
+            let disk = MemoryDisk(directories: ["/uploads"])
+            let files = FaultyFiles(disk)
+            let directory = URL(fileURLWithPath: "/uploads/store")
+            func store(_ system: any FileSystem) -> FileUploadStore {
+                let access = FileAccess(system: system)
+                return FileUploadStore(directory: directory, limit: 2, age: .seconds(60), time: clock, access: access)
+            }
+            try await store(disk).keep(upload(1), for: key)
+            files.fail(at: operation, fault)
+            let result = await Result { try await store(files).keep(upload(2), for: key) }
+            isReached = files.count > operation
+            let found = try await store(disk).upload(for: key)
+            if case .success = result { #expect(found == upload(2), "\(operation)") }
+            #expect(found == upload(1) || found == upload(2), "\(operation)")
+            operation += 1
+        }
+        #expect(operation > 5)
+    }
+
     @Test("Two keys are the same for the same call alone")
     func keys() async throws {
         func key(
@@ -173,5 +227,12 @@ struct FileUploadStoreTests {
         #expect(store.upload(for: a) == upload(3) && store.upload(for: b) == nil && store.upload(for: c) == upload(4))
         store.forget(a)
         #expect(store.count == 1)
+    }
+}
+
+extension Result where Failure == any Error {
+    /// What a call that waits comes to.
+    fileprivate init(_ call: () async throws -> Success) async {
+        do { self = .success(try await call()) } catch { self = .failure(error) }
     }
 }

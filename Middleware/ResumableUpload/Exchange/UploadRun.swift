@@ -18,7 +18,6 @@ struct UploadRun {
     private var patience: UploadPatience
     /// What the store has of the upload.
     private var kept: StoredUpload?
-    private let resumedAt: Int64
 
     init(
         _ request: Request,
@@ -37,7 +36,6 @@ struct UploadRun {
         progress = PartProgress(request, length: content.length)
         started = request.environment.time.elapsed
         kept = try await saved?.find(length: content.length)
-        resumedAt = kept?.offset ?? 0
         let plan = UploadPlan(
             length: content.length,
             partSize: options.partSize?.bytes,
@@ -152,7 +150,7 @@ struct UploadRun {
 
     private func read(_ response: inout Response, to part: Request) async throws -> UploadAnswer {
         var answer = wire.answer(response.head, now: request.environment.time.date)
-        if case .create = rules.action {
+        if rules.position == nil || response.status.kind == .redirection {
             let own = request.origin
             answer.location = UploadLocation(of: response.head, from: response.url ?? part.url) { origin in
                 origin == own || options.otherOrigins.contains(origin)
@@ -219,7 +217,7 @@ struct UploadRun {
         response.options[UploadSummaryOption.self] = UploadSummary(
             url: Secret(position.url),
             isComplete: rules.isComplete,
-            resumedAt: resumedAt,
+            resumedAt: rules.resumedAt,
             attempts: patience.attempts,
             restarts: rules.restarts
         )

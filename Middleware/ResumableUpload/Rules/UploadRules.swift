@@ -15,6 +15,10 @@ struct UploadRules: Sendable {
     private(set) var isComplete = false
     /// How often the upload was begun anew because the server had lost it.
     private(set) var restarts = 0
+    /// The number of bytes that the server had of an upload that an earlier call had left.
+    private(set) var resumedAt: Int64 = 0
+    /// Whether the server has not said yet how much it has of an upload that an earlier call had left.
+    private var isResuming: Bool
     /// Whether a request was sent that may have completed the upload, and its answer is not known.
     private var mayBeComplete = false
     /// The largest part that is sent after the server refused a larger one.
@@ -29,6 +33,7 @@ struct UploadRules: Sendable {
     init(_ plan: UploadPlan, resuming position: UploadPosition? = nil) {
         self.plan = plan
         self.position = position
+        isResuming = position != nil
         action = position == nil ? .discover : .findOffset
         if position == nil, !plan.asksForLimits { action = creation }
     }
@@ -44,6 +49,7 @@ struct UploadRules: Sendable {
     mutating func take(_ answer: UploadAnswer) -> UploadVerdict {
         limits.merge(answer.limits)
         if let expiry = answer.expiry { position?.expiry = expiry }
+        if position != nil, (300..<400).contains(answer.status) { return follow(answer) }
         switch action {
         case .discover: return takeLimits(answer)
         case .create(let content): return takeCreation(answer, content)
@@ -101,6 +107,8 @@ struct UploadRules: Sendable {
         if answer.isTransient { return .tryAgain(asked: answer.retryAfter) }
         if plan.lostStatuses.contains(answer.status) { return beginAnew() }
         guard answer.isSuccess else { return .finish }
+        if isResuming { resumedAt = answer.offset ?? 0 }
+        isResuming = false
         if answer.isComplete == true { return complete() }
         guard let offset = answer.offset else { return .fail(.noOffset) }
         // Another upload has come to this URL: this one is gone.
@@ -116,8 +124,23 @@ struct UploadRules: Sendable {
         restarts += 1
         position = nil
         furthest = 0
+        resumedAt = 0
+        isResuming = false
         action = creation
         return .tryAgain(asked: nil)
+    }
+
+    /// Goes on at another URL, where the method and the content may be kept: 307 and 308 (§4.3.1, §4.4.1).
+    private mutating func follow(_ answer: UploadAnswer) -> UploadVerdict {
+        switch answer.location {
+        case .found(let url) where [307, 308].contains(answer.status):
+            position?.url = url
+            recover()
+            // Counted as a failure, so that a loop has an end.
+            return .tryAgain(asked: nil)
+        case .foreign(let origin): return .fail(.foreignLocation(origin))
+        default: return .fail(.unusableRedirect(status: answer.status))
+        }
     }
 
     // MARK: - Append, draft §4.4, tus "PATCH"

@@ -5,7 +5,7 @@ package import HTTPChainSupport
 /// Keeps uploads in files, so that another process goes on with them.
 ///
 /// ```swift
-/// let store = FileUploadStore(directory: caches.appending(path: "Uploads"))
+/// let store = FileUploadStore(directory: directory.appending(path: "Uploads"))
 /// ```
 ///
 /// Each upload is a file of its own, which only this user can read (mode 0600), and is replaced in one step: a process

@@ -235,11 +235,27 @@ struct UploadRulesTests {
         #expect(rules.take(Self.answer(404)) == .fail(.lost))
     }
 
+    @Test("An upload that has moved is gone on with where it is, and another redirect is an error")
+    func moved() {
+        var rules = Self.rules(Self.draft)
+        let url = "https://example.com/elsewhere"
+        #expect(rules.take(Self.answer(308) { $0.location = .found(url) }) == .tryAgain(asked: nil))
+        #expect(rules.action == .findOffset && rules.position?.url == url)
+        #expect(rules.take(Self.answer(302) { $0.location = .found(url) }) == .fail(.unusableRedirect(status: 302)))
+        #expect(rules.take(Self.answer(307)) == .fail(.unusableRedirect(status: 307)))
+        #expect(UploadRules(Self.draft).position == nil)
+    }
+
     @Test("An upload of another length at the same URL is not gone on with")
     func otherUpload() {
         var rules = UploadRules(Self.tus, resuming: UploadPosition(url: Self.url))
         #expect(rules.take(Self.answer(200) { ($0.offset, $0.length) = (5, 7) }) == .tryAgain(asked: nil))
-        #expect(rules.action == .create(0..<0))
+        #expect(rules.action == .create(0..<0) && rules.resumedAt == 0)
+        rules = UploadRules(Self.tus, resuming: UploadPosition(url: Self.url, offset: 5))
+        _ = rules.take(Self.answer(200) { $0.offset = 7 })
+        _ = rules.take(Self.answer(503))
+        _ = rules.take(Self.answer(200) { $0.offset = 9 })
+        #expect(rules.resumedAt == 7, "it is what the server had when the call began")
     }
 
     @Test("An upload that is gone after its last bytes were sent may be complete, and is not begun anew")
