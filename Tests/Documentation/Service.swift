@@ -72,6 +72,7 @@ private func answer(_ request: Request) async throws -> Response {
     let segments = (request.url.split(separator: "?").first ?? "").split(separator: "/").map(String.init)
     let last = segments.last ?? ""
     let above = segments.dropLast().last ?? ""
+    if let upload = try await uploadAnswer(to: request) { return upload }
     switch last {
     case "changes", "chat", "ask":
         // The second time, which names the last event, there is no more to come.
@@ -100,6 +101,16 @@ private func answer(_ request: Request) async throws -> Response {
     if let type = types[last] { return Response(.ok, headers: [.contentType: type], body: HTTPBody(lists[last] ?? "")) }
     if let content = request.method == .get ? lists[last] : single[last] ?? lists[last] { return json(content) }
     return json(single[above] ?? rose)
+}
+
+/// The answer to a request of an upload that can be continued; nil to any other.
+private func uploadAnswer(to request: Request) async throws -> Response? {
+    func number(_ field: String) -> Int? { HTTPField.Name(field).flatMap { request.headers[$0] }.flatMap { Int($0) } }
+    let fields = ["Upload-Offset", "Upload-Complete"].compactMap { HTTPField.Name($0) }
+    if number("Upload-Length") != nil { return Response(.created, headers: [.location: "/uploads/1"]) }
+    guard let offset = number("Upload-Offset") else { return nil }
+    let end = offset + (try await request.body.collect()).count
+    return Response(.noContent, headers: [fields[0]: "\(end)", fields[1]: request.headers[fields[1]] ?? "?0"])
 }
 
 private func json(_ text: String) -> Response {
