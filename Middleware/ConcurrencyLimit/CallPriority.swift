@@ -17,7 +17,7 @@ public enum CallPriority: Int, Sendable, Hashable, Comparable, CaseIterable, Req
     /// Orders by importance.
     public static func < (lhs: CallPriority, rhs: CallPriority) -> Bool { lhs.rawValue < rhs.rawValue }
 
-    /// Which share of the queue calls of this priority and those below may fill.
+    /// The share of the queue that calls of this priority and those below may fill.
     package var queueShare: Double {
         switch self {
         case .background: 0.25

@@ -1,7 +1,7 @@
 import HTTPChainCore
 package import HTTPChainRemoteLogging
 
-/// Where records wait until they are sent.
+/// A place where records wait until they are sent.
 ///
 /// Records are numbered from 1 in the order in which they were added.
 package protocol LogQueue: Sendable {
@@ -113,7 +113,7 @@ package enum LogQueueReading: Sendable {
 
 /// Records that were taken out of a queue together.
 package struct LogQueueBatch: Sendable {
-    /// Where they stood.
+    /// The place of records in the queue.
     package struct Position: Sendable, Hashable {
         /// The number of the first.
         package let first: Int

@@ -31,7 +31,7 @@ package protocol SamplingTracer: Tracer {
     ) -> Span
 }
 
-/// What becomes of a span, and what servers are told of it.
+/// The decision on a span, and what servers are told of it.
 package enum SamplingDecision: Sendable {
     /// It is recorded, under these ids.
     case recorded(TraceContext)

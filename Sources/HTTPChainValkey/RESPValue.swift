@@ -36,7 +36,7 @@ package struct RESPParser: Sendable {
 
     /// The longest line: a simple string, an error, or a length.
     package static let longestLine = 64 * 1024
-    /// How deep lists may lie in each other.
+    /// The number of lists that may lie in each other.
     package static let deepest = 16
 
     private var buffer: [UInt8] = []

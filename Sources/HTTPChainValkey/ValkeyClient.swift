@@ -55,7 +55,7 @@ public final class ValkeyClient: Sendable {
 
     private var server: String { "\(settings.host):\(settings.port)" }
 
-    /// How many commands wait for answers.
+    /// The number of commands that wait for answers.
     package var pendingCommands: Int { state.withLock { $0.pending } }
 
     /// Closes the connection; commands in flight fail, and so do all that come later.

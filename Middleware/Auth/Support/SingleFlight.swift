@@ -111,10 +111,10 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
         waiter?.resume(throwing: CancellationError())
     }
 
-    /// How many flights there are, the abandoned ones included.
+    /// The number of flights, the abandoned ones included.
     package var count: Int { state.withLock { $0.flights.count } }
 
-    /// How many callers wait for a result.
+    /// The number of callers that wait for a result.
     package var waiterCount: Int { state.withLock { $0.flights.values.reduce(0) { $0 + $1.waiters.count } } }
 
     private func name(of id: Int) -> SingleFlights.Name {

@@ -6,7 +6,7 @@ import Glibc
 import Musl
 #endif
 
-/// Whose the files of a store are: what is stored are the answers to one user, and nobody else reads or plants them.
+/// The owner of the files of a store: what is stored are the answers to one user, and nobody else reads or plants them.
 package enum CacheOwnership {
     /// Refuses what is a symbolic link, something else than was expected, or another user's.
     ///

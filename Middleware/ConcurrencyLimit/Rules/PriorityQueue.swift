@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// Who waits for a place, by priority and then in the order they came.
+/// The calls that wait for a place, by priority and then in the order they came.
 package struct PriorityQueue<Element: Sendable>: Sendable {
     private struct Entry: Sendable {
         let id: UInt64

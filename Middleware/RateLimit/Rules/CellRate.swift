@@ -21,14 +21,14 @@ package struct CellRate: Sendable {
         tokens == 1 ? interval : interval * min(tokens, limit.burst)
     }
 
-    /// How long until so many tokens are there; all that the bucket holds stand for more.
+    /// The time until so many tokens are there; all that the bucket holds stand for more.
     package func wait(for tokens: Int, at now: Duration) -> Duration {
         guard tokens > 0 else { return .zero }
         let needed = cost(of: tokens)
         return max(.zero, max(full, now) + needed - tolerance - now)
     }
 
-    /// How long until so many tokens are there that a queue of calls takes one after the other.
+    /// The time until so many tokens are there that a queue of calls takes one after the other.
     package func waitForQueue(of tokens: Int, at now: Duration) -> Duration {
         max(.zero, max(full, now) + interval * min(max(0, tokens), 1_000_000_000) - tolerance - now)
     }

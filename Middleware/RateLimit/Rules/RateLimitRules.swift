@@ -32,14 +32,14 @@ package struct RateLimitRules: Sendable {
     /// Lets a call through where ``isUnlimited``.
     package mutating func takeUnlimited() { unanswered += 1 }
 
-    /// How long a call has to wait, if nobody waits before it.
+    /// The wait of a call if nobody waits before it.
     package func wait(for tokens: Int, at now: Duration) -> Duration {
         var wait = serverWait(for: tokens, at: now)
         for cell in cells { wait = max(wait, cell.wait(for: tokens, at: now)) }
         return wait
     }
 
-    /// How long the server's own limits keep a call.
+    /// The wait that the server's own limits ask of a call.
     package func serverWait(for tokens: Int, at now: Duration) -> Duration {
         guard tokens > 0 else { return .zero }
         var wait = max(.zero, pausedUntil - now)
@@ -47,7 +47,7 @@ package struct RateLimitRules: Sendable {
         return wait
     }
 
-    /// How long a call has to wait behind others.
+    /// The wait of a call behind others.
     ///
     /// - Parameter tokens: What all of them take, itself included.
     package func waitInQueue(of tokens: Int, at now: Duration) -> Duration {

@@ -12,7 +12,7 @@ package struct ServerLimits: Sendable, Hashable {
         /// The partition key, as it is written; empty for none.
         package var partition: String
         package var remaining: Int
-        /// How long until it is replenished.
+        /// The time until it is replenished.
         package var reset: Duration
 
         package init(policy: String, partition: String, remaining: Int, reset: Duration) {
@@ -29,7 +29,7 @@ package struct ServerLimits: Sendable, Hashable {
     }
 
     package var quotas: [Quota] = []
-    /// How long the server asks to be left alone.
+    /// The time for which the server asks for no requests.
     package var pause: Duration?
 
     /// How many quotas of one response are read.

@@ -1,4 +1,4 @@
-/// Where a call wants its response decoded, other than on the concurrent pool.
+/// The place where a call wants its response decoded, other than on the concurrent pool.
 ///
 /// What decodes the bytes of a whole body asks it to: the serializer stage, and ``Transport/send(_:decoding:)`` where
 /// there is none.

@@ -9,7 +9,7 @@ public enum CallDeadline: RequestOption {
     public static var defaultValue: Duration? { nil }
 }
 
-/// When the call began whose deadline is set, for the error that tells of it.
+/// The time at which the call began whose deadline is set, for the error that tells of it.
 package enum CallStart: RequestOption {
     package static var defaultValue: Duration? { nil }
 }

@@ -33,10 +33,10 @@ public final class CallRecord: Sendable {
     /// The template that the path of ``target`` was made of, such as `/v2/users/{id}`; `nil` while none is known.
     package var template: String? { state.withLock { $0.template } }
 
-    /// How often a request of the call was sent: retries, redirects and answers to challenges each count.
+    /// The number of times that a request of the call was sent: retries, redirects and answers to challenges each count.
     package var transmissions: Int { state.withLock { $0.transmissions } }
 
-    /// How often a request of the call was sent again after a failure.
+    /// The number of times that a request of the call was sent again after a failure.
     package var retries: Int { state.withLock { $0.retries } }
 
     /// The number of redirects of the call that were followed.
@@ -97,7 +97,7 @@ public final class CallRecord: Sendable {
 package struct StageEvent: Sendable {
     /// The name of the event: `httpchain.retry.backoff`.
     package let name: String
-    /// When, on the scale of the environment's clock.
+    /// The time, on the scale of the environment's clock.
     package let time: Duration
     /// More about it; nothing secret.
     package let attributes: [(name: String, value: JSONValue)]

@@ -22,7 +22,7 @@ package struct MediaType: Sendable, Hashable {
     /// Whether the type falls under a pattern: a type, `text/*`, `application/*+json`, `*/*+json` or `*/*`.
     package func matches(_ pattern: String) -> Bool { precision(of: pattern) != nil }
 
-    /// How precisely a pattern names the type, as RFC 9110 §12.5.1 ranks media ranges: 3 for the type itself, 2 for
+    /// The precision with which a pattern names the type, as RFC 9110 §12.5.1 ranks media ranges: 3 for the type itself, 2 for
     /// those of one suffix, 1 for all of a type, 0 for any; nil where the type does not fall under the pattern.
     package func precision(of pattern: String) -> Int? {
         guard let pattern = MediaType(pattern)?.essence else { return nil }

@@ -63,7 +63,7 @@ public struct UserPartition: Sendable {
         case unknown
     }
 
-    /// Whose a request is.
+    /// The owner of a request.
     ///
     /// - Throws: What the closure of ``by(_:)`` throws.
     package func owner(of request: borrowing Request) async throws -> Owner {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How the reading of a body ended.
+/// The end of the reading of a body.
 package enum BodyEnd: Sendable {
     /// All of it was read.
     case complete

@@ -3,7 +3,7 @@ package import HTTPTypes
 
 /// The Retry-After field, RFC 9110 §10.2.3.
 package enum RetryAfter {
-    /// How long the server asks to wait; `nil` when it does not say, or nothing that makes sense.
+    /// The wait that the server asks for; `nil` when it does not say, or nothing that makes sense.
     ///
     /// A date is read against the response's own `Date`, which the same clock wrote, and against the local calendar
     /// where there is none. Of several values the longest counts: it is the one that keeps to all of them.
@@ -17,7 +17,7 @@ package enum RetryAfter {
         return fields[values: .retryAfter].flatMap { waits(in: $0, since: reference) }.max()
     }
 
-    /// How long a server that has too much to do asks to be left alone: after 429 (RFC 6585 §4) and 503 (RFC 9110
+    /// The time for which an overloaded server asks for no requests: after 429 (RFC 6585 §4) and 503 (RFC 9110
     /// §15.6.4); `nil` after another status, and where it does not ask.
     ///
     /// - Parameters:

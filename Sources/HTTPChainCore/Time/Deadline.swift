@@ -13,12 +13,12 @@ package struct Deadline: Sendable, Hashable {
         self.start = start
     }
 
-    /// When time is up.
+    /// The instant at which time is up.
     package var instant: Duration { start + max(.zero, min(limit, Self.furthest)) }
 
     package func isOver(at now: Duration) -> Bool { instant <= now }
 
-    /// Which of several deadlines comes first; of two at once, the one given first.
+    /// The first of several deadlines; of two at once, the one given first.
     package static func first(_ deadlines: Deadline?...) -> Deadline? {
         var result: Deadline?
         for case let deadline? in deadlines where deadline.instant < result?.instant ?? .seconds(Int64.max) {

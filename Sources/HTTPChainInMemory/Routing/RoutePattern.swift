@@ -124,7 +124,7 @@ struct RoutePattern: Sendable {
 
     private enum PathResult {
         case match([String: String])
-        /// Where the path ceases to fit.
+        /// The path ceases to fit at this index.
         case mismatch(at: Int)
     }
 

@@ -12,7 +12,7 @@ package struct ChunkMemory: ~Copyable {
     /// Where those are that nobody has, by their addresses.
     private static let spare = Locked<[UInt]>([])
 
-    /// Where the bytes go.
+    /// The memory for the bytes.
     package let memory: UnsafeMutableRawPointer
     private let isShared: Bool
 

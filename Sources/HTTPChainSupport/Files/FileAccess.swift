@@ -1,4 +1,4 @@
-/// How files are reached: the file system, and the threads that wait for it.
+/// The way to files: the file system, and the threads that wait for it.
 package struct FileAccess: Sendable {
     package let system: any FileSystem
     package let executor: FileExecutor

@@ -13,7 +13,7 @@ package final class FileExecutor: FileWork {
     /// The executor of the process; it is never shut down, and its threads end when they are idle.
     package static let shared = FileExecutor(limit: 16)
 
-    /// How many operations run at once, at most.
+    /// The number of operations that run at once, at most.
     package let limit: Int
 
     private typealias Job = @Sendable () -> Void
@@ -98,7 +98,7 @@ package final class FileExecutor: FileWork {
     }
 }
 
-/// Where file work is done: on threads that may wait for a disk.
+/// A place for file work: threads that may wait for a disk.
 package protocol FileWork: Sendable {
     /// Runs an operation that may block, some time later; nobody waits for it.
     func submit(_ operation: @escaping @Sendable () -> Void)

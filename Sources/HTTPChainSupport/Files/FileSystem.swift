@@ -96,7 +96,7 @@ extension File {
     }
 }
 
-/// How a file is opened.
+/// A way to open a file.
 package struct FileOpening: Sendable, Hashable {
     package enum Creation: Sendable, Hashable {
         /// The file must exist.
@@ -110,7 +110,7 @@ package struct FileOpening: Sendable, Hashable {
     package var isWritable: Bool
     /// Whether a symbolic link leads to the file; otherwise it is refused.
     package var followsLinks: Bool
-    /// Who may read and write a new file, before the process's umask takes its share.
+    /// The permissions of a new file, before the process's umask takes its share.
     package var permissions: UInt16
 
     package init(_ creation: Creation, isWritable: Bool, followsLinks: Bool = false, permissions: UInt16 = 0o600) {
@@ -139,13 +139,13 @@ package struct FileStatus: Sendable, Hashable {
     package var kind: Kind
     /// Bytes.
     package var size: Int64
-    /// How many names it has; 0 once it was removed.
+    /// The number of its names; 0 once it was removed.
     package var links: Int
     /// The permission bits, `0o777` at most.
     package var permissions: UInt16
     /// The user that it belongs to.
     package var owner: UInt32
-    /// When the content changed last, in nanoseconds since 1970, as exactly as the file system knows.
+    /// The time of the last change of the content, in nanoseconds since 1970, as exactly as the file system knows.
     package var modified: Int64
 
     package init(
