@@ -121,14 +121,15 @@ public struct ResumableUploadMiddleware: ChainAwareMiddleware, DeadlineKeepingMi
     ///
     /// - Throws: ``UploadError``; what the store throws; what the stages inside throw.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        let marked = request.options[ResumableUploadOption.self]
-        guard marked != nil || options.selection != .marked else { return try await next(request) }
-        return try await upload(request, marked, next)
+        guard options.selection != .marked || request.options.contains(ResumableUploadOption.self) else {
+            return try await next(request)
+        }
+        return try await upload(request, next)
     }
 
     /// Apart, so that a call that is no upload does not pay for the room that this takes.
-    private func upload(_ request: consuming Request, _ marked: ResumableUpload?, _ next: Next) async throws -> Response
-    {
+    private func upload(_ request: consuming Request, _ next: Next) async throws -> Response {
+        let marked = request.options[ResumableUploadOption.self]
         guard let content = try await content(of: request, isMarked: marked != nil) else {
             return try await next(request)
         }

@@ -7,6 +7,9 @@ public struct ResumableUploadOptions: Sendable, Hashable {
         /// Those that are marked with ``HTTPChainCore/Request/resumable(_:)``.
         case marked
         /// These, and every POST, PUT and PATCH with replayable content of at least so many bytes.
+        ///
+        /// For a chain whose server takes uploads at every such target: to any other, the request that creates an upload
+        /// is one without its content.
         case from(ByteCount)
     }
 

@@ -234,6 +234,26 @@ struct ResumableUploadMiddlewareTests {
         #expect((outcome.error as? UploadError)?.problem == .unusableLocation)
     }
 
+    @Test("Whatever a server answers, a call ends, and sends nothing but its content in its place", .seeded)
+    func anything() async throws {
+        let random = Seed.numbers()
+        for round in 0..<400 {
+            let server = AnyAnswers(random, bytes)
+            let stage = ResumableUploadMiddleware(
+                round.isMultiple(of: 2) ? .tus : .draft,
+                options: ResumableUploadOptions(partSize: 16, createsWithContent: round.isMultiple(of: 3))
+            )
+            do {
+                let response = try await stage.intercept(request(), next: Next(to: server))
+                #expect(response.upload?.isComplete != true || response.upload?.url.revealed.isEmpty == false)
+            } catch {
+                #expect(error is UploadError, "\(error)")
+            }
+            #expect(server.problem == nil, "round \(round)")
+            #expect(server.count < 500, "round \(round)")
+        }
+    }
+
     @Test("Requests of the upload have the fields of the sender, and none of the content or of conditions")
     func fields() async throws {
         var request = request()

@@ -30,9 +30,10 @@ struct UploadPatience: Sendable {
             circumstances.asked ?? .zero <= options.retryAfterLimit
         else { return nil }
         // The cap stops the doubling, so that it cannot overflow.
+        let cap = options.longestWait.bounded
         var longest = options.firstWait.bounded
-        for _ in 0..<withoutProgress where longest < options.longestWait { longest *= 2 }
-        longest = min(longest, options.longestWait.bounded)
+        for _ in 0..<withoutProgress where longest < cap { longest *= 2 }
+        longest = min(longest, cap)
         // Any whole number of nanoseconds up to the longest is as likely as another.
         let drawn = (UInt64(longest.nanoseconds) + 1).multipliedFullWidth(by: random.next()).high
         let wait = max(circumstances.asked ?? .zero, .nanoseconds(Int64(drawn)))
