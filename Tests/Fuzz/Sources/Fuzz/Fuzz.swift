@@ -31,6 +31,7 @@ enum Fuzz {
         "har": { checkHAR($0) },
         "protobuf": { checkProtobuf($0) },
         "routes": { checkRoutes($0) },
+        "uploads": { checkUploads($0) },
     ]
 
     static let selected: Check = {
