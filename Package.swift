@@ -471,7 +471,10 @@ let package = Package(
         tests("HeadersTests", of: ["HTTPChainHeaders"]),
         tests(
             "InteroperabilityTests",
-            of: ["HTTPChain", "HTTPChainAuthDigest", "HTTPChainContentDigest", "HTTPChainAsyncHTTPClient"],
+            of: [
+                "HTTPChain", "HTTPChainAuthDigest", "HTTPChainContentDigest", "HTTPChainAsyncHTTPClient",
+                "HTTPChainResumableUpload",
+            ],
             excluding: ["servers", "trusting"]
         ),
         tests("LoadSheddingTests", of: ["HTTPChainLoadShedding"]),

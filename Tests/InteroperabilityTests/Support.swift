@@ -14,6 +14,8 @@ enum Server: String {
     case nginx = "HTTPCHAIN_NGINX"
     case apache = "HTTPCHAIN_APACHE"
     case lighttpd = "HTTPCHAIN_LIGHTTPD"
+    /// tuspyserver, which takes uploads by tus 1.0.
+    case tus = "HTTPCHAIN_TUS"
     /// nginx over TLS, with a certificate of the tests' own authority.
     case tls = "HTTPCHAIN_TLS_GOOD"
     /// With a certificate of an authority that nobody knows.
