@@ -30,7 +30,7 @@ import HTTPTypes
 /// **Failures.** Connections that are lost, 408, 423, 425, 429, 5xx, offsets that do not fit: the upload goes on, within
 /// the limits of ``ResumableUploadOptions``. An upload that the server has lost is begun anew, once.
 ///
-/// **Place.** ``/HTTPChainCore/Phase/upload``: inside what completes and encodes the content, and what sees one answer to
+/// **Place.** ``HTTPChainCore/Phase/upload``: inside what completes and encodes the content, and what sees one answer to
 /// the call; outside retry and authentication, which each part passes on its own.
 ///
 /// **Options.** ``ResumableUploadOption`` (in short ``HTTPChainCore/Request/resumable(_:)``);

@@ -155,6 +155,41 @@ struct ResumableUploadMiddlewareTests {
         #expect(server.seen.created == 2, "another content is another upload")
     }
 
+    @Test("An upload whose time at the server is over is begun anew, without asking for it")
+    func expired() async throws {
+        let store = MemoryUploadStore()
+        let clock = VirtualClock.automatic()
+        var request = request()
+        request.environment = .virtual(clock)
+        let server = UploadServer(.tus, faults: [1: .answer(401)]) {
+            $0.fields[field("Upload-Expires")] = "Sun, 06 Nov 1994 08:50:37 GMT"
+        }
+        #expect(try await send(request, to: server, store: store).status == .unauthorized)
+        #expect(store.count == 1)
+        clock.advance(by: .seconds(61))
+        server.change { $0.faults = [:] }
+        #expect(try await send(request, to: server, store: store).upload?.resumedAt == 0)
+        #expect(server.methods == ["POST", "PATCH", "POST", "PATCH"])
+    }
+
+    @Test("Limits are asked for first where that is wanted, by the one request that has no version")
+    func limits() async throws {
+        let server = UploadServer(.tus) { $0.fields[field("Tus-Max-Size")] = "39" }
+        let options = ResumableUploadOptions(asksForLimits: true)
+        let error = await #expect(throws: UploadError.self) { try await send(request(), to: server, options: options) }
+        #expect(error?.problem == .tooLarge(length: 40, limit: 39))
+        #expect(server.methods == ["OPTIONS"] && server.seen.requests[0].headerFields[field("Tus-Resumable")] == nil)
+    }
+
+    @Test("The URL of an upload stands in no description")
+    func secrecy() async throws {
+        let response = try await send(request(), to: UploadServer(.tus) { $0.location = "/uploads/capability-" })
+        let summary = try #require(response.upload)
+        #expect(summary.url.revealed.hasSuffix("capability-0") && !"\(summary)".contains("capability"))
+        let kept = StoredUpload(url: summary.url, offset: 0, length: 1, created: Date())
+        #expect(!"\(kept)".contains("capability"))
+    }
+
     @Test("Uploads of users whom nobody can tell apart are not kept")
     func users() async throws {
         let store = MemoryUploadStore()
