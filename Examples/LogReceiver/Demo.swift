@@ -3,12 +3,13 @@ import HTTPChain
 import HTTPChainLogShipper
 import Logging
 
-/// A shop's client that logs its calls, and what it does besides, to a receiver.
+/// A shop's client that logs its calls, and what it does besides, to a receiver, and sends it the spans of its traces.
 struct Demo {
     private let shipper: LogShipper
     private let chain: Chain
     private let server = DemoServer()
     private let logger: Logger
+    private let traces: DemoTraces
 
     init(receiver url: String, format name: String) throws {
         let (endpoint, format): (String, any LogWireFormat) =
@@ -20,22 +21,32 @@ struct Demo {
             }
         var settings = LogShipper.Settings.standard
         settings.batchAge = .milliseconds(200)
+        let transport = try Chain(transport: URLSessionTransport()) { GzipMiddleware(requests: .standard) }
         let shipper = LogShipper(
             to: endpoint,
             format: format,
             resource: LogResource(serviceName: "shop", serviceVersion: "1.0"),
-            over: try Chain(transport: URLSessionTransport()) { GzipMiddleware(requests: .standard) },
+            over: transport,
             settings: settings,
             levels: LogLevels(.debug)
         )
         self.shipper = shipper
-        chain = try Chain(transport: server.transport) {
+        // Spans have one format, whatever that of the records.
+        let traces = DemoTraces(
+            receiver: url,
+            encoding: name == "protobuf" ? .protobuf : .json,
+            over: transport,
+            settings: settings
+        )
+        self.traces = traces
+        chain = try Chain(transport: DemoServerSpans(server: server.transport, shipper: traces.server)) {
             RemoteLoggingMiddleware(shipper, detail: .by([.warning: .headers, .error: .bodies]))
             StatusValidationMiddleware()
             HeadersMiddleware([.userAgent: "Shop/1.0", .accept: "application/json"])
             CacheMiddleware(store: .memory(limit: .mebibytes(1)))
             RetryMiddleware(RetryPolicy(backoff: Backoff(base: .milliseconds(150))))
             RemoteLoggingMiddleware(shipper, each: .attempt)
+            DemoAttemptSpans(shipper: traces.shop)
         }
         logger = Logger(label: "shop.checkout") { RemoteLogHandler(label: $0, sink: shipper, level: .debug) }
     }
@@ -63,8 +74,13 @@ struct Demo {
     }
 
     private func call(_ request: Request, _ event: Logger.Message? = nil) async {
+        var request = request
+        let path = request.head.path?.prefix { $0 != "?" } ?? ""
+        let span = DemoSpan("\(request.method == .get ? "load" : "send") \(path)", scope: "shop.checkout")
+        request.options[DemoSpanOption.self] = span
         do {
-            _ = try await chain.send(request).body.collect()
+            let traced = request
+            _ = try await span.run(reportingTo: traces.shop) { try await chain.send(traced).body.collect() }
             if let event { logger.notice(event) }
         } catch {
             logger.error("A call failed", error: error)
@@ -73,10 +89,10 @@ struct Demo {
 
     /// Sends what waits.
     ///
-    /// - Returns: How many records the receiver has acknowledged.
-    func flush() async throws -> Int64 {
+    /// - Returns: How many records and how many spans the receiver has acknowledged.
+    func flush() async throws -> (records: Int64, spans: Int64) {
         try await shipper.flush(deadline: .seconds(20))
-        return Int64(clamping: shipper.statistics.acknowledged)
+        return (Int64(clamping: shipper.statistics.acknowledged), try await traces.flush())
     }
 }
 
@@ -93,18 +109,23 @@ func runDemo(_ url: String, format: String, endsWhenReceived: Bool) async throws
     }
     let acknowledged = try await demo.flush()
     let answer = try await URLSessionTransport().send(.get(url + "/records?limit=10000"))
-    let records = try JSONValue(json: try await answer.body.collect())["records"]?.array ?? []
+    let received = try JSONValue(json: try await answer.body.collect())["records"]?.array ?? []
+    let records = received.filter { $0["format"] != "span" }
+    let spans = received.count - records.count
     let calls = Set(
         records.compactMap { record in
             record["attributes"]?.array?.first { $0[0] == "httpchain.call.id" || $0[0] == "httpchain_call_id" }?[1]
         }
     )
-    guard records.count == acknowledged, calls.count == 8 else {
+    guard records.count == acknowledged.records, spans == acknowledged.spans, calls.count == 8 else {
         throw DemoError(
-            description: "\(records.count) of \(acknowledged) records and \(calls.count) of 8 calls arrived."
+            description: """
+                \(records.count) of \(acknowledged.records) records, \(spans) of \(acknowledged.spans) spans and \
+                \(calls.count) of 8 calls arrived.
+                """
         )
     }
-    print("\(records.count) records of \(calls.count) calls arrived.")
+    print("\(records.count) records and \(spans) spans of \(calls.count) calls arrived.")
 }
 
 /// The sample traffic did not arrive.

@@ -23,7 +23,7 @@ struct Options {
           --host   the interface; 127.0.0.1 by default. Any other lets others read this log and write to it
           --har    an archive of HTTP traffic (HAR) to show; may be given more than once
           --keep   a file that keeps what was received, which is shown again at the next start
-          --demo   sends sample traffic through a chain that logs to this receiver
+          --demo   sends sample traffic through a chain that logs to this receiver, and its traces
           --format with --demo: otlp, protobuf, loki or ndjson; otlp by default
           --once   with --demo: ends when the sample traffic has arrived, with status 0
         """

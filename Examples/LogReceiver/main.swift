@@ -2,7 +2,7 @@
 //
 //     swift run LogReceiver              http://127.0.0.1:4318
 //     swift run LogReceiver --har FILE   with the exchanges of an archive of HTTP traffic
-//     swift run LogReceiver --demo       with sample traffic of a chain that logs to it
+//     swift run LogReceiver --demo       with sample traffic of a chain that logs to it, and its traces
 
 import Foundation
 

@@ -352,7 +352,8 @@ def demo(page, receiver):
         command = [PROGRAM, "--port", "0", "--demo", "--once", "--format", name]
         run = subprocess.run(command, capture_output=True, text=True, timeout=60)
         equal((run.returncode, run.stderr), (0, ""))
-        assert "of 8 calls arrived" in run.stdout, run.stdout
+        # A trace of each call, with its attempts and what the server made of each; two calls have more than one attempt.
+        assert "and 28 spans of 8 calls arrived" in run.stdout, run.stdout
 
 
 @page_check("the demo's calls are on the page in every format, with their waterfalls, and none of their secrets")
@@ -376,5 +377,28 @@ def demo_page(page, receiver):
             for name in ["api_key", "authorization", "password", "<redacted>"]:
                 eventually(lambda: name in json.dumps(other.records()).lower())
             assert "hidden" not in json.dumps(other.records())
+        finally:
+            other.stop()
+
+
+@page_check("each of the demo's calls is a trace, with its attempts, what the server made of them, and their records")
+def demo_traces(page, receiver):
+    for name in ["otlp", "protobuf"]:
+        other = Receiver(0, "--demo", "--format", name)
+        try:
+            page.driver.get(other.url)
+            page.click("input[value=traces] + span")
+            eventually(lambda: len(page.all(".row.trace-row")) >= 8)
+            row = lambda: next(row for row in page.all(".row.trace-row") if "load /stock/7" in row.text)
+            eventually(lambda: [part in row().text for part in ["7 spans", "4 failed", "2 services"]], [True] * 3)
+            # New calls come above it; the next round is two seconds away.
+            page.press("p")
+            row().click()
+            attempt = ["shop GET /stock/7", "warehouse GET /stock/7"]
+            eventually(lambda: [name.text for name in page.all(".span-name")], ["shop load /stock/7"] + 3 * attempt)
+            eventually(lambda: len(page.all(".bar.failed")), 4)
+            eventually(lambda: len([each for each in page.all(".member") if "/stock/7" in each.text]) >= 3)
+            kept = json.dumps(other.records())
+            assert "hidden" not in kept
         finally:
             other.stop()

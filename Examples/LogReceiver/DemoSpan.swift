@@ -1,0 +1,127 @@
+import Foundation
+import HTTPChain
+import HTTPChainLogShipper
+
+/// A span of the sample traffic while it lasts.
+struct DemoSpan: Sendable {
+    private let name: String
+    private let kind: SpanRecord.Kind
+    private let scope: String
+    private let traceID: String
+    private let spanID: String
+    private let parent: String?
+    private let isParentRemote: Bool
+    private let attributes: LogAttributes
+
+    /// The field that tells a server of the span (W3C Trace Context §3.2).
+    var traceparent: String { "00-\(traceID)-\(spanID)-01" }
+
+    /// Begins a trace.
+    init(_ name: String, scope: String) {
+        self.init(name, .internal, scope, traceID: Self.identifier() + Self.identifier(), parent: nil)
+    }
+
+    private init(
+        _ name: String,
+        _ kind: SpanRecord.Kind,
+        _ scope: String,
+        traceID: String,
+        parent: String?,
+        isParentRemote: Bool = false,
+        attributes: LogAttributes = [:]
+    ) {
+        self.name = name
+        self.kind = kind
+        self.scope = scope
+        self.traceID = traceID
+        self.parent = parent
+        self.isParentRemote = isParentRemote
+        self.attributes = attributes
+        spanID = Self.identifier()
+    }
+
+    /// The span of an attempt, within this one.
+    func attempt(_ request: borrowing Request) -> DemoSpan {
+        var attributes: LogAttributes = ["http.request.method": .string(request.method.rawValue)]
+        if request.attempt > 1 { attributes.append("http.request.resend_count", .integer(Int64(request.attempt - 1))) }
+        return DemoSpan(
+            Self.name(request),
+            .client,
+            "http.wire",
+            traceID: traceID,
+            parent: spanID,
+            attributes: attributes
+        )
+    }
+
+    /// The span of a server that is asked, within the one that the request names; `nil` where it names none.
+    static func server(_ request: borrowing Request) -> DemoSpan? {
+        guard let name = HTTPField.Name("traceparent"), let parts = request.headers[name]?.split(separator: "-"),
+            parts.count == 4
+        else { return nil }
+        return DemoSpan(
+            self.name(request),
+            .server,
+            "warehouse.http",
+            traceID: String(parts[1]),
+            parent: String(parts[2]),
+            isParentRemote: true
+        )
+    }
+
+    /// Does something within the span, which then ends and goes to a shipper: as failed where it throws, or where its
+    /// response is an error.
+    func run<Value>(
+        reportingTo shipper: LogShipper,
+        status: (Value) -> Int? = { _ in nil },
+        _ body: () async throws -> Value
+    ) async throws -> Value {
+        var record = SpanRecord(
+            name,
+            kind: kind,
+            traceID: traceID,
+            spanID: spanID,
+            parentSpanID: parent,
+            scope: scope,
+            start: Self.now,
+            end: 0
+        )
+        record.hasRemoteParent = isParentRemote
+        record.attributes = attributes
+        // A server that was not reached makes no span.
+        var isMade = true
+        defer {
+            record.end = max(record.start, Self.now)
+            if isMade { shipper.log(LogRecord(record)) }
+        }
+        do {
+            let value = try await body()
+            if let code = status(value) {
+                record.attributes.append("http.response.status_code", .integer(Int64(code)))
+                if code >= 500 || (code >= 400 && kind == .client) { record.status = .error("") }
+            }
+            return value
+        } catch {
+            isMade = kind != .server
+            record.status = .error((error as? any HTTPChainError)?.reason ?? "\(error)")
+            throw error
+        }
+    }
+
+    private static var now: UInt64 { UInt64(Date().timeIntervalSince1970 * 1e9) }
+
+    private static func name(_ request: borrowing Request) -> String {
+        "\(request.method.rawValue) \(request.head.path?.prefix { $0 != "?" } ?? "")"
+    }
+
+    /// 16 hexadecimal digits that are not all zero.
+    private static func identifier() -> String {
+        let digits = String(UInt64.random(in: 1...UInt64.max), radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
+
+/// Carries the span of a call to its attempts.
+enum DemoSpanOption: RequestOption {
+    static var defaultValue: DemoSpan? { nil }
+}

@@ -1,0 +1,63 @@
+import HTTPChain
+import HTTPChainLogShipper
+
+/// The traces of the sample traffic: the shop's calls and their attempts, and what its server makes of these.
+///
+/// The spans are made by hand, as in a program without a library for them. The trait `Tracing` brings a stage and a tracer
+/// that make them: `TracingMiddleware` and `ShippingTracer`.
+struct DemoTraces: Sendable {
+    let shop: LogShipper
+    let server: LogShipper
+
+    init(receiver url: String, encoding: OTLPEncoding, over transport: any Transport, settings: LogShipper.Settings) {
+        func shipper(_ service: String) -> LogShipper {
+            LogShipper(
+                to: OTLPTraceFormat.url(endpoint: url),
+                format: .otlpTraces(encoding),
+                resource: LogResource(serviceName: service, serviceVersion: "1.0"),
+                over: transport,
+                settings: settings
+            )
+        }
+        shop = shipper("shop")
+        server = shipper("warehouse")
+    }
+
+    /// Sends what waits.
+    ///
+    /// - Returns: How many spans the receiver has acknowledged.
+    func flush() async throws -> Int64 {
+        try await shop.flush(deadline: .seconds(20))
+        try await server.flush(deadline: .seconds(20))
+        return Int64(clamping: shop.statistics.acknowledged + server.statistics.acknowledged)
+    }
+}
+
+/// Makes a span of each attempt of a call that has one, and tells the server.
+struct DemoAttemptSpans: Middleware {
+    let shipper: LogShipper
+
+    var phase: Phase { .wire }
+
+    func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        guard let call = request.options[DemoSpanOption.self] else { return try await next(request) }
+        let span = call.attempt(request)
+        if let name = HTTPField.Name("traceparent") { request.headers[name] = span.traceparent }
+        let sent = consume request
+        return try await span.run(reportingTo: shipper, status: { $0.status.code }) { try await next(sent) }
+    }
+}
+
+/// A server that makes a span of what it is asked.
+struct DemoServerSpans<Server: Transport>: Transport {
+    let server: Server
+    let shipper: LogShipper
+
+    var capabilities: TransportCapabilities { server.capabilities }
+
+    func send(_ request: consuming Request) async throws -> Response {
+        guard let span = DemoSpan.server(request) else { return try await server.send(request) }
+        let received = consume request
+        return try await span.run(reportingTo: shipper, status: { $0.status.code }) { try await server.send(received) }
+    }
+}
