@@ -44,6 +44,7 @@ struct Xoshiro256: Sendable {
         return scrambled
     }
 
-    private static func rotate(_ bits: UInt64, by count: UInt64) -> UInt64 { bits << count | bits >> (64 - count) }
+    @inline(__always)
+    private static func rotate(_ bits: UInt64, by count: UInt64) -> UInt64 { bits &<< count | bits &>> (64 - count) }
 }
 #endif

@@ -10,8 +10,14 @@ public import HTTPChainCore
 /// TracingMiddleware(propagatingTo: .origins("https://api.example.com", "https://*.internal.example.com"))
 /// ```
 public struct TracePropagation: Sendable, CustomStringConvertible {
-    /// Nil for all servers, which need not be known then.
-    private let rule: (@Sendable (Origin) -> Bool)?
+    private enum Rule: Sendable {
+        // Of these two no request has to be taken apart.
+        case all
+        case none
+        case origins(@Sendable (Origin) -> Bool)
+    }
+
+    private let rule: Rule
     /// The rule, in a few words.
     public let description: String
     /// The texts that were given as origins and are none.
@@ -20,7 +26,7 @@ public struct TracePropagation: Sendable, CustomStringConvertible {
     private init(
         _ description: String,
         invalid: [String] = [],
-        _ rule: (@Sendable (Origin) -> Bool)?
+        _ rule: Rule
     ) {
         self.description = description
         self.invalid = invalid
@@ -28,10 +34,10 @@ public struct TracePropagation: Sendable, CustomStringConvertible {
     }
 
     /// All servers.
-    public static let everywhere = TracePropagation("all servers", nil)
+    public static let everywhere = TracePropagation("all servers", .all)
 
     /// No server.
-    public static let nowhere = TracePropagation("no server") { _ in false }
+    public static let nowhere = TracePropagation("no server", .none)
 
     /// The servers of these origins.
     ///
@@ -45,23 +51,31 @@ public struct TracePropagation: Sendable, CustomStringConvertible {
         let patterns = origins.compactMap(OriginPattern.init)
         let invalid = origins.filter { OriginPattern($0) == nil }
         let text = patterns.isEmpty ? "no server" : patterns.map(\.text).joined(separator: ", ")
-        return TracePropagation(text, invalid: invalid) { origin in
-            patterns.contains { $0.matches(origin) }
-        }
+        return TracePropagation(text, invalid: invalid, .origins { origin in patterns.contains { $0.matches(origin) } })
     }
 
     /// The servers that a closure allows.
     public static func custom(_ rule: @escaping @Sendable (Origin) -> Bool) -> TracePropagation {
-        TracePropagation("servers of a rule", rule)
+        TracePropagation("servers of a rule", .origins(rule))
     }
 
     /// Whether a server is told.
-    public func allows(_ origin: Origin) -> Bool { rule?(origin) ?? true }
+    public func allows(_ origin: Origin) -> Bool {
+        switch rule {
+        case .all: true
+        case .none: false
+        case .origins(let rule): rule(origin)
+        }
+    }
 
     func allows(_ request: borrowing Request) -> Bool {
-        guard let rule else { return true }
-        guard let origin = request.origin else { return false }
-        return rule(origin)
+        switch rule {
+        case .all: return true
+        case .none: return false
+        case .origins(let rule):
+            guard let origin = request.origin else { return false }
+            return rule(origin)
+        }
     }
 }
 

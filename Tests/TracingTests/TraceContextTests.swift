@@ -126,6 +126,20 @@ struct TraceContextTests {
         #expect(TraceState.Member(key: "A", value: "1") == nil && TraceState.Member(key: "a", value: "1 ") == nil)
     }
 
+    @Test("Ids are written in lower-case hexadecimal digits, all of them", .seeded)
+    func digits() {
+        let random = Seed.numbers()
+        for number in [1, 0x0123_4567_89AB_CDEF, 0xFEDC_BA98_7654_3210, .max, 0x9A9A_9A9A_A9A9_A9A9]
+            + (0..<1000).map({ _ in max(1, random.next() >> UInt64(random.index(below: 64))) })
+        {
+            let plain = String(number, radix: 16)
+            let digits = String(repeating: "0", count: 16 - plain.count) + plain
+            let context = TraceContext(traceIDHigh: number, traceIDLow: ~number, parentID: number)
+            #expect(context?.spanID == digits && context?.traceID.prefix(16) == digits[...])
+            #expect(context?.traceparent == "00-\(context?.traceID ?? "")-\(digits)-00")
+        }
+    }
+
     @Test("Whatever is read is written so that it is read the same, and holds the limits", .seeded)
     func roundTrips() {
         let random = Seed.numbers()
