@@ -123,6 +123,7 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     package var recordsCalls: Bool { true }
 
     package func wantsRecord(of request: borrowing Request) -> Bool {
+        guard Self.isTraced(request) else { return false }
         if let sampling { return sampling.mayRecord(childOf: Self.context(of: request)?.traceContext) }
         if tracer != nil { return true }
         let instrument = InstrumentationSystem.instrument
@@ -142,8 +143,7 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     ///
     /// - Throws: What the stages inside throw.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        let isTold = !request.options.contains(CallTracingOption.self) || request.options[CallTracingOption.self].isOn
-        guard isTold else {
+        guard Self.isTraced(request) else {
             request.options.set(Self.traced)
             return try await next(request)
         }
@@ -165,6 +165,11 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
             instrument.inject(context, into: &request.headers, using: FieldInjector())
         }
         return try await next(request)
+    }
+
+    /// Whether the call is to be traced.
+    private static func isTraced(_ request: borrowing Request) -> Bool {
+        !request.options.contains(CallTracingOption.self) || request.options[CallTracingOption.self].isOn
     }
 
     /// The context that the call names, or that of the task.
@@ -191,7 +196,7 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         switch tracer.sample(childOf: context?.traceContext) {
         case .dropped(let trace):
             if propagation.allows(request) {
-                W3CPropagator.inject(trace, context?.baggage, into: &request.headers)
+                W3CPropagator.inject(trace, of: context, into: &request.headers)
             }
             return try await next(request)
         case .recorded(let trace):

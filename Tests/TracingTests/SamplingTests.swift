@@ -163,6 +163,17 @@ struct SamplingTests {
         #expect(kept.spans.count == 1)
     }
 
+    @Test("A call that is not to be traced has no record, and neither has one without a tracer")
+    func off() async throws {
+        let request = Request.get(url).tracing(.off)
+        for tracer in [tracer() as any Tracer, InMemoryTracer()] {
+            #expect(try await send(request, in: context(sampled), by: TracingMiddleware(tracer: tracer)).isEmpty)
+        }
+        _ = try await send(in: context(sampled), by: TracingMiddleware())
+        #expect(inner.seen.withLock { $0.map(\.isRecorded) } == [false, false, false])
+        #expect(inner.seen.withLock { $0.map(\.isTraced) } == [true, true, false] && kept.spans.isEmpty)
+    }
+
     @Test("A tracer that the program has set for the task decides first, too")
     func ofTheTask() async throws {
         let tracer = tracer()

@@ -82,11 +82,12 @@ public struct W3CPropagator: Instrument {
         inject(context, into: &fields, using: FieldInjector())
     }
 
-    /// As ``inject(_:into:using:)`` of a context with this trace.
-    static func inject(_ trace: TraceContext, _ baggage: Baggage?, into fields: inout HTTPFields) {
+    /// As ``inject(_:into:using:)`` of a context, with this trace in the place of its own.
+    static func inject(_ trace: TraceContext, of context: InstrumentationContext?, into fields: inout HTTPFields) {
         set(.traceparent, to: trace.traceparent, in: &fields)
         if let state = trace.tracestate { set(.tracestate, to: state, in: &fields) }
-        if let baggage, !baggage.entries.isEmpty { set(.baggage, to: baggage.description, in: &fields) }
+        guard let context, !context.isEmpty, let baggage = context.baggage, !baggage.entries.isEmpty else { return }
+        set(.baggage, to: baggage.description, in: &fields)
     }
 
     private static func set(_ name: HTTPField.Name, to value: String, in fields: inout HTTPFields) {
