@@ -25,8 +25,8 @@ public import Metrics
 /// the least severe records that wait, provided that they are less severe than itself; else it is dropped. Nothing is
 /// lost silently: ``statistics`` count what became of every record, and the next batch brings the receiver a record of
 /// its own, from the component `HTTPChain.LogShipper`, with the number of the dropped (`log.dropped.count`), by level
-/// (`log.dropped.level.info`) and reason (`log.dropped.reason.full`). A loss is reported once: with a batch that the
-/// receiver takes.
+/// (`log.dropped.level.info`) and reason (`log.dropped.reason.full`); among spans it is a span
+/// (``OTLPTraceFormat``). A loss is reported once: with a batch that the receiver takes.
 ///
 /// **Failures.** A batch that the receiver may take later (``LogReceipt/later``), and one that did not reach it or was
 /// not answered, is sent again, after a pause that grows and is drawn by chance, or that `Retry-After` asks for; others

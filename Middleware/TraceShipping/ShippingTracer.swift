@@ -31,8 +31,8 @@ public import Tracing
 /// trace of its parent as it is, or a new one, and that it is not recorded.
 ///
 /// **Limits.** ``SpanLimits`` bounds attributes, events, links and texts; what is left out is counted on the span. What
-/// a full queue drops is in the shipper's ``/HTTPChainLogShipper/LogShipper/statistics``; spans that failed are
-/// dropped last.
+/// a full queue drops is in the shipper's ``/HTTPChainLogShipper/LogShipper/statistics``, and the receiver is told in a
+/// span of its own (`OTLPTraceFormat`); spans that failed are dropped last.
 ///
 /// **Nothing secret.** Attributes under the name of a secret are redacted, and texts are searched for secrets, by the
 /// environment's ``/HTTPChainCore/Redaction``.
