@@ -120,16 +120,21 @@ struct EntryFile: Sendable {
 
     /// Reads the description of an entry, and a body in the file where it is found in the bytes that are read.
     ///
-    /// - Parameter length: How long the file is, as far as is known: so much is read at once.
+    /// - Parameters:
+    ///   - length: How long the file is, as far as is known: so much is read at once.
+    ///   - recent: The descriptions that were decoded last.
     static func read(
         _ file: OpenFile<CacheStoreFault>,
         id: UInt64,
-        length: Int
+        length: Int,
+        _ recent: RecentDescriptions
     ) throws(CacheStoreFault) -> (entry: EntryFile, content: Data?) {
         // A byte more tells that there is no more, so that the system need not be asked for the length.
         let bytes = try file.read(max(length, prologueSize) + 1, at: 0)
         let size = bytes.count <= length ? Int64(bytes.count) : try file.status().size
-        let entry = try EntryFile(bytes, size: size) { count throws(CacheStoreFault) in try file.read(count, at: 0) }
+        let entry = try EntryFile(bytes, size: size, recent) { count throws(CacheStoreFault) in
+            try file.read(count, at: 0)
+        }
         guard entry.id == id else { throw CacheStoreFault(.damaged("an entry")) }
         guard entry.isInline, bytes.count == size else { return (entry, nil) }
         let content = bytes[entry.bodyOffset...]
@@ -141,10 +146,12 @@ struct EntryFile: Sendable {
     /// - Parameters:
     ///   - beginning: Its first bytes.
     ///   - size: Its length.
+    ///   - recent: The descriptions that were decoded last, where this one may be among them.
     ///   - more: Reads that many bytes from the beginning on.
     init(
         _ beginning: [UInt8],
         size: Int64,
+        _ recent: RecentDescriptions? = nil,
         more: (Int) throws(CacheStoreFault) -> [UInt8]
     ) throws(CacheStoreFault) {
         let prologue = try Self.withBytes(of: beginning) { buffer throws(CacheStoreFault) in
@@ -156,24 +163,34 @@ struct EntryFile: Sendable {
         var lengths: [Int64] = []
         let head = try Self.withBytes(of: bytes) { buffer throws(CacheStoreFault) in
             guard buffer.count >= end else { throw CacheStoreFault(.damaged("an entry")) }
-            let content = UnsafeRawBufferPointer(rebasing: buffer[Self.prologueSize..<end])
-            guard Self.checksum(content) == prologue.headChecksum else { throw CacheStoreFault(.damaged("an entry")) }
             for offset in stride(from: prologue.segmentOffset, to: end, by: 8) {
                 lengths.append(Int64(littleEndian: buffer.loadUnaligned(fromByteOffset: offset, as: Int64.self)))
             }
-            return try StoredHead(decoding: UnsafeRawBufferPointer(rebasing: content[..<prologue.headLength]))
+            let content = UnsafeRawBufferPointer(rebasing: buffer[Self.prologueSize..<end])
+            func decode() throws(CacheStoreFault) -> StoredHead {
+                guard Self.checksum(content) == prologue.headChecksum else {
+                    throw CacheStoreFault(.damaged("an entry"))
+                }
+                return try StoredHead(decoding: UnsafeRawBufferPointer(rebasing: content[..<prologue.headLength]))
+            }
+            guard let recent else { return try decode() }
+            return try recent.head(of: prologue.id, UnsafeRawBufferPointer(rebasing: buffer[..<end]), decode: decode)
         }
         let bodyLength = head.response.bodyLength
-        guard bodyLength <= IndexJournal.maximumEntrySize,
-            let layout = BodyLayout(lengths.isEmpty ? [bodyLength].filter { $0 > 0 } : lengths, of: bodyLength),
-            lengths.isEmpty || !prologue.isInline
-        else { throw CacheStoreFault(.damaged("an entry")) }
+        guard bodyLength <= IndexJournal.maximumEntrySize, lengths.isEmpty || !prologue.isInline else {
+            throw CacheStoreFault(.damaged("an entry"))
+        }
+        var layout: BodyLayout?
+        if !lengths.isEmpty {
+            layout = BodyLayout(lengths, of: bodyLength)
+            guard layout != nil else { throw CacheStoreFault(.damaged("an entry")) }
+        }
         self.init(
             id: prologue.id,
             nonce: prologue.nonce,
             head: head,
             isInline: prologue.isInline,
-            layout: prologue.isInline ? nil : layout
+            layout: layout
         )
         bodyOffset = end
         let inlineLength = isInline ? head.response.bodyLength : 0

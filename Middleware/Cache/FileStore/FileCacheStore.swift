@@ -186,12 +186,13 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
     ) throws(CacheStoreFault) -> CacheEntry? {
         guard let file = try files.open(directory.entry(id), .read) else { return nil }
         let isWhole = (1...Self.readWhole).contains(size)
-        let (entry, content) = try EntryFile.read(file, id: id, length: isWhole ? Int(size) : 4096)
+        let length = isWhole ? Int(size) : 4096
+        let (entry, content) = try EntryFile.read(file, id: id, length: length, view.recent)
         return CacheEntry(
             id: CacheEntryID(rawValue: id),
             key: entry.head.key,
             response: entry.head.response,
-            content: content.map(StoredContent.init)
+            content: content.map { StoredContent($0) }
         )
     }
 

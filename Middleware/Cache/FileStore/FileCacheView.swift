@@ -22,18 +22,30 @@ final class FileCacheView: Sendable {
         var unsavedUses: [UInt64] = []
         /// Whether files can be read without waiting for the disk where they are in memory; `nil` while that is not known.
         var readsImmediately: Bool?
+        /// The descriptions that were decoded last.
+        let recent: RecentDescriptions
 
         func contains(_ id: UInt64) -> Bool { index[id] != nil && !hidden.contains(id) }
 
         func visible(_ ids: [UInt64]) -> [UInt64] { hidden.isEmpty ? ids : ids.filter { !hidden.contains($0) } }
 
         func sizes(ofKey key: UInt64) -> [(id: UInt64, size: Int64)] {
-            visible(index.ids(ofKey: key)).map { ($0, index[$0]?.bytes ?? 0) }
+            let sizes = index.sizes(ofKey: key)
+            return hidden.isEmpty ? sizes : sizes.filter { !hidden.contains($0.id) }
         }
 
         /// - Returns: The entry, where there was one.
         @discardableResult
-        mutating func remove(_ id: UInt64) -> FileIndex.Record? { index.remove(id) }
+        mutating func remove(_ id: UInt64) -> FileIndex.Record? {
+            recent.forget(id)
+            return index.remove(id)
+        }
+
+        /// Makes a change that the journal tells of.
+        mutating func apply(_ change: IndexJournal.Change) {
+            if case .remove(let id) = change { recent.forget(id) }
+            index.apply(change)
+        }
     }
 
     /// How the index stands to the directory.
@@ -48,7 +60,13 @@ final class FileCacheView: Sendable {
     /// How many changes, or entries, are worked on while the lock is held.
     static let slice = 64
 
-    let contents = Locked(Contents())
+    let contents: Locked<Contents>
+    /// The descriptions that were decoded last.
+    let recent = RecentDescriptions()
+
+    init() {
+        contents = Locked(Contents(recent: recent))
+    }
 
     var isOpen: Bool { contents.withLock { $0.isOpen } }
 
@@ -108,7 +126,7 @@ final class FileCacheView: Sendable {
                 else { return (true, false) }
                 let salt = contents.hash.salt
                 let length = bytes[Int(contents.journalEnd - start)...].withUnsafeBytes { buffer in
-                    IndexJournal.read(buffer, salt: salt, limit: Self.slice) { contents.index.apply($0) }
+                    IndexJournal.read(buffer, salt: salt, limit: Self.slice) { contents.apply($0) }
                 }
                 contents.journalEnd += Int64(length)
                 return (false, length == 0)

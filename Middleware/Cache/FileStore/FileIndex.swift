@@ -64,6 +64,17 @@ struct FileIndex: Sendable {
 
     func ids(ofURL url: UInt64) -> [UInt64] { ids(from: firstOfURL[url], urls) }
 
+    /// The entries of a key and what they take, newest first.
+    func sizes(ofKey key: UInt64) -> [(id: UInt64, size: Int64)] {
+        var sizes: [(id: UInt64, size: Int64)] = []
+        var slot = firstOfKey[key]
+        while let current = slot {
+            if let record = slots[Int(current)] { sizes.append((record.id, record.bytes)) }
+            slot = keys.next(current)
+        }
+        return sizes
+    }
+
     /// The entries of a key that go when no more than so many may be left: those that were not used for longest.
     func surplus(ofKey key: UInt64, keeping count: Int) -> [UInt64] {
         let ids = ids(ofKey: key)
@@ -241,9 +252,12 @@ extension StoredHead {
     }
 
     /// The checksum of a description.
-    package static func checksum(of bytes: [UInt8]) -> Int64 {
+    package static func checksum(of bytes: [UInt8]) -> Int64 { bytes.withUnsafeBytes { checksum(of: $0) } }
+
+    /// The checksum of a description.
+    package static func checksum(of bytes: UnsafeRawBufferPointer) -> Int64 {
         var checksum = ContentChecksum()
-        bytes.withUnsafeBytes { checksum.update($0) }
+        checksum.update(bytes)
         return Int64(bitPattern: checksum.value)
     }
 }

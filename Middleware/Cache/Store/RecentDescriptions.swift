@@ -1,0 +1,119 @@
+import Foundation
+import HTTPChainCore
+
+/// The descriptions that a store has decoded last, so that one that is read again and again is decoded once.
+///
+/// A description is used again only where it is made of the very bytes that are read now: whoever changes an entry, in
+/// this process or another, changes them. Bodies are not kept.
+package final class RecentDescriptions: Sendable {
+    /// How many descriptions are kept at most.
+    static let countLimit = 1024
+    /// How many bytes they are made of at most, all together.
+    static let byteLimit = 1 << 20
+    /// A description of more bytes is decoded each time.
+    static let lengthLimit = byteLimit / 64
+
+    private final class Known: Sendable {
+        let id: UInt64
+        let bytes: [UInt8]
+        let head: StoredHead
+
+        init(_ id: UInt64, _ bytes: UnsafeRawBufferPointer, _ head: StoredHead) {
+            self.id = id
+            self.bytes = Array(bytes)
+            self.head = head
+        }
+
+        func isMade(of other: UnsafeRawBufferPointer) -> Bool {
+            bytes.withUnsafeBytes { own in
+                guard own.count == other.count else { return false }
+                guard let first = own.baseAddress, let second = other.baseAddress else { return true }
+                return memcmp(first, second, own.count) == 0
+            }
+        }
+    }
+
+    /// Pairs of places, so that what is kept neither grows nor has to be put in order: an entry has the pair that its
+    /// name says, and the first of the two is the one that was used last.
+    private struct State {
+        var places: [Known?] = []
+        var size = 0
+        /// Where room is made next.
+        var hand = 0
+
+        mutating func find(_ id: UInt64) -> Known? {
+            guard !places.isEmpty else { return nil }
+            let place = Self.place(of: id)
+            if let known = places[place], known.id == id { return known }
+            guard let known = places[place + 1], known.id == id else { return nil }
+            places.swapAt(place, place + 1)
+            return known
+        }
+
+        /// - Returns: What has to go, which is released where the lock is not held.
+        mutating func keep(_ known: Known) -> [Known] {
+            if places.isEmpty { places = Array(repeating: nil, count: RecentDescriptions.countLimit) }
+            var gone: [Known] = []
+            if let other = take(known.id) { gone.append(other) }
+            let place = Self.place(of: known.id)
+            if places[place] != nil {
+                if let other = clear(place + 1) { gone.append(other) }
+                places.swapAt(place, place + 1)
+            }
+            places[place] = known
+            size += known.bytes.count
+            while size > RecentDescriptions.byteLimit {
+                if hand != place, let other = clear(hand) { gone.append(other) }
+                hand = (hand + 1) % places.count
+            }
+            return gone
+        }
+
+        mutating func take(_ id: UInt64) -> Known? {
+            guard !places.isEmpty else { return nil }
+            let place = Self.place(of: id)
+            for place in place...place + 1 where places[place]?.id == id { return clear(place) }
+            return nil
+        }
+
+        private mutating func clear(_ place: Int) -> Known? {
+            guard let known = places[place] else { return nil }
+            places[place] = nil
+            size -= known.bytes.count
+            return known
+        }
+
+        private static func place(of id: UInt64) -> Int { Int(id % UInt64(RecentDescriptions.countLimit / 2)) * 2 }
+    }
+
+    private let state = Locked(State())
+
+    package init() {}
+
+    /// The description of an entry.
+    ///
+    /// - Parameters:
+    ///   - id: The entry.
+    ///   - bytes: What the description is made of.
+    ///   - decode: Decodes these bytes, where they are not those that were decoded last.
+    package func head(
+        of id: UInt64,
+        _ bytes: UnsafeRawBufferPointer,
+        decode: () throws(CacheStoreFault) -> StoredHead
+    ) throws(CacheStoreFault) -> StoredHead {
+        if let known = state.withLock({ $0.find(id) }), known.isMade(of: bytes) { return known.head }
+        let head = try decode()
+        guard bytes.count <= Self.lengthLimit else { return head }
+        let known = Known(id, bytes, head)
+        _ = state.withLock { $0.keep(known) }
+        return head
+    }
+
+    /// Forgets the description of an entry that is removed.
+    package func forget(_ id: UInt64) { _ = state.withLock { $0.take(id) } }
+
+    /// How many descriptions are kept, and how many bytes they are made of.
+    var usage: (count: Int, bytes: Int) {
+        state.withLock { state in (state.places.count { $0 != nil }, state.size) }
+    }
+}
