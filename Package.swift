@@ -131,6 +131,7 @@ let valkeyNIO: [Target.Dependency] =
     } + [.product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["Valkey"]))]
 
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"]))
+let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: ["SQLite"]))
 
 let xmlCoder = Target.Dependency.product(name: "XMLCoder", package: "XMLCoder", condition: .when(traits: ["XML"]))
 
@@ -313,7 +314,7 @@ let package = Package(
         stage("Brotli", ["HTTPChainGzip", brotli]),
         stage("Cache", [structuredFields]),
         stage("CacheEncrypted", ["HTTPChainCache", crypto]),
-        stage("CacheSQLite", ["HTTPChainCache", grdb]),
+        stage("CacheSQLite", ["HTTPChainCache", grdb, sqlite]),
         stage("CacheValkey", ["HTTPChainCache", "HTTPChainValkey"]),
         stage("CircuitBreaker"),
         stage("Coalescing"),

@@ -127,9 +127,24 @@ final class CacheDatabase: Sendable {
         submit { _ = try? self.changeEntries { db, gone in try self.delete([id], &gone, db) } }
     }
 
-    func use(_ id: Int64) {
-        guard ledger.use(id) else { return }
-        submit { try? self.write { db in try self.ledger.saveUses(db) } }
+    /// The variants of a key, and a number that is another one once something was removed.
+    func variants(of key: CacheKey) throws(CacheStoreFault) -> (found: [CacheLookup], removals: UInt64) {
+        let removals = ledger.removals
+        let found = try read { db in
+            try CacheLookup.variants(ofKey: StoredHead.hash(of: key), db, ledger.recent)
+        }
+        return (found, removals)
+    }
+
+    /// Notes that an entry is used.
+    ///
+    /// - Parameter removals: What ``variants(of:)`` said when it was found.
+    /// - Returns: Whether it is there for certain, because nothing was removed since.
+    @discardableResult
+    func use(_ id: Int64, since removals: UInt64? = nil) -> Bool {
+        guard let isMuch = ledger.use(id, since: removals) else { return false }
+        if isMuch { submit { try? self.write { db in try self.ledger.saveUses(db) } } }
+        return true
     }
 
     /// Changes entries in one transaction, and removes the blocks of those that are gone in another one.

@@ -22,18 +22,36 @@ final class CacheLedger: Sendable {
         var unfinished: Set<Int64> = []
         /// Whether there may be something to do when nobody uses the database.
         var isUntidy = false
+        /// Counts what may have taken entries away.
+        var removals: UInt64 = 0
     }
     private let state = Locked(State())
+    /// The descriptions that were decoded last.
+    let recent = RecentDescriptions()
 
     // MARK: - What must not be found
 
     func isHidden(_ id: Int64) -> Bool { state.withLock { $0.hidden.contains(id) } }
 
-    func hide(_ ids: [Int64]) { state.withLock { $0.hidden.formUnion(ids) } }
+    func hide(_ ids: [Int64]) {
+        state.withLock { state in
+            state.hidden.formUnion(ids)
+            state.removals += 1
+        }
+        forgetDescriptions(ids)
+    }
+
+    private func forgetDescriptions(_ ids: [Int64]) {
+        for id in ids { recent.forget(UInt64(bitPattern: id)) }
+    }
+
+    /// A number that is another one once this process has removed something, or opens the database again.
+    var removals: UInt64 { state.withLock { $0.removals } }
 
     /// Remembers what could not be removed.
     func miss(_ selections: [CacheSelection]) {
         state.withLock { state in
+            state.removals += 1
             state.missedRemovals += selections
             if state.missedRemovals.count > 64 { state.missedRemovals = [.all] }
         }
@@ -48,18 +66,23 @@ final class CacheLedger: Sendable {
 
     // MARK: - What was used
 
-    /// - Returns: Whether there is much to write down by now.
-    func use(_ id: Int64) -> Bool {
+    /// - Parameter removals: The number of ``removals`` that has to be the same still; any when `nil`.
+    /// - Returns: Whether there is much to write down by now; `nil` where something was removed.
+    func use(_ id: Int64, since removals: UInt64? = nil) -> Bool? {
         state.withLock { state in
+            guard removals == nil || removals == state.removals else { return nil }
             state.tick += 1
             state.uses[id] = state.tick
             return state.uses.count >= 4096
         }
     }
 
-    /// Goes on counting after all that is written down.
+    /// Goes on counting after all that is written down, in a database that was just opened.
     func beginAfter(_ last: Int64) {
-        state.withLock { $0.tick = max($0.tick, last) }
+        state.withLock { state in
+            state.tick = max(state.tick, last)
+            state.removals += 1
+        }
     }
 
     /// The number of the next use, after all that this process and others have counted.
@@ -105,7 +128,9 @@ final class CacheLedger: Sendable {
         state.withLock { state in
             state.gone.formUnion(ids)
             state.isUntidy = true
+            state.removals += 1
         }
+        forgetDescriptions(ids)
     }
 
     /// The entries that are gone and that nobody here reads.

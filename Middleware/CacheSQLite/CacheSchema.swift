@@ -146,9 +146,10 @@ struct CacheRow: FetchableRecord {
     }
 
     func entry() throws(CacheStoreFault) -> CacheEntry {
-        let bytes = [UInt8](head)
-        guard StoredHead.checksum(of: bytes) == sum else { throw CacheStoreFault(.damaged("a stored response")) }
-        let stored = try StoredHead(decoding: bytes)
+        let outcome = head.withUnsafeBytes { bytes in
+            Result { () throws(CacheStoreFault) in try StoredHead(decoding: bytes, sum: sum) }
+        }
+        let stored = try outcome.get()
         return CacheEntry(
             id: CacheEntryID(rawValue: UInt64(bitPattern: id)),
             key: stored.key,

@@ -76,18 +76,22 @@ public final class SQLiteCacheStore: CacheStore, BoundedCacheStore, Invalidation
     }
 
     private func storedVariants(of key: CacheKey) throws -> [CacheEntry] {
-        let rows = try database.read { db in
-            let statement = try db.cachedStatement(sql: "SELECT id, head, sum FROM entry WHERE key = ?")
-            return try CacheRow.fetchAll(statement, arguments: [StoredHead.hash(of: key)])
-        }
+        let (found, removals) = try database.variants(of: key)
         var entries: [CacheEntry] = []
         var fault: CacheStoreFault?
-        for row in rows where !database.isHidden(row.id) {
+        for variant in found where !database.isHidden(variant.id) {
             do throws(CacheStoreFault) {
-                let entry = try row.entry()
-                if entry.key == key { entries.append(entry) }
+                let head = try variant.head.get()
+                guard head.key == key else { continue }
+                let entry = CacheEntry(
+                    id: CacheEntryID(rawValue: UInt64(bitPattern: variant.id)),
+                    key: head.key,
+                    response: head.response,
+                    content: variant.content.map { StoredContent($0, removals: removals) }
+                )
+                entries.append(entry)
             } catch {
-                database.drop(row.id, error)
+                database.drop(variant.id, error)
                 fault = error
             }
         }
@@ -99,7 +103,16 @@ public final class SQLiteCacheStore: CacheStore, BoundedCacheStore, Invalidation
     ///
     /// - Throws: ``/HTTPChainCache/CacheStoreFault`` when it is damaged or cannot be read.
     public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
-        try await database.run { try self.storedBody(of: entry, range: range) }
+        if let body = try foundBody(of: entry, range: range) { return body }
+        return try await database.run { try self.storedBody(of: entry, range: range) }
+    }
+
+    /// The content that was read together with the description, unless the entry may have been removed since.
+    private func foundBody(of entry: CacheEntry, range: Range<Int64>?) throws -> HTTPBody? {
+        guard let content = entry.content else { return nil }
+        try database.check()
+        guard database.use(Int64(bitPattern: entry.id.rawValue), since: content.removals) else { return nil }
+        return HTTPBody(range.map { content.bytes[Int($0.lowerBound)..<Int($0.upperBound)] } ?? content.bytes)
     }
 
     private func storedBody(of entry: CacheEntry, range: Range<Int64>?) throws -> HTTPBody? {

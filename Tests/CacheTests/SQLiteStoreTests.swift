@@ -47,6 +47,63 @@ struct SQLiteStoreTests {
     }
     #endif
 
+    @Test("A hit on a small entry is one statement, and a description that is read again is not decoded again")
+    func oneStatement() async throws {
+        let statements = Locked<[String]>([])
+        let store = SQLiteCacheStore(file: file, bounds: .ample) { db in
+            db.trace { event in statements.withLock { $0.append("\(event)") } }
+        }
+        for (name, length) in [(1, 0), (2, 10), (3, 60_000), (4, 65_536), (5, 300_000)] {
+            try await store.put(storeKey(name), content(name, length))
+            let first = try #require(try await store.variants(of: storeKey(name)).first)
+            statements.withLock { $0 = [] }
+            let entry = try #require(try await store.variants(of: storeKey(name)).first)
+            #expect(entry.response === first.response)
+            #expect(try await store.body(of: entry, range: nil)?.collect() == content(name, length))
+            let count = statements.withLock { $0.count { $0.hasPrefix("SELECT") } }
+            #expect(length < 65_000 ? count == 1 : count > 1, "\(length) bytes: \(count)")
+        }
+        let entry = try #require(try await store.variants(of: storeKey(3)).first)
+        #expect(try await store.body(of: entry, range: 5..<9)?.collect() == content(3, 60_000)[5..<9])
+        // The body of one of several would be read in vain.
+        for variant in ["a", "b"] { try await store.put(storeKey(6), content(6, 100), storeMetadata(variant)) }
+        let variants = try await store.variants(of: storeKey(6))
+        #expect(variants.count == 2 && variants.allSatisfy { $0.content == nil })
+        for variant in variants {
+            #expect(try await store.body(of: variant, range: nil)?.collect() == content(6, 100))
+        }
+    }
+
+    @Test(
+        "Content that was read with the description is not given out once something was removed, or the store is closed"
+    )
+    func foundContent() async throws {
+        let store = store()
+        for name in 1...3 { try await store.put(storeKey(name), content(name, 100)) }
+        func entry(_ name: Int) async throws -> CacheEntry {
+            let entry = try #require(try await store.variants(of: storeKey(name)).first)
+            #expect(entry.content?.bytes == content(name, 100))
+            return entry
+        }
+        let (first, second) = (try await entry(1), try await entry(2))
+        try await store.remove(.key(storeKey(1)))
+        #expect(try await store.body(of: first, range: nil) == nil)
+        #expect(try await store.body(of: second, range: nil)?.collect() == content(2, 100), "another one is there")
+        let replaced = try await entry(3)
+        try await store.put(storeKey(3), content(7, 100))
+        #expect(try await store.body(of: replaced, range: nil) == nil)
+        #expect(try await store.bytes(storeKey(3)) == content(7, 100))
+        let last = try await entry(2)
+        await store.suspend()
+        await #expect(throws: CacheStoreFault(.suspended(file.path))) { try await store.body(of: last, range: nil) }
+        try await self.store().remove(.key(storeKey(2)))
+        store.resume()
+        _ = try await store.usage()
+        #expect(try await store.body(of: last, range: nil) == nil, "removed by another store meanwhile")
+        await store.close()
+        await #expect(throws: CacheStoreFault(.closed(file.path))) { try await store.body(of: last, range: nil) }
+    }
+
     @Test("Entries are there in the next run, and so is the order of use")
     func reopened() async throws {
         let bounds = CacheBounds(totalBytes: .megabytes(10), entryCount: 4)

@@ -37,15 +37,18 @@ public struct CacheEntry: Sendable, Identifiable {
     }
 
     /// The entry for who keeps it longer than a call.
-    var withoutContent: CacheEntry { CacheEntry(id: id, key: key, response: response) }
+    package var withoutContent: CacheEntry { CacheEntry(id: id, key: key, response: response) }
 }
 
 /// A body that was read and checked together with the description; it shows nothing of itself.
 package struct StoredContent: Sendable, CustomStringConvertible, CustomReflectable {
     package let bytes: Data
+    /// The number by which its store tells whether something was removed since, where it has one.
+    package let removals: UInt64
 
-    package init(_ bytes: Data) {
+    package init(_ bytes: Data, removals: UInt64 = 0) {
         self.bytes = bytes
+        self.removals = removals
     }
 
     package var description: String { "\(bytes.count) bytes" }
