@@ -72,16 +72,16 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping {
 
     // MARK: - Entries
 
-    /// The entry as this store hands it out.
+    /// The entry as this store hands it out, with the content that the store beneath has read, encrypted as it is.
     func outer(_ inner: CacheEntry, _ head: SealedHead, _ cipher: EntryCipher) -> CacheEntry {
-        let sealed = SealedEntry(inner: inner, salt: head.salt, cipher: cipher)
+        let sealed = SealedEntry(inner: inner.withoutContent, salt: head.salt, cipher: cipher)
         let response = StoredResponse(
             head.response.metadata,
             bodyLength: head.response.bodyLength,
             bodyChecksum: head.response.bodyChecksum,
             attachment: sealed
         )
-        return CacheEntry(id: inner.id, key: head.key, response: response)
+        return CacheEntry(id: inner.id, key: head.key, response: response, content: inner.content)
     }
 
     /// The keys of entries that had to go; those of other keys are not known.
@@ -142,7 +142,7 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping {
     /// - Throws: What the store beneath throws; ``/HTTPChainCache/CacheStoreFault`` when the content is damaged.
     public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
         guard let sealed = try await sealed(entry) else { return nil }
-        let content = SealedContent(base, sealed, length: entry.response.bodyLength)
+        let content = SealedContent(base, sealed, read: entry.content, length: entry.response.bodyLength)
         do {
             return try await content.body(range ?? 0..<entry.response.bodyLength)
         } catch let fault as CacheStoreFault {

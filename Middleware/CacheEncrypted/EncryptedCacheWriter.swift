@@ -6,7 +6,7 @@ import HTTPChainCore
 ///
 /// How long the content is and its checksum are in the description, which the store beneath takes first. An entry of one
 /// block is described when it is complete; a longer one twice, and it cannot be found before the second time.
-final class EncryptedCacheWriter: CacheWriter {
+final class EncryptedCacheWriter: FlightLimitedWriter {
     private struct State {
         var pending = Data()
         var blocks: Int64 = 0
@@ -42,6 +42,11 @@ final class EncryptedCacheWriter: CacheWriter {
         self.salt = salt
         self.share = share
         cipher = store.current.content(salt)
+    }
+
+    /// Of this store, or of the one beneath.
+    var hasSpentBudget: Bool {
+        share?.isRefused ?? false || (inner as? any FlightLimitedWriter)?.hasSpentBudget ?? false
     }
 
     func write(_ chunk: Data) async throws -> Bool {

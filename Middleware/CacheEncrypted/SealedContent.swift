@@ -11,12 +11,15 @@ struct SealedContent: Sendable {
 
     private let base: any CacheStore
     private let entry: SealedEntry
+    private let read: StoredContent?
     private let cipher: ContentCipher
     private let length: Int64
 
-    init(_ base: any CacheStore, _ entry: SealedEntry, length: Int64) {
+    /// - Parameter read: What the store beneath has read together with the description.
+    init(_ base: any CacheStore, _ entry: SealedEntry, read: StoredContent?, length: Int64) {
         self.base = base
         self.entry = entry
+        self.read = read
         self.length = length
         cipher = entry.cipher.content(entry.salt)
     }
@@ -30,13 +33,13 @@ struct SealedContent: Sendable {
         guard range.lowerBound >= 0, range.upperBound <= length, ContentCipher.sealedLength(length) == sealedLength
         else { throw Self.damaged }
         guard !range.isEmpty else {
-            return try await base.body(of: entry.inner, range: 0..<0).map { _ in .empty }
+            return try await base.body(of: inner, range: 0..<0).map { _ in .empty }
         }
         let first = range.lowerBound / Self.payload
         let last = (range.upperBound - 1) / Self.payload
         let sealedRange = first * Self.sealedPayload..<min((last + 1) * Self.sealedPayload, sealedLength)
         let isWhole = sealedRange == 0..<sealedLength
-        guard let sealed = try await base.body(of: entry.inner, range: isWhole ? nil : sealedRange) else { return nil }
+        guard let sealed = try await base.body(of: inner, range: isWhole ? nil : sealedRange) else { return nil }
         if let bytes = sealed.bytes, bytes.count <= Self.small {
             var blocks = OpenedBlocks(self, first: first, range: range)
             let opened = try blocks.take(bytes)
@@ -54,6 +57,12 @@ struct SealedContent: Sendable {
         return sealed.transformed(length: range.upperBound - range.lowerBound) { inner in
             Reader(inner: inner, content: self, blocks: OpenedBlocks(self, first: first, range: range))
         }
+    }
+
+    /// The entry as the store beneath has given it out.
+    private var inner: CacheEntry {
+        let inner = entry.inner
+        return CacheEntry(id: inner.id, key: inner.key, response: inner.response, content: read)
     }
 
     private var sealedLength: Int64 { entry.inner.response.bodyLength }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainCacheEncrypted
 import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
@@ -40,6 +41,27 @@ struct ImmediateFilesTests {
         let entry = try #require(try await store.variants(of: storeKey(4)).first)
         let part = try await store.body(of: entry, range: 70_000..<200_000)?.collect()
         #expect(part == content(4, 300_000)[70_000..<200_000])
+        #expect(files.waited.isEmpty)
+    }
+
+    @Test("A hit on an entry that is encrypted over such files waits for no thread either")
+    func encrypted() async throws {
+        let files = ImmediateFiles()
+        let executor = FileExecutor(limit: 1)
+        let base = FileCacheStore(path: directory.path, bounds: .ample, files: files, executor: executor)
+        let store = EncryptedCacheStore(over: base, key: .test)
+        for (name, length) in Self.lengths { try await store.put(storeKey(name), content(name, length)) }
+        let gate = DispatchSemaphore(value: 0)
+        executor.submit { gate.wait() }
+        defer { gate.signal() }
+        for name in 1...2 {
+            files.clear()
+            #expect(try await store.bytes(storeKey(name)) == content(name, Self.lengths[name] ?? 0))
+            #expect(files.seen == [.open, .read], "what was read with the description is decrypted")
+        }
+        for name in 3...4 {
+            #expect(try await store.bytes(storeKey(name)) == content(name, Self.lengths[name] ?? 0))
+        }
         #expect(files.waited.isEmpty)
     }
 
