@@ -110,7 +110,7 @@ final class CacheBlocks: Sendable {
 }
 
 /// Writes one entry: all at once where its body is small, otherwise row by row.
-final class SQLiteCacheWriter: CacheWriter {
+final class SQLiteCacheWriter: FlightLimitedWriter {
     private struct State {
         var pending = Data()
         var blocks: Int64 = 0
@@ -139,6 +139,8 @@ final class SQLiteCacheWriter: CacheWriter {
         guard state.withLock({ $0.isOpen && $0.blocks > 0 }) else { return }
         database.abandonLater(id)
     }
+
+    var hasSpentBudget: Bool { share.isRefused }
 
     func write(_ chunk: Data) async throws -> Bool {
         // What stays in memory needs no thread that may wait.

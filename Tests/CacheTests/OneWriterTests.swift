@@ -226,12 +226,9 @@ struct OneWriterTests {
     @Test("Where too much is being stored at the same time, the reason says so, and not that a response is too large")
     func spentBudget() async throws {
         let bounds = CacheBounds(totalBytes: .kibibytes(100), entryBytes: .kibibytes(80))
-        let directory = ScratchDirectory()
-        let stores: [any CacheStore] = [
-            MemoryCacheStore(bounds: bounds), FileCacheStore(directory: directory.url, bounds: bounds),
-            DividedCacheStore([:], others: MemoryCacheStore(bounds: bounds)),
-        ]
-        for store in stores {
+        for kind in StoreKind.available where kind != .tiered {
+            let directory = ScratchDirectory()
+            let store = kind.make(bounds, in: directory)
             let reasons = Locked<[String]>([])
             let cache = CacheMiddleware(store: store, partition: .shared) { event in
                 if case .notStored(_, let reason) = event { reasons.withLock { $0.append(reason) } }

@@ -101,7 +101,7 @@ final class CacheRecording: Sendable {
                 claim.fulfill()
                 events.emit(.stored(key, bytes: entry.response.bodyLength))
             } else {
-                events.emit(.notStored(key, reason: "it is too large for the store"))
+                events.emit(.notStored(key, reason: writer.refusal))
             }
         } catch {
             events.emit(.storeFailure(key, error))
