@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 import TestSupport
 import Testing
@@ -71,25 +72,18 @@ struct FileStoreWaitTests {
             for id in contents.index.ids(where: { _ in true }) { contents.index.resize(id, to: each) }
         }
         let large = 1_000_000_000 - Int(each) * 3
+        let hits = Drill.isFull ? 2000 : 50
+        let alone = try await longestHit(of: hits, among: count, in: store)
         isEvicting.withLock { $0 = true }
         barrier.set()
-        let clock = ContinuousClock()
         let isDone = Locked(false)
         let eviction = Task {
             defer { isDone.withLock { $0 = true } }
             return try await Self.makeRoom(for: large, in: store)
         }
         try await barrier.reached()
-        var longest = Duration.zero
         reads.withLock { $0 = 0 }
-        let hits = Drill.isFull ? 2000 : 50
-        for number in 0..<hits {
-            let start = clock.now
-            let name = count - 1 - number % 2
-            let bytes = try await store.bytes(storeKey(name))
-            longest = max(longest, start.duration(to: clock.now))
-            #expect(bytes == content(name, 10))
-        }
+        var longest = try await longestHit(of: hits, among: count, in: store)
         #expect(try await store.variants(of: storeKey("none")).isEmpty)
         #expect(removals.withLock { $0 } == count / 2, "it stands where it stood")
         #expect(reads.withLock { $0 } == hits, "one file is opened for a hit, and none for an eviction")
@@ -97,9 +91,7 @@ struct FileStoreWaitTests {
         // The rest of them goes beside hits.
         var beside = 0
         while !isDone.withLock({ $0 }) {
-            let start = clock.now
-            #expect(try await store.bytes(storeKey(count - 1)) == content(count - 1, 10))
-            longest = max(longest, start.duration(to: clock.now))
+            longest = max(longest, try await longestHit(of: 1, among: count, in: store))
             beside += 1
         }
         let keys = try await eviction.value
@@ -107,8 +99,29 @@ struct FileStoreWaitTests {
         #expect(!keys.contains(storeKey(count - 1)), "it was used")
         #expect(try await store.bytes(storeKey(count - 1)) == content(count - 1, 10))
         if Drill.isFull {
-            print("eviction of \(keys.count) entries: the longest of \(hits + beside) hits beside it took \(longest)")
+            print(
+                """
+                eviction of \(keys.count) entries: the longest of \(hits + beside) hits beside it took \(longest), of \
+                \(hits) before it \(alone)
+                """
+            )
+            // On a machine that has other work a hit without an eviction takes its time, too.
+            #expect(longest < max(.milliseconds(5), alone * 4))
         }
+    }
+
+    /// How long the longest of some hits takes, on the entries that were stored last.
+    private func longestHit(of hits: Int, among count: Int, in store: FileCacheStore) async throws -> Duration {
+        let clock = ContinuousClock()
+        var longest = Duration.zero
+        for number in 0..<hits {
+            let start = clock.now
+            let name = count - 1 - number % 2
+            let bytes = try await store.bytes(storeKey(name))
+            longest = max(longest, start.duration(to: clock.now))
+            #expect(bytes == content(name, 10))
+        }
+        return longest
     }
 
     /// Does what storing an entry of that size does first.
@@ -259,6 +272,34 @@ struct FileStoreWaitTests {
         #expect(try await store.bytes(storeKey("x")) == content(1, 10))
     }
 
+    @Test(
+        "A body whose entry was removed while it was read is closed on a thread of the store, which may wait for that"
+    )
+    func closing() async throws {
+        let closed = Locked<[String]>([])
+        let executor = FileExecutor(limit: 1)
+        let files = ClosingFiles { path in closed.withLock { $0.append(path) } }
+        let store = FileCacheStore(path: directory.path, bounds: .ample, files: files, executor: executor)
+        let path = try await {
+            try await store.put(storeKey(1), content(1, 300_000))
+            let entry = try #require(try await store.variants(of: storeKey(1)).first)
+            return store.directory.body(entry.id.rawValue)
+        }()
+        let gate = DispatchSemaphore(value: 0)
+        try await {
+            let entry = try #require(try await store.variants(of: storeKey(1)).first)
+            let body = try #require(try await store.body(of: entry, range: nil))
+            var reader = body.makeAsyncIterator()
+            #expect(try await reader.next() == content(1, 300_000).prefix(65_536))
+            try await store.remove(.all)
+            closed.withLock { $0 = [] }
+            executor.submit { gate.wait() }
+        }()
+        #expect(!closed.withLock { $0 }.contains(path), "nobody has a thread to close it")
+        gate.signal()
+        try await until("it to be closed") { closed.withLock { $0 }.contains(path) }
+    }
+
     @Test("A hit on a small entry opens one file and reads it once")
     func operationsOfHit() async throws {
         let seen = Locked<[HookedFiles.Operation]>([])
@@ -276,5 +317,35 @@ struct FileStoreWaitTests {
         // A part of it, and what is damaged.
         let other = try #require(try await store.variants(of: storeKey(2)).first)
         #expect(try await store.body(of: other, range: 3..<9)?.collect() == content(2, 1024)[3..<9])
+    }
+}
+
+/// The machine's files; it tells which of those that were opened are closed.
+private final class ClosingFiles: WrappedFiles {
+    let base: any FileSystem = SystemFiles()
+    private let onClose: @Sendable (String) -> Void
+
+    init(_ onClose: @escaping @Sendable (String) -> Void) { self.onClose = onClose }
+
+    func open(_ path: String, _ opening: FileOpening) throws(FileFault) -> (any File)? {
+        try base.open(path, opening).map { ClosingFile($0, path, onClose) }
+    }
+}
+
+private final class ClosingFile: WrappedFile {
+    let base: any File
+    private let path: String
+    private let onClose: @Sendable (String) -> Void
+
+    init(_ base: any File, _ path: String, _ onClose: @escaping @Sendable (String) -> Void) {
+        self.base = base
+        self.path = path
+        self.onClose = onClose
+    }
+
+    deinit { onClose(path) }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileFault) -> Int {
+        try base.read(into: buffer, at: offset)
     }
 }

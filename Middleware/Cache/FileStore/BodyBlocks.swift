@@ -153,6 +153,13 @@ final class BlockFile: Sendable {
         self.onFault = onFault
     }
 
+    deinit {
+        // Whoever closes a file last that was removed meanwhile frees its blocks, and may wait for the disk. What was
+        // opened without waiting for it is closed so, too.
+        guard !file.isImmediate, (try? file.status().links) != 1 else { return }
+        executor.submit { [file] in withExtendedLifetime(file) {} }
+    }
+
     /// The block that has a byte, checked, where the disk need not be waited for and nothing is wrong with it.
     func blockImmediately(at position: Int64) -> (bytes: Data, content: Range<Int64>)? {
         guard file.isImmediate else { return nil }
