@@ -4,8 +4,9 @@ public import HTTPChainCore
 /// Keeps responses in memory, for as long as the process lives.
 ///
 /// Entries are divided among shards, each with a lock of its own, so that tasks that look up different keys do not wait
-/// for each other. Room is made by dropping the entry that was not used for longest, of all shards.
-public final class MemoryCacheStore: CacheStore, InvalidationKeeping {
+/// for each other. Room is made by dropping the entry that was not used for longest, of all shards. A partial response
+/// that continues what is stored is put behind it, and nothing is copied again.
+public final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
     private struct Totals {
         var bytes: Int64 = 0
         var entries = 0
@@ -28,6 +29,8 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping {
     private let lastID = Locked<UInt64>(0)
     /// The room in memory for entries that are being written: at most as much again as the store holds.
     fileprivate let inFlight: FlightBudget
+    /// The entries that are being continued.
+    private let growing = Locked<Set<CacheEntryID>>([])
 
     /// Makes an empty store.
     ///
@@ -60,10 +63,7 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping {
 
     /// The content of an entry, which counts as a use of it.
     public func body(of entry: CacheEntry, range: Range<Int64>?) async -> HTTPBody? {
-        let body = shards[index(of: entry.key)].withLock { $0.use(entry.id) }
-        guard let body, let range, let bytes = body.bytes else { return body }
-        let start = bytes.startIndex
-        return HTTPBody(bytes[(start + Int(range.lowerBound))..<(start + Int(range.upperBound))])
+        shards[index(of: entry.key)].withLock { $0.use(entry.id) }?.body(range)
     }
 
     /// Begins to write an entry.
@@ -77,6 +77,30 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping {
         guard room >= 0, bounds.entryCount > 0, (length ?? 0) <= room else { return nil }
         return MemoryCacheWriter(store: self, key: key, metadata: metadata, room: room, expecting: length)
     }
+
+    package func makeAppender(
+        to entry: CacheEntry,
+        _ metadata: CacheMetadata,
+        expecting length: Int64?
+    ) async throws -> (any CacheWriter)? {
+        let room = bounds.entryBytes.bytes - MemoryShard.cost(of: entry.response.with(metadata))
+        guard entry.response.bodyLength > MemoryBody.copied, (length ?? 0) <= room,
+            metadata.variant == entry.response.metadata.variant,
+            shards[index(of: entry.key)].withLock({ $0.beginAppending(to: entry) }) != nil,
+            growing.withLock({ $0.insert(entry.id).inserted })
+        else { return nil }
+        return MemoryCacheWriter(
+            store: self,
+            key: entry.key,
+            metadata: metadata,
+            room: room,
+            expecting: length,
+            behind: entry
+        )
+    }
+
+    /// Lets others continue an entry.
+    fileprivate func endAppending(to id: CacheEntryID) { growing.withLock { _ = $0.remove(id) } }
 
     /// Gives a stored body a new description.
     public func update(_ entry: CacheEntry, to metadata: CacheMetadata) async -> CacheEntry? {
@@ -138,7 +162,7 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping {
         let cost = MemoryShard.cost(of: response)
         guard cost <= bounds.entryBytes.bytes else { return CacheCommit(entry: nil) }
         let shard = index(of: key)
-        let body = HTTPBody(bytes)
+        let body = MemoryBody(bytes)
         return totals.withLock { totals in
             let replaced = shards[shard].withLock { $0.removeVariant(like: entry) }
             totals.subtract(replaced)
@@ -150,6 +174,23 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping {
             totals.bytes += cost
             totals.entries += 1
             shards[shard].withLock { $0.insert(entry, body, cost: cost) }
+            return CacheCommit(entry: entry, evicted: evicted)
+        }
+    }
+
+    fileprivate func append(_ bytes: Data, to known: CacheEntry, _ response: StoredResponse) -> CacheCommit {
+        let shard = index(of: known.key)
+        return totals.withLock { totals in
+            // The entry is the one that was used last now, and is not what makes room.
+            guard let old = shards[shard].withLock({ $0.beginAppending(to: known) }) else {
+                return CacheCommit(entry: nil)
+            }
+            let growth = MemoryShard.cost(of: response) - old
+            let (hasRoom, evicted) = makeRoom(for: growth, entries: 0, in: &totals)
+            guard hasRoom, let entry = shards[shard].withLock({ $0.append(bytes, to: known.id, as: response) }) else {
+                return CacheCommit(entry: nil, evicted: evicted)
+            }
+            totals.bytes += growth
             return CacheCommit(entry: entry, evicted: evicted)
         }
     }
@@ -197,14 +238,25 @@ private final class MemoryCacheWriter: FlightLimitedWriter {
     private let key: CacheKey
     private let metadata: CacheMetadata
     private let room: Int64
+    /// The entry whose body is continued.
+    private let grown: CacheEntry?
     private let state: Locked<State>
 
-    init(store: MemoryCacheStore, key: CacheKey, metadata: CacheMetadata, room: Int64, expecting length: Int64?) {
+    init(
+        store: MemoryCacheStore,
+        key: CacheKey,
+        metadata: CacheMetadata,
+        room: Int64,
+        expecting length: Int64?,
+        behind grown: CacheEntry? = nil
+    ) {
+        self.grown = grown
         self.store = store
         self.key = key
         self.metadata = metadata
         self.room = room
         var state = State()
+        if let grown { state.checksum = grown.response.bodyChecksum }
         // What a server declares is believed up to a point only.
         if let length { state.bytes.reserveCapacity(Int(min(max(0, length), 1 << 20))) }
         self.state = Locked(state)
@@ -242,8 +294,13 @@ private final class MemoryCacheWriter: FlightLimitedWriter {
             return (state.bytes, state.checksum)
         }
         guard let (bytes, checksum) = written else { return CacheCommit(entry: nil) }
-        defer { store.inFlight.giveBack(bytes.count) }
-        let response = StoredResponse(metadata, bodyLength: Int64(bytes.count), bodyChecksum: checksum)
+        defer {
+            store.inFlight.giveBack(bytes.count)
+            if let grown { store.endAppending(to: grown.id) }
+        }
+        let length = Int64(bytes.count) + (grown?.response.bodyLength ?? 0)
+        let response = StoredResponse(metadata, bodyLength: length, bodyChecksum: checksum)
+        if let grown { return store.append(bytes, to: grown, response) }
         return store.insert(key, response, bytes)
     }
 
@@ -253,6 +310,7 @@ private final class MemoryCacheWriter: FlightLimitedWriter {
 
     private func discard(_ state: inout State) {
         store.inFlight.giveBack(state.bytes.count)
+        if state.isOpen, let grown { store.endAppending(to: grown.id) }
         state.bytes = Data()
         state.isOpen = false
     }

@@ -14,7 +14,7 @@ struct MemoryShard {
 
     private struct Slot {
         var entry: CacheEntry
-        var body: HTTPBody
+        var body: MemoryBody
         var cost: Int64
         /// Used later than this one; -1 for the most recent.
         var newer: Int
@@ -40,7 +40,7 @@ struct MemoryShard {
 
     func variants(of key: CacheKey) -> [CacheEntry] { variants[key] ?? [] }
 
-    mutating func use(_ id: CacheEntryID) -> HTTPBody? {
+    mutating func use(_ id: CacheEntryID) -> MemoryBody? {
         guard let position = positions[id] else { return nil }
         if position != newest {
             unlink(position)
@@ -51,7 +51,7 @@ struct MemoryShard {
         return slots[position]?.body
     }
 
-    mutating func insert(_ entry: CacheEntry, _ body: HTTPBody, cost: Int64) {
+    mutating func insert(_ entry: CacheEntry, _ body: MemoryBody, cost: Int64) {
         let slot = Slot(entry: entry, body: body, cost: cost, newer: -1, older: -1)
         let position: Int
         if let reused = free.popLast() {
@@ -73,17 +73,38 @@ struct MemoryShard {
     }
 
     mutating func update(_ id: CacheEntryID, to metadata: CacheMetadata) -> (entry: CacheEntry, growth: Int64)? {
-        guard let position = positions[id], var slot = slots[position] else { return nil }
-        let response = slot.entry.response.with(metadata)
+        guard let response = positions[id].flatMap({ slots[$0]?.entry.response }) else { return nil }
+        return describe(id, as: response.with(metadata))
+    }
+
+    private mutating func describe(
+        _ id: CacheEntryID,
+        as response: StoredResponse
+    ) -> (entry: CacheEntry, growth: Int64)? {
+        guard let position = positions[id], let old = slots[position] else { return nil }
         let cost = Self.cost(of: response)
-        let growth = cost - slot.cost
-        slot.entry = CacheEntry(id: id, key: slot.entry.key, response: response)
-        slot.cost = cost
-        slots[position] = slot
-        if let index = variants[slot.entry.key]?.firstIndex(where: { $0.id == id }) {
-            variants[slot.entry.key]?[index] = slot.entry
-        }
-        return (slot.entry, growth)
+        let entry = CacheEntry(id: id, key: old.entry.key, response: response)
+        slots[position]?.entry = entry
+        slots[position]?.cost = cost
+        if let index = variants[entry.key]?.firstIndex(where: { $0.id == id }) { variants[entry.key]?[index] = entry }
+        return (entry, cost - old.cost)
+    }
+
+    /// Looks whether an entry can be continued, which is a use of it.
+    ///
+    /// - Returns: What it costs; `nil` where it is gone, is not as long as the caller knows, or has too many segments.
+    mutating func beginAppending(to known: CacheEntry) -> Int64? {
+        guard let body = use(known.id), body.count < MemoryBody.maximumCount, let position = positions[known.id],
+            let slot = slots[position], slot.entry.response.bodyLength == known.response.bodyLength
+        else { return nil }
+        return slot.cost
+    }
+
+    /// Puts bytes behind the body of an entry.
+    mutating func append(_ bytes: Data, to id: CacheEntryID, as response: StoredResponse) -> CacheEntry? {
+        guard let position = positions[id] else { return nil }
+        slots[position]?.body.append(bytes)
+        return describe(id, as: response)?.entry
     }
 
     /// Removes the entry that this one takes the place of.
