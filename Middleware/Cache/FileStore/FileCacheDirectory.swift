@@ -120,8 +120,7 @@ final class TemporaryCacheFile: Sendable {
     }
 
     deinit {
-        // A process that is just being started has the file open too, until it runs its program, and would keep the lock.
-        guard !isMoved.withLock({ $0 }) else { return file.unlock() }
+        guard !isMoved.withLock({ $0 }) else { return }
         // The last reference may go anywhere, also where nothing may wait for a disk.
         executor.submit { [path, file, files] in
             _ = try? files.remove(path)
@@ -132,6 +131,9 @@ final class TemporaryCacheFile: Sendable {
     func move(to destination: String) throws(CacheStoreFault) {
         try files.rename(path, to: destination)
         isMoved.withLock { $0 = true }
+        // It is nobody's left-over any more, and who continues it needs the lock. To close it is not enough: a process
+        // that is just being started has the file open too, until it runs its program.
+        file.unlock()
     }
 }
 

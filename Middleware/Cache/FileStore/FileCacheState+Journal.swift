@@ -200,7 +200,6 @@ extension FileCacheState {
             _ = exchangeJournal(old, oldEnd)
             throw error
         }
-        temporary.file.unlock()
         nextCompaction = max(1 << 16, Int64(bytes.count) * 3)
     }
 
