@@ -47,6 +47,7 @@ let package = Package(
     targets: [
         .target(name: "MallocCounter"),
         .target(name: "DiskStall"),
+        .target(name: "ImmediateReads"),
         .target(
             name: "CodecLoops",
             linkerSettings: ["z", "brotlidec", "brotlienc", "zstd"].map { .linkedLibrary($0) }
@@ -63,7 +64,7 @@ let package = Package(
         .executableTarget(
             name: "Figures",
             dependencies: [
-                "Scenarios", "MallocCounter", "DiskStall", core, httpTypes,
+                "Scenarios", "MallocCounter", "DiskStall", "ImmediateReads", core, httpTypes,
                 .product(name: "HTTPChainLogShipper", package: "swift-http-chain"),
                 .product(name: "HTTPChainLogSpool", package: "swift-http-chain"),
                 .product(name: "HTTPChainRemoteLogging", package: "swift-http-chain"),

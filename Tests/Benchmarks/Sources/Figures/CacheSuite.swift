@@ -1,4 +1,5 @@
 import Foundation
+import ImmediateReads
 import Scenarios
 
 extension Suite {
@@ -20,6 +21,9 @@ extension Suite {
         figures.append(try await throughput(of: memory[0]))
         figures += try await growth(to: 100_000, named: "cache.growth")
         figures += try await beside(CacheScenarios.file(in: directory.appendingPathComponent("hits")), count: 1000)
+        if try !readsImmediately(in: directory) {
+            figures.append(Figure(name: "cache.file.hit.waits", value: 1, unit: "count"))
+        }
         figures += try await beside(CacheDiskScenarios.sqlite(in: directory), count: 1000)
         figures += try await beside(CacheDiskScenarios.sqliteStore(in: directory), count: 1000)
         for scenarios in try await CacheDiskScenarios.encrypted(in: directory) {
@@ -31,6 +35,13 @@ extension Suite {
         }
         if isLarge { figures += try await growth(to: 1_000_000, named: "cache.growth.million") }
         return figures
+    }
+
+    /// Whether files in a directory are read without a thread that may wait for the disk.
+    private static func readsImmediately(in directory: URL) throws -> Bool {
+        let file = directory.appendingPathComponent("immediate")
+        try Data([1]).write(to: file)
+        return reads_immediately(file.path)
     }
 
     /// The first scenario beside the second, which is the bare work.

@@ -38,6 +38,7 @@ struct Figures {
             figures += measured
         }
         guard let thresholds else { return }
+        for exception in thresholds.exceptions(in: figures) { note("NOT JUDGED on this machine: \(exception)") }
         let failures = thresholds.failures(
             in: figures,
             of: chosen,
