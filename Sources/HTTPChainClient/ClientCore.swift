@@ -31,22 +31,23 @@ final class ClientCore: Sendable {
     func perform<Kind: TypedRequest>(
         _ request: Kind,
         _ settings: CallSettings
-    ) async throws -> DecodedResponse<Kind.Output> {
+    ) async throws -> CallResult<Kind.Output> {
         let endpoint = try endpoint(for: request)
-        let teller = events.begin().map { CallTeller(events, $0, request, endpoint.name, settings) }
+        let showsActivity = endpoint.showsActivity
+        let number = events.begin(showingActivity: showsActivity)
+        defer { if showsActivity { events.endActivity() } }
+        let teller = number.map { CallTeller(events, $0, request, endpoint.name, settings) }
         let call = TypedCall(request, settings, endpoint, teller, self)
-        return ResultBox.value(in: try await perform(call, settings, at: endpoint, telling: teller))
+        // The call has made it, and it makes results of one type.
+        guard let teller else { return unsafeDowncast(try await registry.perform(call), to: CallResult.self) }
+        return unsafeDowncast(try await perform(call, settings, telling: teller), to: CallResult.self)
     }
 
     private func perform(
         _ call: any CallOperation,
         _ settings: CallSettings,
-        at endpoint: Endpoint,
-        telling teller: CallTeller?
+        telling teller: CallTeller
     ) async throws -> ErasedResult {
-        if endpoint.showsActivity { events.count(1) }
-        defer { if endpoint.showsActivity { events.count(-1) } }
-        guard let teller else { return try await registry.perform(call) }
         teller.tell(.willBegin)
         if let limit = settings.slowAfter ?? slowAfter { teller.watch(for: limit, on: environment.time) }
         do {

@@ -24,7 +24,10 @@ public struct Call<Kind: TypedRequest>: Sendable {
     ///
     /// Throws what `Client.call(_:)` throws, and ``DuplicateCallError`` for a call that excludes duplicates.
     public var value: Kind.Output {
-        get async throws { try await response.value }
+        get async throws {
+            defer { withExtendedLifetime(client) {} }
+            return try await client.core.perform(request, settings).value
+        }
     }
 
     /// Sends the request and gives its output together with the response: its fields, cache status, hops.
@@ -33,7 +36,7 @@ public struct Call<Kind: TypedRequest>: Sendable {
     public var response: DecodedResponse<Kind.Output> {
         get async throws {
             defer { withExtendedLifetime(client) {} }
-            return try await client.core.perform(request, settings)
+            return try await client.core.perform(request, settings).decoded
         }
     }
 

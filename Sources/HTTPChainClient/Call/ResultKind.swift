@@ -18,14 +18,14 @@ import HTTPTypes
 /// Decoding, also that of a serializer stage inside the chain, and mapping are done where ``Client`` or the call says
 /// with ``ResultProcessing``.
 public struct ResultKind<Output: Sendable>: Sendable {
-    let perform: @Sendable (consuming Request, any Transport, ResultProcessing) async throws -> DecodedResponse<Output>
+    let perform: @Sendable (consuming Request, any Transport, ResultProcessing) async throws -> CallResult<Output>
     /// Gives the call's place to what is still arriving.
-    var keep: (@Sendable (DecodedResponse<Output>, CallPlace) -> DecodedResponse<Output>)?
+    var keep: (@Sendable (CallResult<Output>, CallPlace) -> CallResult<Output>)?
 
     init(
         _ perform:
             @escaping @Sendable (consuming Request, any Transport, ResultProcessing) async throws
-            -> DecodedResponse<Output>
+            -> CallResult<Output>
     ) {
         self.perform = perform
     }
@@ -38,7 +38,7 @@ public struct ResultKind<Output: Sendable>: Sendable {
     ) -> ResultKind {
         ResultKind { request, transport, _ in
             let response = try await transport.send(request)
-            return DecodedResponse(try await read(response), response: response)
+            return CallResult(try await read(response), response: response)
         }
     }
 
@@ -54,7 +54,7 @@ public struct ResultKind<Output: Sendable>: Sendable {
         ResultKind { request, transport, processing in
             let response = try await transport.send(request)
             let bytes = try await response.body.collect(upTo: limit)
-            return DecodedResponse(try await processing.run { try map(bytes, response) }, response: response)
+            return CallResult(try await processing.run { try map(bytes, response) }, response: response)
         }
     }
 
@@ -70,7 +70,7 @@ public struct ResultKind<Output: Sendable>: Sendable {
         ResultKind { request, transport, processing in
             let decoded = try await transport.send(request, decoding: Wire.self)
             let value = try await processing.run { try map(decoded.value) }
-            return DecodedResponse(value, response: decoded.response)
+            return CallResult(value, response: decoded.response)
         }
     }
 
@@ -82,7 +82,7 @@ public struct ResultKind<Output: Sendable>: Sendable {
         ResultKind { request, transport, processing in
             let decoded = try await transport.send(request, decoding: Wire.self)
             let value = try await processing.run { try map(decoded.value, decoded.response) }
-            return DecodedResponse(value, response: decoded.response)
+            return CallResult(value, response: decoded.response)
         }
     }
 
@@ -96,7 +96,7 @@ public struct ResultKind<Output: Sendable>: Sendable {
         return ResultKind<Other> { request, transport, processing in
             let result = try await perform(request, transport, processing)
             let value = try await processing.run { try transform(result.value) }
-            return DecodedResponse(value, response: result.response)
+            return CallResult(value, response: result.response)
         }
     }
 }
@@ -106,7 +106,9 @@ extension ResultKind where Output: Decodable {
     ///
     /// An optional type is nil where there is no content.
     public static var decoded: ResultKind {
-        ResultKind { request, transport, _ in try await transport.send(request, decoding: Output.self) }
+        ResultKind { request, transport, _ in
+            CallResult(try await transport.send(request, decoding: Output.self))
+        }
     }
 }
 
@@ -116,7 +118,7 @@ extension ResultKind where Output == Void {
         ResultKind { request, transport, _ in
             let response = try await transport.send(request)
             if response.body.hasTransfer { await response.body.drain(time: transport.time(for: request)) }
-            return DecodedResponse((), response: response)
+            return CallResult((), response: response)
         }
     }
 }
@@ -179,7 +181,7 @@ extension ResultKind where Output == HTTPBody {
         var kind = ResultKind.custom(\.body)
         kind.keep = { result, place in
             let response = result.response.keeping(place)
-            return DecodedResponse(response.body, response: response)
+            return CallResult(response.body, response: response)
         }
         return kind
     }
@@ -191,7 +193,7 @@ extension ResultKind where Output == Response {
         var kind = ResultKind.custom { $0 }
         kind.keep = { result, place in
             let response = result.response.keeping(place)
-            return DecodedResponse(response, response: response)
+            return CallResult(response, response: response)
         }
         return kind
     }
@@ -213,7 +215,7 @@ extension ResultKind {
         var kind = ResultKind.custom { $0.jsonValues(of: Value.self, serializer, upTo: limit) }
         kind.keep = { result, place in
             let response = result.response.keeping(place)
-            return DecodedResponse(response.jsonValues(of: Value.self, serializer, upTo: limit), response: response)
+            return CallResult(response.jsonValues(of: Value.self, serializer, upTo: limit), response: response)
         }
         return kind
     }

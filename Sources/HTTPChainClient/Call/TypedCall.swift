@@ -5,7 +5,7 @@ import HTTPTypes
 
 /// One call of a client while it is performed.
 final class TypedCall<Kind: TypedRequest>: CallOperation {
-    private typealias Output = DecodedResponse<Kind.Output>
+    private typealias Output = CallResult<Kind.Output>
 
     private let request: Kind
     private let settings: CallSettings
@@ -27,6 +27,8 @@ final class TypedCall<Kind: TypedRequest>: CallOperation {
 
     var registration: CallRegistration { settings.registration }
 
+    var excludesDuplicates: Bool { settings.registration.excludesDuplicates }
+
     var keepsPlace: Bool {
         // What a mock gives is there already.
         guard case .transport = endpoint.handler else { return false }
@@ -36,15 +38,15 @@ final class TypedCall<Kind: TypedRequest>: CallOperation {
     func perform(as id: CallID) async throws -> ErasedResult {
         teller?.began(as: id)
         guard case .transport(let transport) = endpoint.handler, core.replies == nil else {
-            return ResultBox(try await performed())
+            return try await performed()
         }
         let http = try makeRequest()
-        return ResultBox(try await kind.perform(http, transport, settings.processing ?? core.processing))
+        return try await kind.perform(http, transport, settings.processing ?? core.processing)
     }
 
     func keep(_ result: ErasedResult, _ place: CallPlace) -> ErasedResult {
         guard let keep = kind.keep else { return result }
-        return ResultBox(keep(ResultBox<Output>.value(in: result), place))
+        return keep(unsafeDowncast(result, to: Output.self), place)
     }
 
     /// The result of a call that is mocked or whose reply may be stored.
@@ -85,6 +87,6 @@ final class TypedCall<Kind: TypedRequest>: CallOperation {
             throw UnsupportedRequestError(requestType: "\(Kind.self)", endpoints: [endpoint.name])
         }
         try Task.checkCancellation()
-        return DecodedResponse(output.value, response: Response(.ok))
+        return CallResult(output.value, response: Response(.ok))
     }
 }

@@ -18,6 +18,8 @@ public struct CallActivity: AsyncSequence, Sendable {
     struct State: Sendable {
         var count = 0
         var isOver = false
+        /// Whether somebody has ever listened to events: until then a call looks for nobody who does.
+        var isHeard = false
     }
 
     let state: Watched<State>

@@ -32,6 +32,7 @@ final class CallEventHub: Sendable {
             if let end { state.onEnd.append(end) }
             return state.isClosed && state.pending == 0
         }
+        activityState.update { $0.isHeard = true }
         if isOver { end?() }
     }
 
@@ -42,9 +43,19 @@ final class CallEventHub: Sendable {
         if !gone.isEmpty { state.withLock { $0.sinks.removeAll { gone.contains($0.id) } } }
     }
 
-    /// A number for a call that begins; `nil` where nobody listens.
-    func begin() -> UInt64? {
-        state.withLock { state in
+    /// A call begins.
+    ///
+    /// - Parameter showsActivity: Whether it counts among the calls that are running, until ``endActivity()``.
+    /// - Returns: A number for it; `nil` where nobody listens.
+    func begin(showingActivity showsActivity: Bool) -> UInt64? {
+        let isHeard =
+            showsActivity
+            ? activityState.update { state in
+                state.count += 1
+                return state.isHeard
+            } : activityState.read(\.isHeard)
+        guard isHeard else { return nil }
+        return state.withLock { state in
             guard !state.sinks.isEmpty else { return nil }
             state.lastCall += 1
             state.pending += 1
@@ -52,7 +63,7 @@ final class CallEventHub: Sendable {
         }
     }
 
-    /// A call has ended that ``begin()`` gave a number.
+    /// A call has ended that ``begin(showingActivity:)`` gave a number.
     func finish() {
         end { $0.pending -= 1 }
     }
@@ -63,8 +74,9 @@ final class CallEventHub: Sendable {
         activityState.update { $0.isOver = true }
     }
 
-    func count(_ change: Int) {
-        activityState.update { $0.count += change }
+    /// A call has ended that shows activity.
+    func endActivity() {
+        activityState.update { $0.count -= 1 }
     }
 
     private func end(_ change: @Sendable (inout State) -> Void) {

@@ -22,32 +22,32 @@ struct CallIndex: Sendable {
         var twin: (isKey: Bool, hash: Int)? { key.map { (true, $0) } ?? value.map { (false, $0) } }
     }
 
-    private var keys: [Int: Set<UInt64>] = [:]
-    private var values: [Int: Set<UInt64>] = [:]
-    private var hashes: [UInt64: Hashes] = [:]
+    private var keys: [Int: Set<CallID>] = [:]
+    private var values: [Int: Set<CallID>] = [:]
+    private var hashes: [CallID: Hashes] = [:]
 
     init() {}
 
-    mutating func insert(_ number: UInt64, _ hashes: Hashes) {
-        self.hashes[number] = hashes
-        if let hash = hashes.key { keys[hash, default: []].insert(number) }
-        if let hash = hashes.value { values[hash, default: []].insert(number) }
+    mutating func insert(_ id: CallID, _ hashes: Hashes) {
+        self.hashes[id] = hashes
+        if let hash = hashes.key { keys[hash, default: []].insert(id) }
+        if let hash = hashes.value { values[hash, default: []].insert(id) }
     }
 
-    mutating func remove(_ number: UInt64) {
-        guard let hashes = hashes.removeValue(forKey: number) else { return }
-        if let hash = hashes.key { Self.remove(number, from: &keys, at: hash) }
-        if let hash = hashes.value { Self.remove(number, from: &values, at: hash) }
+    mutating func remove(_ id: CallID) {
+        guard let hashes = hashes.removeValue(forKey: id) else { return }
+        if let hash = hashes.key { Self.remove(id, from: &keys, at: hash) }
+        if let hash = hashes.value { Self.remove(id, from: &values, at: hash) }
     }
 
     /// The calls that may be the same as one with these hashes, in the order they began.
-    func candidates(for hashes: Hashes) -> [UInt64] {
+    func candidates(for hashes: Hashes) -> [CallID] {
         guard let twin = hashes.twin else { return [] }
-        return (twin.isKey ? keys : values)[twin.hash]?.sorted() ?? []
+        return (twin.isKey ? keys : values)[twin.hash]?.sorted { $0.number < $1.number } ?? []
     }
 
-    private static func remove(_ number: UInt64, from table: inout [Int: Set<UInt64>], at hash: Int) {
-        table[hash]?.remove(number)
+    private static func remove(_ id: CallID, from table: inout [Int: Set<CallID>], at hash: Int) {
+        table[hash]?.remove(id)
         if table[hash]?.isEmpty == true { table[hash] = nil }
     }
 }

@@ -3,6 +3,8 @@ public import HTTPChainCore
 /// Names one running call of a registry; no two calls of one registry have the same.
 public struct CallID: Sendable, Hashable, CustomStringConvertible {
     let number: UInt64
+    /// Where the registry has the call.
+    let slot: Int
 
     /// The number, as logs show it.
     public var description: String { "\(number)" }

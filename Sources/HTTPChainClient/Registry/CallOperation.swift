@@ -1,42 +1,51 @@
 import HTTPChainCore
 
-/// A result in a ``ResultBox``.
+/// A result whose type is known to whoever made the operation that gives it, and to nobody in between: the task and the
+/// frames on the way are not generic, so that the runtime need not work out their types for each call.
 typealias ErasedResult = any AnyObject & Sendable
 
-/// An operation that a registry performs as a call.
-///
-/// The type of its result is known to whoever made it and to nobody in between: the task and the frames on the way are
-/// not generic, so that the runtime need not work out their types for each call.
-protocol CallOperation: AnyObject, Sendable {
+/// What a running call is found by.
+protocol CallSubject: AnyObject, Sendable {
     /// The value that the call is made from.
     var value: (any Sendable)? { get }
 
     /// Key, tags, and whether duplicates are excluded.
     var registration: CallRegistration { get }
+}
+
+/// An operation that a registry performs as a call.
+protocol CallOperation: CallSubject {
+    /// Whether the call is refused while the same is running; asked of each call, unlike the rest of the registration.
+    var excludesDuplicates: Bool { get }
 
     /// Whether the call goes on with its result, which is then given its place; otherwise it is over with its result.
     var keepsPlace: Bool { get }
 
     /// Does what the call is for.
+    ///
+    /// - Returns: Always an object of the same type.
     func perform(as id: CallID) async throws -> ErasedResult
 
     /// The result, which has the place of the call from now on.
     func keep(_ result: ErasedResult, _ place: CallPlace) -> ErasedResult
 }
 
-/// A result whose type only those know who put it there and take it out.
+/// What a call is found by that goes on with its result: it does not keep its operation in memory.
+final class KeptCallSubject: CallSubject {
+    let value: (any Sendable)?
+    let registration: CallRegistration
+
+    init(_ subject: any CallSubject) {
+        value = subject.value
+        registration = subject.registration
+    }
+}
+
+/// The result of an operation made of closures.
 final class ResultBox<Value: Sendable>: Sendable {
-    private let value: Value
+    let value: Value
 
     init(_ value: Value) { self.value = value }
-
-    /// The value in a box.
-    ///
-    /// The type of the box is not checked in a release build. Whoever asks has made the operation that gives the box, and
-    /// an operation gives boxes of one type.
-    static func value(in box: ErasedResult) -> Value {
-        unsafeDowncast(box, to: ResultBox.self).value
-    }
 }
 
 /// An operation made of closures.
@@ -58,6 +67,8 @@ final class ClosureOperation<Result: Sendable>: CallOperation {
         self.keep = keep
     }
 
+    var excludesDuplicates: Bool { registration.excludesDuplicates }
+
     var keepsPlace: Bool { keep != nil }
 
     func perform(as id: CallID) async throws -> ErasedResult {
@@ -66,6 +77,6 @@ final class ClosureOperation<Result: Sendable>: CallOperation {
 
     func keep(_ result: ErasedResult, _ place: CallPlace) -> ErasedResult {
         guard let keep else { return result }
-        return ResultBox(keep(ResultBox<Result>.value(in: result), place))
+        return ResultBox(keep(unsafeDowncast(result, to: ResultBox<Result>.self).value, place))
     }
 }

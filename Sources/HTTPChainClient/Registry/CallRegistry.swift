@@ -16,22 +16,16 @@ import HTTPChainSupport
 /// A ``Client`` has one of its own. A cancelled call is out of the registry at once, and its result is ignored even if
 /// the transport answers late; the call itself ends when the transport has given it back.
 public final class CallRegistry: Sendable {
-    private struct Entry: Sendable {
-        let info: CallInfo
-        var task: Task<ErasedResult, any Error>?
-    }
-
     private struct State: Sendable {
-        var lastNumber: UInt64 = 0
-        var entries: [UInt64: Entry] = [:]
+        var table = CallTable()
         var isClosed = false
         /// The index in which duplicates are found; `nil` until a call first excludes them, so that others do not pay
         /// for it.
         var index: CallIndex?
 
-        mutating func remove(_ id: CallID) -> Entry? {
-            index?.remove(id.number)
-            return entries.removeValue(forKey: id.number)
+        mutating func remove(_ id: CallID) -> CallTable.Entry? {
+            index?.remove(id)
+            return table.remove(id)
         }
 
         /// The first of the running calls that are the same as one with a value and perhaps a key.
@@ -42,13 +36,11 @@ public final class CallRegistry: Sendable {
         ) -> CallInfo? {
             if index == nil {
                 var index = CallIndex()
-                for (number, entry) in entries {
-                    index.insert(number, CallIndex.Hashes(key: entry.info.key, value: entry.info.value))
-                }
+                for info in table.infos { index.insert(info.id, CallIndex.Hashes(key: info.key, value: info.value)) }
                 self.index = index
             }
-            for number in index?.candidates(for: hashes) ?? [] {
-                if let info = entries[number]?.info, info.isTwin(of: value, key) { return info }
+            for id in index?.candidates(for: hashes) ?? [] {
+                if let info = table[id]?.info, info.isTwin(of: value, key) { return info }
             }
             return nil
         }
@@ -60,12 +52,10 @@ public final class CallRegistry: Sendable {
     public init() {}
 
     /// The number of calls that are running.
-    public var count: Int { state.withLock { $0.entries.count } }
+    public var count: Int { state.withLock { $0.table.count } }
 
     /// The calls that are running, in the order they began.
-    public var calls: [CallInfo] {
-        state.withLock { $0.entries.values.map(\.info) }.sorted { $0.id.number < $1.id.number }
-    }
+    public var calls: [CallInfo] { infos.sorted { $0.id.number < $1.id.number } }
 
     /// Whether any call is running that fits.
     ///
@@ -99,10 +89,8 @@ public final class CallRegistry: Sendable {
     @discardableResult
     public func cancelAll() -> Int {
         let entries = state.withLock { state in
-            let entries = Array(state.entries.values)
-            state.entries = [:]
             state.index = nil
-            return entries
+            return state.table.removeAll()
         }
         for entry in entries { entry.task?.cancel() }
         return entries.count
@@ -143,21 +131,65 @@ public final class CallRegistry: Sendable {
         keeping keep: (@Sendable (Result, CallPlace) -> Result)?
     ) async throws -> Result {
         let operation = ClosureOperation(value, registration, operation, keep)
-        return ResultBox.value(in: try await perform(operation))
+        return unsafeDowncast(try await perform(operation), to: ResultBox<Result>.self).value
     }
 
     /// Performs an operation as a call of this registry; what it gives is the operation's own result.
     func perform(_ operation: any CallOperation) async throws -> ErasedResult {
-        let id = try enter(operation.value, operation.registration)
-        let task = Self.begin(operation, as: id)
-        attach(task, to: id)
+        let id = try enter(operation)
+        let task = begin(operation, as: id)
+        guard state.withLock({ $0.table.attach(task, to: id) }) else {
+            // It has ended already, or was cancelled before the registry knew its task.
+            task.cancel()
+            return try await task.value
+        }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    private var infos: [CallInfo] { state.withLock { $0.table.infos } }
+
+    private func enter(_ operation: any CallOperation) throws -> CallID {
+        guard operation.excludesDuplicates else { return try enter(operation, with: nil) }
+        let hashes = CallIndex.Hashes(key: operation.registration.key, value: operation.value)
+        return try enter(operation, with: hashes)
+    }
+
+    /// - Parameter twin: The hashes by which calls are found that exclude this one; `nil` for one that none excludes.
+    private func enter(_ operation: any CallOperation, with twin: CallIndex.Hashes?) throws -> CallID {
+        try state.withLock { state in
+            guard !state.isClosed else { throw CancellationError() }
+            if let twin {
+                let key = operation.registration.key
+                if let running = state.twin(of: operation.value, key, twin) {
+                    throw DuplicateCallError(running: running.id, isByKey: key != nil)
+                }
+            }
+            let id = state.table.insert(operation)
+            if state.index != nil {
+                let hashes = twin ?? CallIndex.Hashes(key: operation.registration.key, value: operation.value)
+                state.index?.insert(id, hashes)
+            }
+            return id
+        }
+    }
+
+    /// Begins at once where the system can, which spares a change of threads.
+    private func begin(_ operation: any CallOperation, as id: CallID) -> Task<ErasedResult, any Error> {
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            return Task.immediate { try await self.run(operation, as: id) }
+        }
+        return Task { try await self.run(operation, as: id) }
+    }
+
+    /// Does what the call is for, in its task; the call is over then, or goes on with its result.
+    private func run(_ operation: any CallOperation, as id: CallID) async throws -> ErasedResult {
         let result: ErasedResult
         do {
-            result = try await withTaskCancellationHandler {
-                try await task.value
-            } onCancel: {
-                task.cancel()
-            }
+            result = try await operation.perform(as: id)
         } catch {
             guard leave(id) else { throw CancellationError() }
             throw error
@@ -166,41 +198,11 @@ public final class CallRegistry: Sendable {
             guard leave(id) else { throw CancellationError() }
             return result
         }
-        let place = CallPlace(id: id, registry: self)
-        guard place.isHeld else { throw CancellationError() }
-        return operation.keep(result, place)
-    }
-
-    private var infos: [CallInfo] { state.withLock { $0.entries.values.map(\.info) } }
-
-    private func enter(_ value: (any Sendable)?, _ registration: CallRegistration) throws -> CallID {
-        let key = registration.key
-        let hashes = registration.excludesDuplicates ? CallIndex.Hashes(key: key, value: value) : nil
-        return try state.withLock { state in
-            guard !state.isClosed else { throw CancellationError() }
-            if let hashes, let running = state.twin(of: value, key, hashes) {
-                throw DuplicateCallError(running: running.id, isByKey: key != nil)
-            }
-            state.lastNumber += 1
-            let info = CallInfo(
-                id: CallID(number: state.lastNumber),
-                value: value,
-                key: registration.key,
-                tags: registration.tags
-            )
-            state.entries[info.id.number] = Entry(info: info)
-            state.index?.insert(info.id.number, hashes ?? CallIndex.Hashes(key: key, value: value))
-            return info.id
-        }
-    }
-
-    private func attach(_ task: Task<ErasedResult, any Error>, to id: CallID) {
-        let isRunning = state.withLock { state in
-            guard let index = state.entries.index(forKey: id.number) else { return false }
-            state.entries.values[index].task = task
-            return true
-        }
-        if !isRunning { task.cancel() }
+        let subject = KeptCallSubject(operation)
+        // The operation is no longer needed, and goes away where the lock is not held.
+        let before = state.withLock { $0.table.goOn(id, as: subject) }
+        guard before != nil else { throw CancellationError() }
+        return operation.keep(result, CallPlace(id: id, registry: self))
     }
 
     /// The call is over.
@@ -208,19 +210,13 @@ public final class CallRegistry: Sendable {
     /// - Returns: Whether it was running: a call that was cancelled is not.
     @discardableResult
     fileprivate func leave(_ id: CallID) -> Bool {
-        state.withLock { $0.remove(id) != nil }
+        // What the call was made from may go away now, which takes locks of others.
+        let entry = state.withLock { $0.remove(id) }
+        return entry != nil
     }
 
     fileprivate func holds(_ id: CallID) -> Bool {
-        state.withLock { $0.entries[id.number] != nil }
-    }
-
-    /// Begins at once where the system can, which spares a change of threads.
-    private static func begin(_ operation: any CallOperation, as id: CallID) -> Task<ErasedResult, any Error> {
-        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            return Task.immediate { try await operation.perform(as: id) }
-        }
-        return Task { try await operation.perform(as: id) }
+        state.withLock { $0.table[id] != nil }
     }
 }
 

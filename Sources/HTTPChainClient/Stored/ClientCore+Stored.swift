@@ -35,13 +35,13 @@ extension ClientCore {
         in replies: ReplyStore,
         telling teller: CallTeller?,
         _ settings: CallSettings,
-        _ operation: () async throws -> DecodedResponse<Output>
-    ) async throws -> DecodedResponse<Output> {
+        _ operation: () async throws -> CallResult<Output>
+    ) async throws -> CallResult<Output> {
         let stamp = replies.begin()
         defer { replies.end() }
         let start = environment.time.date
         let result = try await operation()
-        guard result.status.kind == .successful else { return result }
+        guard result.response.status.kind == .successful else { return result }
         await settings.beforeStoring?()
         do {
             try await keep(result, of: request, http, in: replies, startedAt: start, since: stamp)
@@ -59,8 +59,8 @@ extension ClientCore {
         startedAt start: Date,
         since stamp: UInt64
     ) async throws {
-        guard request.storageIdentifier != nil, let result = result as? DecodedResponse<Kind.Output> else { return }
-        var head = HTTPResponse(status: result.status)
+        guard request.storageIdentifier != nil, let result = result as? CallResult<Kind.Output> else { return }
+        var head = HTTPResponse(status: result.response.status)
         let bytes: Data
         switch Kind.storage.form {
         case .value(let encode, _): bytes = try encode(result.value)
