@@ -82,6 +82,9 @@ let crypto = Target.Dependency.product(
     condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd])
 )
 
+/// RSA, which no other module of the system's or of swift-crypto has.
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
@@ -159,6 +162,8 @@ let package = Package(
     products: [
         .library(name: "HTTPChain", targets: ["HTTPChain"]),
         .library(name: "HTTPChainCore", targets: ["HTTPChainCore"]),
+        .library(name: "HTTPChainSigning", targets: ["HTTPChainSigning"]),
+        .library(name: "HTTPChainSigningRSA", targets: ["HTTPChainSigningRSA"]),
         .library(name: "HTTPChainURLSession", targets: ["HTTPChainURLSession"]),
         .library(name: "HTTPChainInMemory", targets: ["HTTPChainInMemory"]),
         .library(name: "HTTPChainAsyncHTTPClient", targets: ["HTTPChainAsyncHTTPClient"]),
@@ -347,6 +352,8 @@ let package = Package(
         stage("Retry"),
         stage("Serializer"),
         stage("SerializerXML", ["HTTPChainSerializer", xmlCoder]),
+        stage("Signing", ["HTTPChainAuth", crypto, structuredFields]),
+        stage("SigningRSA", ["HTTPChainSigning", cryptoExtras]),
         stage("StatusValidation"),
         stage("Timeout"),
         stage(
@@ -569,7 +576,17 @@ let package = Package(
         tests("SerializerXMLTests", of: ["HTTPChainSerializerXML", "HTTPChainSerializer", xmlCoder]),
         tests(
             "SimulationTests",
-            of: ["HTTPChain", "HTTPChainAuthDigest", "HTTPChainContentDigest", "HTTPChainMetrics", metrics]
+            of: [
+                "HTTPChain", "HTTPChainAuthDigest", "HTTPChainContentDigest", "HTTPChainMetrics", "HTTPChainSigning",
+                metrics,
+            ]
+        ),
+        tests(
+            "SigningTests",
+            of: [
+                "HTTPChainSigning", "HTTPChainSigningRSA", "HTTPChainAuth", "HTTPChainContentDigest",
+                "HTTPChainRedirect", "HTTPChainRetry", "HTTPChainHeaders", crypto, cryptoExtras,
+            ],
         ),
         tests("StatusValidationTests", of: ["HTTPChainStatusValidation"]),
         tests("TimeoutTests", of: ["HTTPChainTimeout"]),

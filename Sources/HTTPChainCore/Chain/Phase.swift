@@ -19,8 +19,8 @@
 ///
 /// ```swift
 /// extension Phase {
-///     /// Signs what authentication has finished, once for each attempt.
-///     static let sign = Phase("sign", between: .authenticate, and: .attempt, because: "it signs the credentials too")
+///     /// Seals what authentication has finished, once for each attempt.
+///     static let seal = Phase("seal", between: .authenticate, and: .attempt, because: "it covers the credentials too")
 /// }
 /// ```
 public struct Phase: Sendable, Hashable, CustomStringConvertible {

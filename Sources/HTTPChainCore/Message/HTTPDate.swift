@@ -43,16 +43,24 @@ public struct HTTPDate: Sendable, Hashable {
 extension HTTPDate: CustomStringConvertible {
     /// The moment as IMF-fixdate, the form that a sender must write, RFC 9110 §5.6.7.
     public var description: String {
-        let seconds = Int(date.timeIntervalSince1970)
-        let (days, time) = seconds.quotientAndFloorRemainder(by: 86_400)
+        let (days, time) = Int(date.timeIntervalSince1970).quotientAndFloorRemainder(by: 86_400)
         let (year, month, day) = Calendar.civil(fromDays: days)
         let weekday = (days + 4).quotientAndFloorRemainder(by: 7).remainder
-        func padded(_ number: Int, _ width: Int = 2) -> String {
-            let digits = String(number)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
-        }
         return "\(Calendar.weekdays[weekday]), \(padded(day)) \(Calendar.months[month - 1]) \(padded(year, 4)) "
             + "\(padded(time / 3600)):\(padded(time / 60 % 60)):\(padded(time % 60)) GMT"
+    }
+
+    /// The moment in the basic format of ISO 8601, to the second: `20261125T121500Z`.
+    package var basicISO8601: String {
+        let (days, time) = Int(date.timeIntervalSince1970).quotientAndFloorRemainder(by: 86_400)
+        let (year, month, day) = Calendar.civil(fromDays: days)
+        return "\(padded(year, 4))\(padded(month))\(padded(day))"
+            + "T\(padded(time / 3600))\(padded(time / 60 % 60))\(padded(time % 60))Z"
+    }
+
+    private func padded(_ number: Int, _ width: Int = 2) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 }
 

@@ -1,0 +1,126 @@
+import Foundation
+import HTTPChainSupport
+import HTTPTypes
+
+/// The canonical form of a request, of which an AWS signature is made (AWS Signature Version 4, "Create a canonical
+/// request").
+struct AWSCanonicalRequest {
+    /// How a service looks at paths.
+    enum Path {
+        /// As S3: the path as it is, encoded once.
+        case exact
+        /// As all others: normalized, and encoded once more than it is sent.
+        case normalized
+    }
+
+    let text: String
+    /// The names of the fields that are signed, in their order.
+    let signedFields: String
+
+    /// - Parameters:
+    ///   - head: The request; its target is absolute.
+    ///   - path: How the service looks at paths.
+    ///   - fields: The fields that are signed, beside `Host`.
+    ///   - payload: The hash of the content, or what stands in its place.
+    init(_ head: HTTPRequest, path: Path, fields: HTTPFields, payload: String) throws(SigningError) {
+        guard let scheme = head.scheme, let authority = head.authority, let target = head.path else {
+            throw SigningError(.unsupportedTarget("it is not absolute"))
+        }
+        let end = target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
+        let query = target[end...].dropFirst()
+        let (lines, names) = Self.fields(fields, host: Self.host(authority, scheme: scheme))
+        signedFields = names
+        text = """
+            \(head.method.rawValue)
+            \(Self.path(target[..<end], path))
+            \(Self.query(query))
+            \(lines)
+
+            \(names)
+            \(payload)
+            """
+    }
+
+    // MARK: Path
+
+    static func path(_ path: some StringProtocol, _ rule: Path) -> String {
+        switch rule {
+        case .exact:
+            // As S3 has it after decoding; a slash stays one.
+            let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            let encoded = segments.map { encode(PercentEncoding.decode(Array($0))) }.joined(separator: "/")
+            return encoded.isEmpty ? "/" : encoded
+        case .normalized:
+            var segments: [Substring.UTF8View.SubSequence] = []
+            let parts = Substring(path).utf8.split(separator: UInt8(ascii: "/"))
+            for part in parts {
+                if part.elementsEqual("..".utf8) {
+                    _ = segments.popLast()
+                } else if !part.elementsEqual(".".utf8) {
+                    segments.append(part)
+                }
+            }
+            let joined = segments.map { encode(Array($0)) }.joined(separator: "/")
+            return "/" + joined + (Substring(path).utf8.last == UInt8(ascii: "/") && !joined.isEmpty ? "/" : "")
+        }
+    }
+
+    /// All but unreserved characters encoded (RFC 3986 §2.3).
+    static func encode(_ bytes: [UInt8]) -> String {
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        for byte in bytes {
+            if ASCII.isAlphanumeric(byte) || "-._~".utf8.contains(byte) {
+                result.append(byte)
+            } else {
+                PercentEncoding.append(byte, to: &result)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    // MARK: Query
+
+    /// The parameters, encoded anew and in the order of their names, then of their values.
+    static func query(_ query: some StringProtocol) -> String {
+        let pairs = query.utf8.split(separator: UInt8(ascii: "&")).map { pair -> (name: String, value: String) in
+            let end = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+            let value = pair[end...].dropFirst()
+            return (
+                encode(PercentEncoding.decode(Array(pair[..<end]))), encode(PercentEncoding.decode(Array(value)))
+            )
+        }
+        // By bytes: Swift's order of texts is another.
+        func precedes(_ one: String, _ other: String) -> Bool { one.utf8.lexicographicallyPrecedes(other.utf8) }
+        return pairs.sorted { $0.name == $1.name ? precedes($0.value, $1.value) : precedes($0.name, $1.name) }
+            .map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+    }
+
+    // MARK: Fields
+
+    private static func fields(_ fields: HTTPFields, host: String) -> (lines: String, names: String) {
+        var values: [String: String] = ["host": host]
+        for field in fields {
+            let name = field.name.canonicalName
+            guard name != "host" else { continue }
+            let value = collapsed(field.value)
+            values[name] = values[name].map { "\($0),\(value)" } ?? value
+        }
+        let sorted = values.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        return (
+            sorted.map { "\($0.key):\($0.value)" }.joined(separator: "\n"),
+            sorted.map(\.key).joined(separator: ";")
+        )
+    }
+
+    /// Without space at the ends, and with single spaces inside.
+    private static func collapsed(_ value: String) -> String {
+        value.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
+    }
+
+    /// The host as a transport writes it, without a default port.
+    private static func host(_ authority: String, scheme: String) -> String {
+        let suffix = scheme == "https" ? ":443" : ":80"
+        return authority.hasSuffix(suffix) ? String(authority.dropLast(suffix.utf8.count)) : authority
+    }
+}

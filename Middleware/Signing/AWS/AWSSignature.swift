@@ -1,0 +1,55 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainSupport
+
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
+
+/// The computation of AWS Signature Version 4 ("Create a string to sign", "Calculate the signature").
+struct AWSSignature {
+    static let algorithm = "AWS4-HMAC-SHA256"
+    static let unsignedPayload = "UNSIGNED-PAYLOAD"
+    /// SHA-256 of nothing.
+    static let emptyPayload = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+    let region: String
+    let service: String
+    /// The time as `20150830T123600Z`.
+    let timestamp: String
+
+    init(region: String, service: String, date: Date) {
+        self.region = region
+        self.service = service
+        timestamp = HTTPDate(date).basicISO8601
+    }
+
+    /// The day, the region and the service that a key is derived for.
+    var scope: String { "\(timestamp.prefix(8))/\(region)/\(service)/aws4_request" }
+
+    func stringToSign(_ canonicalRequest: String) -> String {
+        let hash = Self.text(SHA256.hash(data: Data(canonicalRequest.utf8)).hexadecimal)
+        return "\(Self.algorithm)\n\(timestamp)\n\(scope)\n\(hash)"
+    }
+
+    func signature(of canonicalRequest: String, by secret: Secret) -> String {
+        signature(ofString: stringToSign(canonicalRequest), by: signingKey(secret))
+    }
+
+    func signature(ofString text: String, by key: SymmetricKey) -> String {
+        Self.text(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key).hexadecimal)
+    }
+
+    /// The key that is derived of the secret for the scope.
+    func signingKey(_ secret: Secret) -> SymmetricKey {
+        var key = SymmetricKey(data: Data("AWS4\(secret.revealed)".utf8))
+        for part in [String(timestamp.prefix(8)), region, service, "aws4_request"] {
+            key = SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: Data(part.utf8), using: key))
+        }
+        return key
+    }
+
+    static func text(_ digits: [UInt8]) -> String { String(decoding: digits, as: UTF8.self) }
+}

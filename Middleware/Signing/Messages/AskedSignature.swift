@@ -1,0 +1,86 @@
+import HTTPChainCore
+import HTTPChainSupport
+import HTTPTypes
+import RawStructuredFieldValues
+
+/// The signature that a server asks for with `Accept-Signature` (RFC 9421 §5.1).
+struct AskedSignature: Hashable {
+    let label: String
+    let components: [SignatureComponent]
+    let hasNonce: Bool
+    /// The nonce that the server chose, for one request.
+    var nonce: String?
+    let expires: Bool
+    let namesAlgorithm: Bool
+    let tag: String?
+
+    /// The first signature that is asked for and that the key can make, for the application that it is for; `nil` if
+    /// there is none.
+    ///
+    /// A field that is malformed is ignored, as RFC 9651 §4.2 has it.
+    init?(_ fields: HTTPFields, for key: MessageSigningKey, tag: String?) {
+        guard let dictionary = try? SignatureFields.dictionary(.acceptSignature, in: fields) else { return nil }
+        for (label, member) in dictionary {
+            guard case .innerList(let list) = member,
+                let asked = AskedSignature(label, list, for: key),
+                tag == nil || asked.tag == nil || asked.tag == tag
+            else { continue }
+            self = asked
+            return
+        }
+        return nil
+    }
+
+    private init?(_ label: String, _ list: InnerList, for key: MessageSigningKey) {
+        guard list.bareInnerList.count <= SignatureLimits.components else { return nil }
+        var components: [SignatureComponent] = []
+        for item in list.bareInnerList {
+            guard let component = try? SignatureComponent(item), !component.isFromRequest, component != .status else {
+                return nil
+            }
+            if !components.contains(component) { components.append(component) }
+        }
+        let parameters = list.rfc9651Parameters
+        if case .string(let algorithm)? = parameters["alg"], algorithm != key.algorithm.rawValue { return nil }
+        if case .string(let id)? = parameters["keyid"], id != key.id { return nil }
+        self.label = label
+        self.components = components
+        hasNonce = parameters["nonce"] != nil
+        if case .string(let nonce)? = parameters["nonce"], !nonce.isEmpty {
+            self.nonce = nonce
+        } else {
+            nonce = nil
+        }
+        expires = parameters["expires"] != nil
+        namesAlgorithm = parameters["alg"] != nil
+        if case .string(let tag)? = parameters["tag"] { self.tag = tag } else { tag = nil }
+    }
+}
+
+/// The signatures that servers have asked for.
+final class AskedSignatures: Sendable {
+    /// Origins may be named by servers, so that there must be an end to them.
+    private static let capacity = 1024
+
+    private let signatures = Locked<[Origin: AskedSignature]>([:])
+
+    func signature(for origin: Origin) -> AskedSignature? {
+        signatures.withLock { signatures in
+            guard !signatures.isEmpty, let signature = signatures[origin] else { return nil }
+            signatures[origin]?.nonce = nil
+            return signature
+        }
+    }
+
+    /// - Returns: Whether the server asks for something that it did not ask for before.
+    func note(_ fields: HTTPFields, from origin: Origin, for key: MessageSigningKey, tag: String?) -> Bool {
+        guard let asked = AskedSignature(fields, for: key, tag: tag) else { return false }
+        return signatures.withLock { signatures in
+            guard signatures[origin] != asked, signatures[origin] != nil || signatures.count < Self.capacity else {
+                return false
+            }
+            signatures[origin] = asked
+            return true
+        }
+    }
+}

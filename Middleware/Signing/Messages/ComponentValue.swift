@@ -1,0 +1,179 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+import RawStructuredFieldValues
+
+/// Derives the values of components from a message (RFC 9421 §2).
+struct ComponentValue {
+    let message: SignedMessage
+    /// The types of structured fields that are not registered.
+    let types: [String: StructuredFieldType]
+
+    /// The value of a component, as it stands in a signature base.
+    func callAsFunction(_ component: SignatureComponent) throws(SigningError) -> String {
+        let value: String
+        if component.isFromRequest {
+            guard message.isResponse else { throw refused(component, "the message is no response to a request") }
+            guard let request = message.request else { throw SigningError(.missingComponent(component)) }
+            value =
+                try component.isDerived ? derived(component, of: request) : field(component, in: request.headerFields)
+        } else if component.name == "@status" {
+            guard let status = message.response?.status.code else {
+                throw refused(component, "only a response has a status")
+            }
+            value = "\(status)"
+        } else if component.isDerived {
+            guard !message.isResponse, let request = message.request else {
+                throw refused(component, "it is of a request: in a signed response it is fromRequest")
+            }
+            value = try derived(component, of: request)
+        } else {
+            value = try field(component, in: message.fields)
+        }
+        // §2.5: the base is ASCII, a line for each component.
+        guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x09 }) else {
+            throw refused(component, "its value is not ASCII; sign a field's bytes instead (binary)")
+        }
+        return value
+    }
+
+    private func refused(_ component: SignatureComponent, _ reason: String) -> SigningError {
+        SigningError(.unsupportedComponent(component.description, reason: reason))
+    }
+
+    // MARK: Derived components, §2.2
+
+    private func derived(_ component: SignatureComponent, of request: HTTPRequest) throws(SigningError) -> String {
+        switch component.name {
+        case "@method": return request.method.rawValue
+        case "@target-uri":
+            let url = Request(head: request).url
+            return request.path?.isEmpty == false ? url : url + "/"
+        case "@authority":
+            guard let origin = Origin(scheme: request.scheme, authority: request.authority) else {
+                throw SigningError(.missingComponent(component))
+            }
+            return Self.authority(of: origin)
+        case "@scheme":
+            guard let scheme = request.scheme else { throw SigningError(.missingComponent(component)) }
+            return scheme.lowercased()
+        case "@request-target": return request.path ?? "/"
+        case "@path":
+            let path = (request.path ?? "").prefix { $0 != "?" }
+            return path.isEmpty ? "/" : String(path)
+        case "@query": return "?" + Self.query(of: request)
+        case "@query-param":
+            guard
+                case .name(let name) = component.parameters.first(where: { if case .name = $0 { true } else { false } })
+            else { throw refused(component, "it names no parameter") }
+            let values = QueryParameters.values(of: name, in: Self.query(of: request))
+            guard let value = values.first else { throw SigningError(.missingComponent(component)) }
+            guard values.count == 1 else {
+                throw refused(component, "the parameter occurs \(values.count) times; sign the query instead")
+            }
+            return value
+        default: throw refused(component, "it is not known how to derive it")
+        }
+    }
+
+    /// Host and port, in lower case and without a default port (§2.2.3).
+    private static func authority(of origin: Origin) -> String {
+        String(origin.description.dropFirst(origin.scheme.utf8.count + 3))
+    }
+
+    private static func query(of request: HTTPRequest) -> Substring {
+        (request.path ?? "").drop { $0 != "?" }.dropFirst()
+    }
+
+    // MARK: Fields, §2.1
+
+    private func field(_ component: SignatureComponent, in fields: HTTPFields) throws(SigningError) -> String {
+        guard let name = HTTPField.Name(component.name) else {
+            throw refused(component, "it is not the name of a field")
+        }
+        let lines = fields[fields: name]
+        guard !lines.isEmpty else {
+            if let value = implied(component.name, fromRequest: component.isFromRequest) { return value }
+            throw name.canonicalName == "content-digest"
+                ? SigningError(.noContentDigest) : SigningError(.missingComponent(component))
+        }
+        if component.parameters.contains(.binary) { return try Self.binary(lines) }
+        let joined = lines.map { Self.trimmed($0.value) }.joined(separator: ", ")
+        if case .key(let key)? = component.parameters.first(where: { if case .key = $0 { true } else { false } }) {
+            return try member(key, of: joined, component)
+        }
+        return component.parameters.contains(.structured) ? try strict(joined, component) : joined
+    }
+
+    /// The value of a field that a transport writes: it is not among the fields yet when a request is signed.
+    private func implied(_ name: String, fromRequest: Bool) -> String? {
+        guard let request = message.request, !message.isResponse || fromRequest else { return nil }
+        switch name {
+        case "host": return request.authority
+        case "content-length": return fromRequest ? nil : message.contentLength.map(String.init)
+        default: return nil
+        }
+    }
+
+    private static func trimmed(_ value: String) -> String {
+        value.trimmingCharacters(in: CharacterSet(charactersIn: " \t"))
+    }
+
+    /// §2.1.3.
+    private static func binary(_ lines: [HTTPField]) throws(SigningError) -> String {
+        lines.map { ":\(Data(trimmed($0.value).utf8).base64EncodedString()):" }.joined(separator: ", ")
+    }
+
+    /// §2.1.2; a parameterized member keeps its parameters.
+    private func member(
+        _ key: String,
+        of value: String,
+        _ component: SignatureComponent
+    ) throws(SigningError) -> String {
+        var parser = StructuredFieldValueParser(Array(value.utf8))
+        guard let dictionary = try? parser.parseDictionaryFieldValue() else {
+            throw refused(component, "the field is no dictionary")
+        }
+        guard let member = dictionary[key] else { throw SigningError(.missingComponent(component)) }
+        return try Self.serialized([member], component)
+    }
+
+    /// §2.1.1.
+    private func strict(_ value: String, _ component: SignatureComponent) throws(SigningError) -> String {
+        guard let type = types[component.name] ?? StructuredFieldType.registered[component.name] else {
+            throw refused(component, "its type is not known; say what it is (structuredFields:)")
+        }
+        var parser = StructuredFieldValueParser(Array(value.utf8))
+        do {
+            switch type {
+            case .item: return try Self.serialized([.item(parser.parseItemFieldValue())], component)
+            case .list: return try Self.serialized(parser.parseListFieldValue(), component)
+            case .dictionary:
+                var serializer = StructuredFieldValueSerializer()
+                return String(
+                    decoding: try serializer.writeDictionaryFieldValue(parser.parseDictionaryFieldValue()),
+                    as: UTF8.self
+                )
+            }
+        } catch let error as SigningError {
+            throw error
+        } catch {
+            throw refused(component, "its value is no structured field of that type")
+        }
+    }
+
+    /// A list of one member is serialized as the member is.
+    private static func serialized(
+        _ members: [ItemOrInnerList],
+        _ component: SignatureComponent
+    ) throws(SigningError) -> String {
+        var serializer = StructuredFieldValueSerializer()
+        do {
+            return String(decoding: try serializer.writeListFieldValue(members), as: UTF8.self)
+        } catch {
+            throw SigningError(
+                .unsupportedComponent(component.description, reason: "its value is no structured field")
+            )
+        }
+    }
+}

@@ -1,0 +1,156 @@
+public import Foundation
+public import HTTPChainCore
+
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
+
+/// A key that signs messages, with its algorithm and the identifier under which the other side knows it.
+///
+/// ```swift
+/// let key = try MessageSigningKey.ed25519(pem: secret, id: "garden-2026")
+/// ```
+///
+/// The key does not show itself. One that is kept elsewhere (a vault, a hardware module, the Secure Enclave) is a closure:
+/// ``init(_:id:signing:)``.
+public struct MessageSigningKey: Sendable {
+    /// A closure that signs the bytes of a signature base.
+    public typealias Sign = @Sendable (Data) async throws -> Data
+
+    enum Operation: Sendable {
+        case immediate(@Sendable (Data) throws -> Data)
+        case waiting(Sign)
+    }
+
+    /// The algorithm.
+    public let algorithm: SignatureAlgorithm
+    /// The identifier of the key (`keyid`); `nil` where both sides know it anyway.
+    public let id: String?
+    let operation: Operation
+
+    /// Makes a key that is kept elsewhere.
+    ///
+    /// - Parameters:
+    ///   - algorithm: Its algorithm.
+    ///   - id: Its identifier; none by default.
+    ///   - sign: Signs the bytes of a signature base.
+    public init(_ algorithm: SignatureAlgorithm, id: String? = nil, signing sign: @escaping Sign) {
+        self.algorithm = algorithm
+        self.id = id
+        operation = .waiting(sign)
+    }
+
+    /// Makes a key that signs at once.
+    package init(
+        _ algorithm: SignatureAlgorithm,
+        id: String?,
+        immediately sign: @escaping @Sendable (Data) throws -> Data
+    ) {
+        self.algorithm = algorithm
+        self.id = id
+        operation = .immediate(sign)
+    }
+}
+
+extension MessageSigningKey {
+    /// A shared secret, for `hmac-sha256`.
+    ///
+    /// - Parameters:
+    ///   - secret: The secret; the bytes of its UTF-8 are the key.
+    ///   - id: Its identifier; none by default.
+    public static func hmacSHA256(_ secret: Secret, id: String? = nil) -> MessageSigningKey {
+        hmacSHA256(Data(secret.revealed.utf8), id)
+    }
+
+    /// A shared secret in base64, for `hmac-sha256`.
+    ///
+    /// - Throws: ``SigningError/Problem/invalidKey(_:)`` when it is no base64.
+    public static func hmacSHA256(base64 secret: Secret, id: String? = nil) throws(SigningError) -> MessageSigningKey {
+        hmacSHA256(try KeyText.base64(secret), id)
+    }
+
+    private static func hmacSHA256(_ bytes: Data, _ id: String?) -> MessageSigningKey {
+        let key = SymmetricKey(data: bytes)
+        return MessageSigningKey(
+            .hmacSHA256,
+            id: id,
+            immediately: { base in
+                Data(HMAC<SHA256>.authenticationCode(for: base, using: key))
+            }
+        )
+    }
+
+    /// A private key in PEM (PKCS#8, RFC 8410 §7), for `ed25519`.
+    ///
+    /// - Throws: ``SigningError/Problem/invalidKey(_:)``.
+    public static func ed25519(pem: Secret, id: String? = nil) throws(SigningError) -> MessageSigningKey {
+        let what = "a private Ed25519 key in PEM"
+        let bytes = try KeyText.ed25519(pem.revealed, after: KeyText.ed25519Private, what)
+        guard let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: bytes) else {
+            throw SigningError(.invalidKey(what))
+        }
+        return MessageSigningKey(.ed25519, id: id, immediately: { try key.signature(for: $0) })
+    }
+
+    /// A private key in PEM (PKCS#8 or SEC 1), for `ecdsa-p256-sha256`.
+    ///
+    /// - Throws: ``SigningError/Problem/invalidKey(_:)``.
+    public static func ecdsaP256(pem: Secret, id: String? = nil) throws(SigningError) -> MessageSigningKey {
+        guard let key = try? P256.Signing.PrivateKey(pemRepresentation: pem.revealed) else {
+            throw SigningError(.invalidKey("a private P-256 key in PEM"))
+        }
+        return MessageSigningKey(
+            .ecdsaP256SHA256,
+            id: id,
+            immediately: { try key.signature(for: $0).rawRepresentation }
+        )
+    }
+
+    /// A private key in PEM (PKCS#8 or SEC 1), for `ecdsa-p384-sha384`.
+    ///
+    /// - Throws: ``SigningError/Problem/invalidKey(_:)``.
+    public static func ecdsaP384(pem: Secret, id: String? = nil) throws(SigningError) -> MessageSigningKey {
+        guard let key = try? P384.Signing.PrivateKey(pemRepresentation: pem.revealed) else {
+            throw SigningError(.invalidKey("a private P-384 key in PEM"))
+        }
+        return MessageSigningKey(
+            .ecdsaP384SHA384,
+            id: id,
+            immediately: { try key.signature(for: $0).rawRepresentation }
+        )
+    }
+}
+
+extension MessageSigningKey: CustomStringConvertible, CustomReflectable {
+    /// The algorithm and the identifier.
+    public var description: String { "\(algorithm)" + (id.map { " (\($0))" } ?? "") }
+    /// Shows nothing of the key.
+    public var customMirror: Mirror { Mirror(self, children: ["algorithm": algorithm, "id": id as Any]) }
+}
+
+/// Keys as text.
+enum KeyText {
+    /// What stands before the 32 bytes of a key: RFC 8410 §7 and §4, of which nothing varies.
+    static let ed25519Private: [UInt8] = [
+        0x30, 0x2E, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
+    ]
+    static let ed25519Public: [UInt8] = [0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00]
+
+    static func ed25519(_ pem: String, after prefix: [UInt8], _ what: String) throws(SigningError) -> Data {
+        let lines = pem.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+        let text = lines.filter { !$0.hasPrefix("-----") }.joined()
+        guard let der = Data(base64Encoded: text), der.count == prefix.count + 32, der.starts(with: prefix) else {
+            throw SigningError(.invalidKey(what))
+        }
+        return der.suffix(32)
+    }
+
+    static func base64(_ secret: Secret) throws(SigningError) -> Data {
+        guard let bytes = Data(base64Encoded: secret.revealed), !bytes.isEmpty else {
+            throw SigningError(.invalidKey("a secret in base64"))
+        }
+        return bytes
+    }
+}

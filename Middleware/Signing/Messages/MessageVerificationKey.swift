@@ -1,0 +1,101 @@
+public import Foundation
+public import HTTPChainCore
+
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
+
+/// A key that tells whether a signature is one of a message, with its algorithm and its identifier.
+public struct MessageVerificationKey: Sendable {
+    /// A closure that says whether a signature is one of the bytes of a signature base.
+    public typealias Verify = @Sendable (_ signature: Data, _ base: Data) -> Bool
+
+    /// The algorithm: the only one that signatures by this key may have (RFC 9421 §7.3.6).
+    public let algorithm: SignatureAlgorithm
+    /// The identifier of the key (`keyid`); `nil` for one that is tried whatever a signature says.
+    public let id: String?
+    let isValid: Verify
+
+    /// Makes a key of a closure.
+    ///
+    /// - Parameters:
+    ///   - algorithm: Its algorithm.
+    ///   - id: Its identifier; none by default.
+    ///   - isValid: Whether a signature is one of a signature base.
+    public init(_ algorithm: SignatureAlgorithm, id: String? = nil, verifying isValid: @escaping Verify) {
+        self.algorithm = algorithm
+        self.id = id
+        self.isValid = isValid
+    }
+}
+
+extension MessageVerificationKey {
+    /// A shared secret, for `hmac-sha256`; the bytes of its UTF-8 are the key.
+    public static func hmacSHA256(_ secret: Secret, id: String? = nil) -> MessageVerificationKey {
+        hmacSHA256(Data(secret.revealed.utf8), id)
+    }
+
+    /// A shared secret in base64, for `hmac-sha256`.
+    ///
+    /// - Throws: ``SigningError/Problem/invalidKey(_:)`` when it is no base64.
+    public static func hmacSHA256(
+        base64 secret: Secret,
+        id: String? = nil
+    ) throws(SigningError) -> MessageVerificationKey {
+        hmacSHA256(try KeyText.base64(secret), id)
+    }
+
+    private static func hmacSHA256(_ bytes: Data, _ id: String?) -> MessageVerificationKey {
+        let key = SymmetricKey(data: bytes)
+        return MessageVerificationKey(.hmacSHA256, id: id) { signature, base in
+            HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: base, using: key)
+        }
+    }
+
+    /// A public key in PEM (RFC 8410 §4), for `ed25519`.
+    ///
+    /// - Throws: ``SigningError/Problem/invalidKey(_:)``.
+    public static func ed25519(pem: String, id: String? = nil) throws(SigningError) -> MessageVerificationKey {
+        let what = "a public Ed25519 key in PEM"
+        let bytes = try KeyText.ed25519(pem, after: KeyText.ed25519Public, what)
+        guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: bytes) else {
+            throw SigningError(.invalidKey(what))
+        }
+        return MessageVerificationKey(.ed25519, id: id) { key.isValidSignature($0, for: $1) }
+    }
+
+    /// A public key in PEM, for `ecdsa-p256-sha256`.
+    ///
+    /// - Throws: ``SigningError/Problem/invalidKey(_:)``.
+    public static func ecdsaP256(pem: String, id: String? = nil) throws(SigningError) -> MessageVerificationKey {
+        guard let key = try? P256.Signing.PublicKey(pemRepresentation: pem) else {
+            throw SigningError(.invalidKey("a public P-256 key in PEM"))
+        }
+        return MessageVerificationKey(.ecdsaP256SHA256, id: id) { signature, base in
+            guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
+            return key.isValidSignature(signature, for: base)
+        }
+    }
+
+    /// A public key in PEM, for `ecdsa-p384-sha384`.
+    ///
+    /// - Throws: ``SigningError/Problem/invalidKey(_:)``.
+    public static func ecdsaP384(pem: String, id: String? = nil) throws(SigningError) -> MessageVerificationKey {
+        guard let key = try? P384.Signing.PublicKey(pemRepresentation: pem) else {
+            throw SigningError(.invalidKey("a public P-384 key in PEM"))
+        }
+        return MessageVerificationKey(.ecdsaP384SHA384, id: id) { signature, base in
+            guard let signature = try? P384.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
+            return key.isValidSignature(signature, for: base)
+        }
+    }
+}
+
+extension MessageVerificationKey: CustomStringConvertible, CustomReflectable {
+    /// The algorithm and the identifier.
+    public var description: String { "\(algorithm)" + (id.map { " (\($0))" } ?? "") }
+    /// Shows nothing of the key.
+    public var customMirror: Mirror { Mirror(self, children: ["algorithm": algorithm, "id": id as Any]) }
+}

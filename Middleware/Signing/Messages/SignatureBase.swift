@@ -1,0 +1,23 @@
+/// The text that is signed (RFC 9421 §2.5): a line for each component, and one for the parameters.
+enum SignatureBase {
+    /// - Parameters:
+    ///   - components: The components, in their order.
+    ///   - parameters: The parameters, as `Signature-Input` has them.
+    ///   - value: Derives the value of a component.
+    static func text(
+        of components: [SignatureComponent],
+        parameters: String,
+        _ value: ComponentValue
+    ) throws(SigningError) -> String {
+        var base = ""
+        for component in components {
+            base += try component.identifier()
+            base += ": "
+            base += try value(component)
+            base += "\n"
+        }
+        base += "\"@signature-params\": "
+        base += parameters
+        return base
+    }
+}

@@ -1,0 +1,186 @@
+public import HTTPTypes
+import RawStructuredFieldValues
+
+/// A part of a message that a signature covers: a field, or what is derived of the message (RFC 9421 §2).
+///
+/// ```swift
+/// [.method, .targetURI, .contentDigest, .field(.contentType), .field(.date).fromRequest]
+/// ```
+public struct SignatureComponent: Sendable {
+    /// A parameter of the component's identifier, in the order in which they are serialized.
+    enum Parameter: Sendable, Hashable {
+        /// `sf`: the field is parsed and serialized strictly (§2.1.1).
+        case structured
+        /// `key`: one member of a field that is a dictionary (§2.1.2).
+        case key(String)
+        /// `bs`: each line of the field as bytes (§2.1.3).
+        case binary
+        /// `req`: of the request that the message answers (§2.4).
+        case fromRequest
+        /// `name`: of a parameter of the query (§2.2.8).
+        case name(String)
+    }
+
+    /// The name of the field in lower case, or of what is derived, which begins with `@`.
+    public let name: String
+    private(set) var parameters: [Parameter]
+
+    init(name: String, parameters: [Parameter] = []) {
+        self.name = name
+        self.parameters = parameters
+    }
+
+    private func with(_ parameter: Parameter) -> SignatureComponent {
+        guard !parameters.contains(parameter) else { return self }
+        return SignatureComponent(name: name, parameters: parameters + [parameter])
+    }
+
+    /// Whether it is derived of the message, and not a field.
+    public var isDerived: Bool { name.utf8.first == UInt8(ascii: "@") }
+
+    /// Whether it is one of the request that a response answers.
+    public var isFromRequest: Bool { parameters.contains(.fromRequest) }
+}
+
+extension SignatureComponent {
+    /// The method (RFC 9421 §2.2.1).
+    public static let method = SignatureComponent(name: "@method")
+    /// The whole URL (§2.2.2).
+    public static let targetURI = SignatureComponent(name: "@target-uri")
+    /// Host and port, without a default port (§2.2.3).
+    public static let authority = SignatureComponent(name: "@authority")
+    /// The scheme of the URL (§2.2.4).
+    public static let scheme = SignatureComponent(name: "@scheme")
+    /// The path with the query, as in the request line (§2.2.5).
+    public static let requestTarget = SignatureComponent(name: "@request-target")
+    /// The path (§2.2.6).
+    public static let path = SignatureComponent(name: "@path")
+    /// The query with its question mark (§2.2.7).
+    public static let query = SignatureComponent(name: "@query")
+    /// The status of a response (§2.2.9).
+    public static let status = SignatureComponent(name: "@status")
+    /// The field `Content-Digest`, and by it the content (RFC 9530).
+    ///
+    /// Where a message has no content and no such field, a ``MessageSigner`` leaves it out.
+    public static let contentDigest = SignatureComponent(name: "content-digest")
+
+    /// One parameter of the query (RFC 9421 §2.2.8), which must not occur twice.
+    ///
+    /// - Parameter name: Its name, not encoded.
+    public static func queryParameter(_ name: String) -> SignatureComponent {
+        SignatureComponent(name: "@query-param", parameters: [.name(QueryParameters.encode(Array(name.utf8)))])
+    }
+
+    /// A field (§2.1): its lines joined by commas.
+    public static func field(_ name: HTTPField.Name) -> SignatureComponent {
+        SignatureComponent(name: name.canonicalName)
+    }
+
+    /// The field as a structured field, serialized strictly (`sf`, §2.1.1): it may be written differently on the way.
+    public var structured: SignatureComponent { with(.structured) }
+
+    /// The member of a field that is a dictionary (`key`, §2.1.2).
+    public func key(_ key: String) -> SignatureComponent { with(.key(key)) }
+
+    /// The lines of the field as bytes (`bs`, §2.1.3), for one whose lines cannot be joined.
+    public var binary: SignatureComponent { with(.binary) }
+
+    /// The component of the request that a response answers (`req`, §2.4).
+    public var fromRequest: SignatureComponent { with(.fromRequest) }
+}
+
+extension SignatureComponent: Hashable, CustomStringConvertible {
+    /// Whether name and parameters are the same, in whatever order (§2).
+    public static func == (one: SignatureComponent, other: SignatureComponent) -> Bool {
+        one.name == other.name && Set(one.parameters) == Set(other.parameters)
+    }
+
+    /// Hashes name and parameters.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(Set(parameters))
+    }
+
+    /// The identifier, as in a signature base: `"content-digest";req`.
+    public var description: String { (try? identifier()) ?? name }
+}
+
+extension SignatureComponent {
+    /// The identifier as a structured item with its parameters (§2).
+    var item: Item {
+        var map = OrderedMap<String, RFC9651BareItem>()
+        for parameter in parameters {
+            switch parameter {
+            case .structured: map["sf"] = .bool(true)
+            case .key(let key): map["key"] = .string(key)
+            case .binary: map["bs"] = .bool(true)
+            case .fromRequest: map["req"] = .bool(true)
+            case .name(let name): map["name"] = .string(name)
+            }
+        }
+        return Item(bareItem: .string(name), parameters: map)
+    }
+
+    func identifier() throws(SigningError) -> String {
+        do {
+            var serializer = StructuredFieldValueSerializer()
+            return String(decoding: try serializer.writeItemFieldValue(item), as: UTF8.self)
+        } catch {
+            throw SigningError(.unsupportedComponent(name, reason: "its name is not one of a structured field"))
+        }
+    }
+
+    private static let derived: Set<String> = [
+        "@method", "@target-uri", "@authority", "@scheme", "@request-target", "@path", "@query", "@query-param",
+        "@status",
+    ]
+
+    /// Reads an identifier, and refuses what cannot be signed (§2.5).
+    init(_ item: Item) throws(SigningError) {
+        guard case .string(let name) = item.rfc9651BareItem else {
+            throw SigningError(.malformedField("Signature-Input", reason: "a component is not a string"))
+        }
+        func refused(_ reason: String) -> SigningError { SigningError(.unsupportedComponent(name, reason: reason)) }
+        var parameters: [Parameter] = []
+        for (key, value) in item.rfc9651Parameters {
+            switch (key, value) {
+            case ("sf", .bool(true)): parameters.append(.structured)
+            case ("bs", .bool(true)): parameters.append(.binary)
+            case ("req", .bool(true)): parameters.append(.fromRequest)
+            case ("key", .string(let key)): parameters.append(.key(key))
+            case ("name", .string(let name)): parameters.append(.name(name))
+            case ("tr", _): throw refused("it is of the trailers (tr), which are not kept here")
+            default: throw refused("the parameter \(key) is not known, or has a value that makes no sense")
+            }
+        }
+        self.init(name: name, parameters: parameters)
+        try check()
+    }
+
+    /// Checks that the name is known and the parameters go together (§2.1, §2.2).
+    func check() throws(SigningError) {
+        func refused(_ reason: String) -> SigningError { SigningError(.unsupportedComponent(name, reason: reason)) }
+        var names = 0
+        var forms: Set<String> = []
+        for parameter in parameters {
+            switch parameter {
+            case .name: names += 1
+            case .binary: forms.insert("bs")
+            case .structured, .key: forms.insert("sf")
+            case .fromRequest: break
+            }
+        }
+        guard names == (name == "@query-param" ? 1 : 0) else {
+            throw refused("@query-param, and nothing else, has a parameter that names one of the query")
+        }
+        guard forms.count < 2 else { throw refused("it cannot be structured and bytes at the same time") }
+        if isDerived {
+            guard Self.derived.contains(name) else { throw refused("it is not known how to derive it") }
+            guard forms.isEmpty else { throw refused("only fields are structured, or bytes") }
+        } else {
+            guard HTTPField.Name(name)?.canonicalName == name else {
+                throw refused("it is not the name of a field in lower case")
+            }
+        }
+    }
+}

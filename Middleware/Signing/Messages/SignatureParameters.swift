@@ -1,0 +1,99 @@
+public import Foundation
+import RawStructuredFieldValues
+
+/// What a signature covers, and what it says about itself (RFC 9421 §2.3): the member of `Signature-Input`.
+public struct SignatureParameters: Sendable, Hashable {
+    /// The components, in the order in which they are signed.
+    public var components: [SignatureComponent]
+    /// When the signature was made; to the second.
+    public var created: Date?
+    /// When the signature stops being valid; to the second.
+    public var expires: Date?
+    /// Text that makes the signature unlike any other.
+    public var nonce: String?
+    /// The algorithm, where the signature declares it.
+    public var algorithm: SignatureAlgorithm?
+    /// The identifier of the key.
+    public var keyID: String?
+    /// The name of the application that the signature is for.
+    public var tag: String?
+
+    /// Makes parameters; none but the components by default.
+    public init(_ components: [SignatureComponent]) {
+        self.components = components
+    }
+}
+
+extension SignatureParameters {
+    /// The value of `@signature-params`: the components as an inner list with parameters (§2.3).
+    func innerList() -> InnerList {
+        var items = BareInnerList()
+        for component in components { items.append(component.item) }
+        var map = OrderedMap<String, RFC9651BareItem>()
+        map["created"] = created.map { .integer(Self.seconds($0)) }
+        map["expires"] = expires.map { .integer(Self.seconds($0)) }
+        map["keyid"] = keyID.map { .string($0) }
+        map["alg"] = algorithm.map { .string($0.rawValue) }
+        map["nonce"] = nonce.map { .string($0) }
+        map["tag"] = tag.map { .string($0) }
+        return InnerList(bareInnerList: items, parameters: map)
+    }
+
+    /// Reads a member of `Signature-Input`.
+    init(_ list: InnerList) throws(SigningError) {
+        func malformed(_ reason: String) -> SigningError {
+            SigningError(.malformedField("Signature-Input", reason: reason))
+        }
+        guard list.bareInnerList.count <= SignatureLimits.components else {
+            throw malformed("a signature covers more than \(SignatureLimits.components) components")
+        }
+        var components: [SignatureComponent] = []
+        for item in list.bareInnerList { components.append(try SignatureComponent(item)) }
+        // §2.5: each component occurs once.
+        guard Set(components).count == components.count else { throw malformed("a component occurs twice") }
+        self.init(components)
+        for (key, value) in list.rfc9651Parameters {
+            switch (key, value) {
+            case ("created", .integer(let seconds)): created = Date(timeIntervalSince1970: Double(seconds))
+            case ("expires", .integer(let seconds)): expires = Date(timeIntervalSince1970: Double(seconds))
+            case ("nonce", .string(let text)): nonce = text
+            case ("alg", .string(let text)): algorithm = SignatureAlgorithm(rawValue: text)
+            case ("keyid", .string(let text)): keyID = text
+            case ("tag", .string(let text)): tag = text
+            case ("created", _), ("expires", _), ("nonce", _), ("alg", _), ("keyid", _), ("tag", _):
+                throw malformed("the parameter \(key) is of another type")
+            default: break  // §2.3: others are kept in the base, and mean nothing here.
+            }
+        }
+    }
+
+    /// A date in seconds, within what a structured field can hold.
+    private static func seconds(_ date: Date) -> Int64 {
+        let limit = 999_999_999_999_999.0
+        return Int64(min(max(date.timeIntervalSince1970.rounded(.down), -limit), limit))
+    }
+}
+
+extension InnerList {
+    /// The list with its parameters, serialized strictly.
+    func text() throws(SigningError) -> String {
+        do {
+            var serializer = StructuredFieldValueSerializer()
+            return String(decoding: try serializer.writeListFieldValue([.innerList(self)]), as: UTF8.self)
+        } catch {
+            throw SigningError(
+                .malformedField("Signature-Input", reason: "a parameter of a signature is not plain ASCII text")
+            )
+        }
+    }
+}
+
+/// How much of what others send is read.
+enum SignatureLimits {
+    /// The bytes of `Signature-Input`, `Signature` or `Accept-Signature`.
+    static let fieldLength = 16_384
+    /// The signatures of a message.
+    static let signatures = 16
+    /// The components of a signature.
+    static let components = 64
+}

@@ -1,0 +1,169 @@
+public import Foundation
+public import HTTPChainCore
+
+/// A request cannot be signed, or a signature is not what it should be.
+public struct SigningError: HTTPChainError {
+    /// The problem.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
+    public enum Problem: Sendable, Hashable {
+        /// The message has no such component, which the signature covers.
+        case missingComponent(SignatureComponent)
+        /// The signature covers the content, and the message has content and no `Content-Digest`.
+        case noContentDigest
+        /// A component that cannot be signed: as it is serialized, and why.
+        case unsupportedComponent(String, reason: String)
+        /// A signature under the label is on the request already.
+        case labelInUse(String)
+        /// The body can be read only once: reading it for a signature would leave nothing to send.
+        case bodyReadableOnce
+        /// The key is not one of its algorithm.
+        case invalidKey(String)
+        /// The key failed to sign; see ``SigningError/underlyingError``.
+        case keyFailed
+        /// There are no credentials to sign with; see ``SigningError/underlyingError``.
+        case noCredentials
+        /// The credentials expired at this time.
+        case credentialsExpired(Date)
+        /// A webhook has no identifier.
+        case noWebhookID
+        /// The request's target is one that the scheme cannot sign.
+        case unsupportedTarget(String)
+        /// A field that belongs to a signature is malformed.
+        case malformedField(String, reason: String)
+        /// A signature is required, and the message has none that counts.
+        case unsigned
+        /// No key is known under this identifier.
+        case unknownKey(String?)
+        /// The signature declares another algorithm than that of the key.
+        case algorithmMismatch(declared: String, key: String)
+        /// The signature is not one of the message by the key.
+        case wrongSignature
+        /// The signature does not cover what it has to.
+        case notCovered([SignatureComponent])
+        /// The signature lacks a parameter or a field that is required.
+        case missingParameter(String)
+        /// The signature was made later than now, by so much.
+        case createdInFuture(by: Duration)
+        /// The signature is older than accepted: so old it is.
+        case tooOld(age: Duration)
+        /// The signature has expired at this time.
+        case expired(Date)
+        /// The nonce was seen before: somebody sends the message again.
+        case replayed(nonce: String)
+        /// So many nonces are remembered already that no other can be.
+        case tooManyNonces(limit: Int)
+    }
+
+    /// The problem.
+    public let problem: Problem
+    /// The request, and the response's head when the problem is with that, redacted; `nil` for a rule called by itself.
+    public let exchange: ExchangeSnapshot?
+    /// The error of the key or of the credentials' provider.
+    public let underlyingError: (any Error)?
+
+    package init(_ problem: Problem, exchange: ExchangeSnapshot? = nil, cause: (any Error)? = nil) {
+        self.problem = problem
+        self.exchange = exchange
+        underlyingError = cause
+    }
+
+    /// The same error about an exchange.
+    func about(_ exchange: @autoclosure () -> ExchangeSnapshot) -> SigningError {
+        self.exchange == nil ? SigningError(problem, exchange: exchange(), cause: underlyingError) : self
+    }
+
+    /// Always "SigningMiddleware".
+    public var stage: String { "SigningMiddleware" }
+
+    /// A description of what happened.
+    public var reason: String { explanation.reason }
+
+    /// Advice on what to do about it; `nil` if there is none.
+    public var recoverySuggestion: String? { explanation.advice }
+
+    private var explanation: Explanation {
+        switch problem {
+        case .missingComponent, .noContentDigest, .unsupportedComponent, .labelInUse, .bodyReadableOnce, .invalidKey,
+            .keyFailed, .noCredentials, .credentialsExpired, .noWebhookID, .unsupportedTarget:
+            signingExplanation
+        default: verificationExplanation
+        }
+    }
+
+    private var signingExplanation: Explanation {
+        switch problem {
+        case .missingComponent(let component):
+            Explanation(
+                "the message has no \(component), which the signature covers",
+                "set it in a stage outside SigningMiddleware, or cover it only when it is there (whenPresent:)"
+            )
+        case .noContentDigest:
+            Explanation(
+                "the signature covers the content, and the message has no Content-Digest of it",
+                "put a ContentDigestMiddleware outside SigningMiddleware, or set the field"
+            )
+        case .unsupportedComponent(let identifier, let reason):
+            Explanation("the component \(identifier) cannot be signed: \(reason)")
+        case .labelInUse(let label):
+            Explanation(
+                "the request has a signature with the label \(label) already",
+                "sign it with another label, or remove that signature"
+            )
+        case .bodyReadableOnce:
+            Explanation(
+                "the body can be read only once, so that no signature of it can be sent before it",
+                "send a body that can be read again, or leave the content out of the signature"
+            )
+        case .invalidKey(let what): Explanation("the key is not \(what)", "check how the key is encoded")
+        case .keyFailed: Explanation("the key failed to sign")
+        case .noCredentials: Explanation("there are no credentials to sign with")
+        case .credentialsExpired(let date):
+            Explanation(
+                "the credentials to sign with expired at \(HTTPDate(date))",
+                "have the provider return credentials that are valid"
+            )
+        case .noWebhookID:
+            Explanation(
+                "a webhook needs an identifier that stays the same when it is sent again",
+                "give the request one with webhookID(_:)"
+            )
+        case .unsupportedTarget(let reason): Explanation("the request's target cannot be signed: \(reason)")
+        default: Explanation("the request cannot be signed")
+        }
+    }
+
+    private var verificationExplanation: Explanation {
+        switch problem {
+        case .malformedField(let name, let reason): Explanation("the field \(name) is malformed: \(reason)")
+        case .unsigned:
+            Explanation(
+                "a signature is required, and the message has none that counts",
+                "ask the server to sign (asks: true), or accept messages without signature (unsigned: .accepted)"
+            )
+        case .unknownKey(let id):
+            Explanation("no key is known under the identifier \(id ?? "that the signature does not name")")
+        case .algorithmMismatch(let declared, let key):
+            Explanation("the signature declares the algorithm \(declared), and its key is for \(key)")
+        case .wrongSignature:
+            Explanation(
+                "the signature is not one of this message by the key: it was changed on the way, or signed by somebody else"
+            )
+        case .notCovered(let components):
+            Explanation("the signature does not cover \(components.map(\.description).joined(separator: ", "))")
+        case .missingParameter(let name): Explanation("the signature has no \(name), which is required")
+        case .createdInFuture(let duration):
+            Explanation("the signature was made \(duration) later than now", "set the clock of the machine right")
+        case .tooOld(let age): Explanation("the signature is \(age) old, more than is accepted")
+        case .expired(let date): Explanation("the signature expired at \(HTTPDate(date))")
+        case .replayed: Explanation("the nonce of the signature was seen before: somebody sends the message again")
+        case .tooManyNonces(let limit):
+            Explanation(
+                "\(limit) nonces are remembered, and none of them has run out",
+                "remember more nonces, or accept signatures for a shorter time"
+            )
+        default: Explanation("the signature is not accepted")
+        }
+    }
+}

@@ -1,0 +1,167 @@
+public import HTTPChainAuth
+public import HTTPChainCore
+import HTTPTypes
+
+/// Signs requests for each attempt and hop, and verifies signed responses.
+///
+/// ```swift
+/// let key = try MessageSigningKey.ed25519(pem: pem, id: "garden-2026")
+/// let chain = try Chain(transport: transport) {
+///     ContentDigestMiddleware()
+///     RetryMiddleware()
+///     BearerAuthMiddleware(token: token, for: "https://api.example.com")
+///     SigningMiddleware(
+///         .messageSignature(key, covering: [.method, .targetURI, .contentDigest], whenPresent: [.field(.authorization)]),
+///         for: "https://api.example.com"
+///     )
+/// }
+/// ```
+///
+/// How it signs is a ``RequestSigner``: HTTP Message Signatures (``MessageSigner``, RFC 9421), AWS Signature Version 4
+/// (``AWSSigner``), webhooks (``WebhookSigner``), an HMAC of your own making (``HMACSigner``), or a closure. Each attempt
+/// is signed anew, with its own time, nonce and token.
+///
+/// **Where it goes.** Requests to the origins named are signed, and no others: a redirect to another one is sent without
+/// signature. The fields that carry a signature are bound to their origin (``/HTTPChainCore/OriginBoundFields``).
+///
+/// **Responses** are verified by a ``MessageVerifier``, with the request as it was sent for the components that a
+/// signature covers of that (`req`). A response that does not count is dropped, with an error.
+///
+/// **Content** is covered by way of `Content-Digest`, which a `ContentDigestMiddleware` outside adds and verifies.
+///
+/// **Place.** Phase ``/HTTPChainCore/Phase/sign``, a phase of this module: inside all that changes a request, next to the
+/// stages that look at what is sent.
+///
+/// **Options.** ``SigningChoice``, ``WebhookIdentifier``, ``AWSPayloadChoice``; in short
+/// ``HTTPChainCore/Request/unsigned()``, ``HTTPChainCore/Request/webhookID(_:)``,
+/// ``HTTPChainCore/Request/signingPayload(_:)``. On the response, ``SignatureVerification``.
+///
+/// **Errors.** ``SigningError``; what a signer of your own throws.
+public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
+    private let signer: (any RequestSigner)?
+    private let verifier: MessageVerifier?
+    private let origins: OriginSet
+
+    /// Makes a stage that signs requests.
+    ///
+    /// - Parameters:
+    ///   - signer: How.
+    ///   - origins: Where signed requests may go.
+    ///   - verifier: Verifies the responses; they are not verified by default.
+    public init(
+        _ signer: any RequestSigner,
+        for origins: some OriginSetConvertible,
+        verifying verifier: MessageVerifier? = nil
+    ) {
+        self.signer = signer
+        self.origins = origins.originSet
+        self.verifier = verifier
+    }
+
+    /// Makes a stage that verifies responses, and signs nothing.
+    ///
+    /// - Parameters:
+    ///   - verifier: Verifies the responses.
+    ///   - origins: Whose.
+    public init(verifying verifier: MessageVerifier, for origins: some OriginSetConvertible) {
+        signer = nil
+        self.origins = origins.originSet
+        self.verifier = verifier
+    }
+
+    /// Inside all that changes a request.
+    public var phase: Phase { .sign }
+
+    /// Whether what signs and finds keys does.
+    public var keepsDeadlines: Bool { signer?.keepsDeadlines != false && verifier?.keepsDeadlines != false }
+
+    /// The scheme, the origins, and what responses must have.
+    public var summary: StageSummary {
+        var summary = StageSummary(
+            "SigningMiddleware",
+            purpose: signer.map { "signs requests: \($0.summary)" } ?? "verifies signed responses",
+            settings: ["for": "\(origins)"]
+        )
+        summary.settings += signer?.settings ?? []
+        if let verifier {
+            summary.settings.append(StageSummary.Setting(name: "responses", value: verifier.description))
+        }
+        return summary
+    }
+
+    /// Stages inside that may change what is signed, and whatever else makes signatures wrong.
+    public func problems(at place: ChainPlace) -> [ChainProblem] {
+        SigningPlace(place).problems(isSigning: signer != nil, verifier)
+            + origins.problems(of: "SigningMiddleware")
+            + (signer?.problems(of: "SigningMiddleware", at: place) ?? [])
+    }
+
+    /// Signs the request, passes it on, and verifies the response.
+    ///
+    /// - Throws: ``SigningError``; what the signer, the stages inside and reading the request's body throw.
+    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        guard let origin = request.origin, origins.contains(origin),
+            !request.options.contains(SigningChoice.self) || request.options[SigningChoice.self] == .automatic
+        else { return try await next(request) }
+        if let verifier, verifier.asks { try ask(verifier, in: &request) }
+        let unsigned = signer?.looksAtResponses == true && request.body.isReplayable ? copy request : nil
+        if let signer { try await sign(&request, by: signer, for: origin) }
+        var check = verifier.map { ResponseCheck($0, request) }
+        var response = try await next(request)
+        if let signer, var again = unsigned, signer.wantsToSignAgain(after: response, from: origin) {
+            await response.body.drain(time: again.environment.time)
+            try await sign(&again, by: signer, for: origin)
+            check = verifier.map { ResponseCheck($0, again) }
+            response = try await next(again)
+        }
+        try await check?.verify(&response)
+        return response
+    }
+
+    private func sign(_ request: inout Request, by signer: any RequestSigner, for origin: Origin) async throws {
+        do {
+            try await signer.sign(&request, for: origin)
+        } catch let error as SigningError {
+            throw error.about(ExchangeSnapshot(request.head, redaction: request.redaction))
+        }
+    }
+
+    private func ask(_ verifier: MessageVerifier, in request: inout Request) throws {
+        guard !request.headers.contains(.acceptSignature), request.headers.count < Int(UInt16.max) - 1 else { return }
+        request.headers[.acceptSignature] = try verifier.request()
+    }
+}
+
+/// What is kept of a request to verify its response.
+private struct ResponseCheck {
+    private let verifier: MessageVerifier
+    private let head: HTTPRequest
+    private let redaction: Redaction
+    private let time: any TimeSource
+
+    init(_ verifier: MessageVerifier, _ request: borrowing Request) {
+        self.verifier = verifier
+        head = request.head
+        redaction = request.redaction
+        time = request.environment.time
+    }
+
+    func verify(_ response: inout Response) async throws {
+        let sent = response.request ?? head
+        var received = response.head
+        // What a transport has decoded was signed as it was encoded.
+        for field in response.options[OriginalContentFields.self] where !received.headerFields.contains(field.name) {
+            received.headerFields.append(field)
+        }
+        do {
+            let verified = try await verifier.verify(
+                SignedMessage(received, answering: sent),
+                at: time.date,
+                hasContent: !response.head.hasNoContent(answering: sent.method)
+            )
+            response.options[SignatureVerification.self] = verified.map { .verified($0) } ?? .unsigned
+        } catch let error as SigningError {
+            throw error.about(ExchangeSnapshot(sent, response: response.head, redaction: redaction))
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import HTTPChainCore
+
+/// The stages around a signing stage that make its signatures wrong.
+struct SigningPlace {
+    private let place: ChainPlace
+    private let name = "SigningMiddleware"
+
+    init(_ place: ChainPlace) {
+        self.place = place
+    }
+
+    func problems(isSigning: Bool, _ verifier: MessageVerifier?) -> [ChainProblem] {
+        var problems = verifier.map(unverifiedContent) ?? []
+        guard isSigning else { return problems }
+        if place.capabilities.contains(.followsRedirects) {
+            problems.append(
+                ChainProblem(
+                    stage: name,
+                    problem:
+                        "\(place.transportName) follows redirects itself, and sends the signature of one hop with the next",
+                    fix: "switch that off in the transport, and use a RedirectMiddleware outside \(name)"
+                )
+            )
+        }
+        problems += place.inside.filter(mayChangeRequests).map { stage in
+            ChainProblem(
+                stage: name,
+                problem:
+                    "\(stage.summary.name) stands inside \(name), and what it changes of a request makes the signature wrong",
+                fix: "move it above \(name), unless it changes nothing that is signed",
+                severity: .warning
+            )
+        }
+        problems += place.nested.filter { $0.phase.isOutside(.sign) || mayChangeRequests($0) }.map { stage in
+            ChainProblem(
+                stage: name,
+                problem:
+                    "\(stage.summary.name) of the chain inside sends what \(name) has signed, and may change it or send it again",
+                fix: "move \(name) into the chain inside",
+                severity: .warning
+            )
+        }
+        return problems
+    }
+
+    /// The stages of the phase that sees what is sent change nothing; of others inside it is not known.
+    private func mayChangeRequests(_ stage: any Middleware) -> Bool {
+        stage.phase != .wire && !stage.phase.isOutside(.sign)
+    }
+
+    /// A signature over a digest says nothing about content that nobody compares with it.
+    private func unverifiedContent(_ verifier: MessageVerifier) -> [ChainProblem] {
+        guard verifier.required.contains(where: { $0.name == "content-digest" && !$0.isFromRequest }),
+            !place.outside.contains(where: { $0.phase == .digest })
+        else { return [] }
+        return [
+            ChainProblem(
+                stage: name,
+                problem: "\(name) verifies that Content-Digest is signed, and no stage compares it with the content",
+                fix: "put a ContentDigestMiddleware above it",
+                severity: .warning
+            )
+        ]
+    }
+}

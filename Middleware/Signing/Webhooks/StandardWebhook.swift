@@ -1,0 +1,95 @@
+public import Foundation
+import HTTPChainCore
+public import HTTPTypes
+
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
+
+/// A webhook as the Standard Webhooks specification has it: `webhook-id`, `webhook-timestamp` and `webhook-signature`.
+///
+/// The receiver's side is ``verify(_:content:keys:at:tolerance:)``; a ``WebhookSigner`` is the sender's.
+public struct StandardWebhook: Sendable, Hashable {
+    /// The identifier of the message, the same whenever it is sent again: the receiver handles each once.
+    public let id: String
+    /// When this attempt was sent; to the second.
+    public let timestamp: Date
+
+    init(id: String, timestamp: Date) {
+        self.id = id
+        self.timestamp = timestamp
+    }
+
+    /// Verifies a webhook that was received.
+    ///
+    /// ```swift
+    /// let webhook = try StandardWebhook.verify(request.headers, content: body, keys: [current, previous], at: .now)
+    /// guard try await inbox.isNew(webhook.id) else { return }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - fields: The fields of the request.
+    ///   - content: The content, byte by byte as it arrived.
+    ///   - keys: The keys that count: during a rotation the new one and the old one.
+    ///   - now: The time.
+    ///   - tolerance: How much the time of the attempt may differ from now, 5 minutes by default.
+    /// - Returns: What the webhook says about itself.
+    /// - Throws: ``SigningError``: a field is missing or malformed, the time is not within the tolerance, no signature is one
+    ///   by a key.
+    public static func verify(
+        _ fields: HTTPFields,
+        content: Data,
+        keys: [WebhookKey],
+        at now: Date,
+        tolerance: Duration = .seconds(300)
+    ) throws(SigningError) -> StandardWebhook {
+        let id = try value(.webhookID, in: fields)
+        let signatures = try value(.webhookSignature, in: fields)
+        let time = try value(.webhookTimestamp, in: fields)
+        guard !time.isEmpty, time.utf8.count <= 15, time.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let seconds = Int64(time)
+        else { throw SigningError(.malformedField(HTTPField.Name.webhookTimestamp.rawName, reason: "it is no time")) }
+        let webhook = StandardWebhook(id: id, timestamp: Date(timeIntervalSince1970: Double(seconds)))
+        let age = now.timeIntervalSince(webhook.timestamp)
+        let limit = tolerance / .seconds(1)
+        guard age <= limit else { throw SigningError(.tooOld(age: .seconds(age))) }
+        guard age >= -limit else { throw SigningError(.createdInFuture(by: .seconds(-age))) }
+        let declared = signatures.split(separator: " ").prefix(SignatureLimits.signatures).compactMap { signature in
+            signature.hasPrefix("v1,") ? Data(base64Encoded: String(signature.dropFirst(3))) : nil
+        }
+        for key in keys {
+            var mac = HMAC<SHA256>(key: key.key)
+            mac.update(data: Data(webhook.prefix(time: time).utf8))
+            mac.update(data: content)
+            let expected = Data(mac.finalize())
+            // Every one of them, each in constant time.
+            if declared.reduce(false, { isEqual($1, expected) || $0 }) { return webhook }
+        }
+        throw SigningError(.wrongSignature)
+    }
+
+    /// What is signed before the content.
+    func prefix(time: String) -> String { "\(id).\(time)." }
+
+    private static func value(_ name: HTTPField.Name, in fields: HTTPFields) throws(SigningError) -> String {
+        guard let value = fields[name], !value.isEmpty else { throw SigningError(.missingParameter(name.rawName)) }
+        guard value.utf8.count <= SignatureLimits.fieldLength else {
+            throw SigningError(.malformedField(name.rawName, reason: "it is too long"))
+        }
+        return value
+    }
+
+    /// Compares without telling by the time it takes how much is the same.
+    private static func isEqual(_ one: Data, _ other: Data) -> Bool {
+        guard one.count == other.count else { return false }
+        return zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}
+
+extension HTTPField.Name {
+    static let webhookID = token("webhook-id")
+    static let webhookTimestamp = token("webhook-timestamp")
+    static let webhookSignature = token("webhook-signature")
+}

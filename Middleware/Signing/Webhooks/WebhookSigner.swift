@@ -1,0 +1,95 @@
+import Foundation
+public import HTTPChainCore
+import HTTPTypes
+
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
+
+/// Signs the webhooks that a server delivers, as the Standard Webhooks specification has it.
+///
+/// ```swift
+/// let chain = try Chain(transport: transport) {
+///     RetryMiddleware()
+///     SigningMiddleware(.webhook(keys: [key]), for: "https://receiver.example.com")
+/// }
+/// try await chain.send(Request.post(url, body: HTTPBody(event)).webhookID("msg_27UH4WbU6Z5A5EzD8u03UvzRbpk"))
+/// ```
+///
+/// The identifier stays the same when a webhook is sent again, and comes from the caller:
+/// ``HTTPChainCore/Request/webhookID(_:)``, or a field `webhook-id` of the request. The time is that of the attempt.
+///
+/// **Rotation.** With several keys there is a signature by each, and the receiver may know any of them.
+public struct WebhookSigner: RequestSigner {
+    private let keys: [WebhookKey]
+
+    /// Makes a signer.
+    ///
+    /// - Parameter keys: The keys, the current one first.
+    public init(keys: [WebhookKey]) {
+        self.keys = keys
+    }
+
+    /// "Standard Webhooks".
+    public var summary: String { "Standard Webhooks" }
+
+    /// How many keys there are.
+    public var settings: [StageSummary.Setting] { [StageSummary.Setting(name: "keys", value: "\(keys.count)")] }
+
+    /// It waits for nothing but the content.
+    public var keepsDeadlines: Bool { true }
+
+    /// Adds the identifier, the time and the signatures.
+    ///
+    /// - Throws: ``SigningError``; what reading the content throws.
+    public func sign(_ request: inout Request, for origin: Origin) async throws {
+        guard let id = request.options[WebhookIdentifier.self] ?? request.headers[.webhookID], !id.isEmpty else {
+            throw SigningError(.noWebhookID)
+        }
+        let now = request.environment.time.date
+        let time = String(Int64(HTTPDate(now).date.timeIntervalSince1970))
+        let prefix = Data(StandardWebhook(id: id, timestamp: now).prefix(time: time).utf8)
+        let macs = try await ContentPass.read(
+            request.body,
+            into: WebhookMACs(keys: keys, prefix: prefix)
+        )
+        request.headers[.webhookID] = id
+        request.headers[.webhookTimestamp] = time
+        request.headers[.webhookSignature] = macs.signatures.joined(separator: " ")
+        request.bindFields([.webhookSignature], to: origin)
+    }
+
+    /// A signer without keys signs nothing.
+    public func problems(of stage: String, at place: ChainPlace) -> [ChainProblem] {
+        guard keys.isEmpty else { return [] }
+        return [
+            ChainProblem(stage: stage, problem: "\(stage) has no key to sign webhooks with", fix: "give it one (keys:)")
+        ]
+    }
+}
+
+/// One code for each key, in one pass over the content.
+private struct WebhookMACs: ContentHash {
+    private var macs: [HMAC<SHA256>]
+
+    init(keys: [WebhookKey], prefix: Data) {
+        macs = keys.map { key in
+            var mac = HMAC<SHA256>(key: key.key)
+            mac.update(data: prefix)
+            return mac
+        }
+    }
+
+    mutating func update(_ bytes: Data) {
+        for index in macs.indices { macs[index].update(data: bytes) }
+    }
+
+    var signatures: [String] { macs.map { "v1,\(Data($0.finalize()).base64EncodedString())" } }
+}
+
+extension RequestSigner where Self == WebhookSigner {
+    /// Standard Webhooks, with a signature by each key.
+    public static func webhook(keys: [WebhookKey]) -> WebhookSigner { WebhookSigner(keys: keys) }
+}

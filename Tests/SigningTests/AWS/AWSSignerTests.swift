@@ -1,0 +1,259 @@
+import Crypto
+import Foundation
+import HTTPChainAuth
+import HTTPChainCore
+import HTTPChainSupport
+import HTTPChainTesting
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import HTTPChainSigning
+
+/// The examples of AWS's documentation: "Create a signed AWS API request" (IAM), the test suite of Signature Version 4
+/// (`get-vanilla` and the like), and "Authenticating Requests" of the S3 API reference.
+@Suite("AWS Signature Version 4", .timeLimit(.minutes(10)))
+struct AWSSignerTests {
+    private static let suite = AWSCredentials(
+        accessKeyID: "AKIDEXAMPLE",
+        secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
+    )
+    private static let s3 = AWSCredentials(
+        accessKeyID: "AKIAIOSFODNN7EXAMPLE",
+        secretAccessKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
+    )
+    /// 2015-08-30T12:36:00Z.
+    private static let suiteDate = Date(timeIntervalSince1970: 1_440_938_160)
+    /// 2013-05-24T00:00:00Z.
+    private static let s3Date = Date(timeIntervalSince1970: 1_369_353_600)
+
+    private struct OneChunk: BodyReader {
+        var chunk: Data? = Data("content".utf8)
+
+        nonisolated(nonsending) mutating func read() async throws -> Data? {
+            defer { chunk = nil }
+            return chunk
+        }
+    }
+
+    private let bucket = "https://examplebucket.s3.amazonaws.com"
+
+    private func sent(_ request: Request, by signer: AWSSigner, at date: Date) async throws -> Request {
+        let stage = SigningMiddleware(signer, for: .any)
+        let outcome = await StageHarness(stage, clock: VirtualClock(start: date)).send(request, answering: .ok)
+        _ = try outcome.response()
+        return try #require(outcome.requests.first)
+    }
+
+    private func authorization(_ request: Request, service: String) async throws -> String? {
+        let isS3 = service == "s3"
+        let signer = AWSSigner(region: "us-east-1", service: service, credentials: isS3 ? Self.s3 : Self.suite)
+        return try await sent(request, by: signer, at: isS3 ? Self.s3Date : Self.suiteDate).headers[.authorization]
+    }
+
+    @Test("The request of the IAM example has the signature that is printed there")
+    func iam() async throws {
+        let request = Request.get(
+            "https://iam.amazonaws.com/?Action=ListUsers&Version=2010-05-08",
+            headers: [.contentType: "application/x-www-form-urlencoded; charset=utf-8"]
+        )
+        #expect(
+            try await authorization(request, service: "iam")
+                == "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/iam/aws4_request, "
+                + "SignedHeaders=content-type;host;x-amz-date, "
+                + "Signature=5d672d79c15b13162d9279b0855cfba6789a8edb4c82c400e06b5924a6f2b5d7"
+        )
+    }
+
+    @Test(
+        "The requests of the test suite have their signatures",
+        arguments: [
+            ("/", "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31"),
+            ("/?Param2=value2&Param1=value1", "b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500"),
+            (
+                "/-._~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz",
+                "07ef7494c76fa4850883e2b006601f940f8a34d404d0cfa977f52a65bbf5f24f"
+            ),
+            ("//", "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31"),
+            ("/foo/..", "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31"),
+            ("/./", "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31"),
+        ]
+    )
+    func testSuite(target: String, signature: String) async throws {
+        let value = try await authorization(.get("https://example.amazonaws.com" + target), service: "service")
+        #expect(value?.hasSuffix("Signature=" + signature) == true)
+    }
+
+    @Test("A form that is sent has the signature of the test suite")
+    func form() async throws {
+        let request = Request.post(
+            "https://example.amazonaws.com/",
+            headers: [.contentType: "application/x-www-form-urlencoded"],
+            body: "Param1=value1"
+        )
+        let value = try await authorization(request, service: "service")
+        #expect(
+            value?.hasSuffix("Signature=ff11897932ad3f4e8b18135d722051e5ac45fc38421b1da7b9d196a0fe09473a") == true
+        )
+    }
+
+    @Test("The objects of the S3 examples have their signatures: a range, a file with its content, what is in a bucket")
+    func s3() async throws {
+        var value = try await authorization(.get(bucket + "/test.txt", headers: [.range: "bytes=0-9"]), service: "s3")
+        #expect(
+            value?.hasSuffix("Signature=f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41") == true
+        )
+        let storageClass = try #require(HTTPField.Name("x-amz-storage-class"))
+        let scratch = try ScratchDirectory.created()
+        let file = try scratch.file("text", Data("Welcome to Amazon S3.".utf8))
+        let put = Request.put(
+            bucket + "/test$file.text",
+            headers: [.date: "Fri, 24 May 2013 00:00:00 GMT", storageClass: "REDUCED_REDUNDANCY"],
+            body: .file(file)
+        )
+        value = try await authorization(put, service: "s3")
+        #expect(
+            value?.hasSuffix(
+                "SignedHeaders=date;host;x-amz-content-sha256;x-amz-date;x-amz-storage-class, "
+                    + "Signature=98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd"
+            ) == true
+        )
+        value = try await authorization(.get(bucket + "/?lifecycle"), service: "s3")
+        #expect(
+            value?.hasSuffix("Signature=fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543") == true
+        )
+        value = try await authorization(.get(bucket + "/?max-keys=2&prefix=J"), service: "s3")
+        #expect(
+            value?.hasSuffix("Signature=34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7") == true
+        )
+    }
+
+    private let presigned =
+        "https://examplebucket.s3.amazonaws.com/test.txt?X-Amz-Algorithm=AWS4-HMAC-SHA256"
+        + "&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2Faws4_request"
+        + "&X-Amz-Date=20130524T000000Z&X-Amz-Expires=86400&X-Amz-SignedHeaders=host"
+        + "&X-Amz-Signature=aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404"
+
+    @Test("The presigned URL of the S3 example is made, by itself and by the stage")
+    func presign() async throws {
+        var request = Request.get(bucket + "/test.txt")
+        request.environment = .virtual(VirtualClock(start: Self.s3Date))
+        let signer = AWSSigner(region: "us-east-1", service: "s3", credentials: Self.s3)
+        #expect(try await signer.presignedURL(for: request, validFor: .seconds(86_400)).revealed == presigned)
+        let inQuery = AWSSigner(
+            region: "us-east-1",
+            service: "s3",
+            credentials: Self.s3,
+            placement: .query(expiresAfter: .seconds(86_400))
+        )
+        let sent = try await sent(.get(bucket + "/test.txt"), by: inQuery, at: Self.s3Date)
+        #expect(sent.url == presigned)
+        #expect(!"\(ExchangeSnapshot(sent.head, redaction: sent.redaction))".contains("aeeed9bb"))
+    }
+
+    @Test("The key is derived as in the documentation")
+    func derivedKey() {
+        let signature = AWSSignature(region: "us-east-1", service: "iam", date: Self.suiteDate)
+        let key = signature.signingKey(Self.suite.secretAccessKey)
+        #expect(
+            key.withUnsafeBytes { AWSSignature.text(Array($0).hexadecimal) }
+                == "c4afb1cc5771d871763a393e44b703571b55cc28424d1a5e86da6ed3c154a4b9"
+        )
+    }
+
+    @Test("Paths are encoded twice and normalized, but for S3")
+    func paths() {
+        #expect(AWSCanonicalRequest.path("/a%20b/../c//d/", .normalized) == "/c/d/")
+        #expect(AWSCanonicalRequest.path("/a%20b", .normalized) == "/a%2520b")
+        #expect(AWSCanonicalRequest.path("/a%20b/../c//d/", .exact) == "/a%20b/../c//d/")
+        #expect(AWSCanonicalRequest.path("/a$b%7e", .exact) == "/a%24b~")
+        #expect(AWSCanonicalRequest.path("", .exact) == "/" && AWSCanonicalRequest.path("", .normalized) == "/")
+    }
+
+    @Test("Parameters are sorted by their bytes, names before values, and encoded anew")
+    func queries() {
+        #expect(AWSCanonicalRequest.query("b=2&a=2&a=1&B=0&a") == "B=0&a=&a=1&a=2&b=2")
+        #expect(AWSCanonicalRequest.query("k=a/b%7Ec&k-1=x&k=a%2fb") == "k=a%2Fb&k=a%2Fb~c&k-1=x")
+    }
+
+    @Test("A session's token is sent and signed, and content may be left out")
+    func sessionToken() async throws {
+        var credentials = Self.s3
+        credentials.sessionToken = "the-token"
+        let signer = AWSSigner(region: "us-east-1", service: "s3", credentials: credentials)
+        let body = HTTPBody.once { OneChunk() }
+        let refused = await StageHarness(SigningMiddleware(signer, for: .any))
+            .send(.put(bucket + "/a", body: body), answering: .ok)
+        #expect((refused.error as? SigningError)?.problem == .bodyReadableOnce)
+        let request = Request.put(bucket + "/a", body: .once { OneChunk() }).signingPayload(.unsigned)
+        let sent = try await sent(request, by: signer, at: Self.s3Date)
+        #expect(sent.headers[try #require(HTTPField.Name("x-amz-content-sha256"))] == "UNSIGNED-PAYLOAD")
+        #expect(sent.headers[try #require(HTTPField.Name("x-amz-security-token"))] == "the-token")
+        #expect(
+            sent.headers[.authorization]?.contains("host;x-amz-content-sha256;x-amz-date;x-amz-security-token") == true
+        )
+        #expect(!"\(credentials)".contains("the-token") && !"\(credentials)".contains("wJalr"))
+    }
+
+    @Test("Fields that intermediaries change are not covered")
+    func changedFields() async throws {
+        let request = Request.get(
+            "https://example.amazonaws.com/",
+            headers: [.userAgent: "a", .acceptEncoding: "gzip", .authorization: "Bearer x"]
+        )
+        let value = try await authorization(request, service: "service")
+        #expect(value?.contains("SignedHeaders=host;x-amz-date,") == true)
+    }
+
+    @Test("Credentials are asked for once, again shortly before they expire, and used to their end when that fails")
+    func refresh() async throws {
+        struct Unreachable: Error {}
+        let clock = VirtualClock(start: Self.suiteDate)
+        let calls = Counter()
+        let provider = ClosureAWSCredentialProvider.asking {
+            let call = calls.add()
+            guard call != 2, call != 4 else { throw Unreachable() }
+            var credentials = Self.suite
+            credentials.expiration = clock.date.addingTimeInterval(3600)
+            return credentials
+        }
+        let signer = AWSSigner(region: "us-east-1", service: "iam", credentials: provider)
+        let harness = StageHarness(SigningMiddleware(signer, for: .any), clock: clock)
+        func send() async -> StageHarness.Outcome {
+            await harness.send(.get("https://iam.amazonaws.com/"), answering: .ok)
+        }
+        _ = try await send().response()
+        _ = try await send().response()
+        #expect(calls.value == 1)
+        clock.advance(by: .seconds(3550))
+        _ = try await send().response()
+        #expect(calls.value == 2)
+        _ = try await send().response()
+        #expect(calls.value == 3)
+        clock.advance(by: .seconds(4000))
+        let failed = await send()
+        #expect((failed.error as? SigningError)?.problem == .noCredentials)
+        #expect((failed.error as? SigningError)?.underlyingError is Unreachable)
+    }
+
+    @Test("Credentials that have expired are refused")
+    func expired() async {
+        var credentials = Self.suite
+        credentials.expiration = Self.suiteDate
+        let signer = AWSSigner(region: "us-east-1", service: "iam", credentials: credentials)
+        let outcome = await StageHarness(
+            SigningMiddleware(signer, for: .any),
+            clock: VirtualClock(start: Self.suiteDate)
+        )
+        .send(.get("https://iam.amazonaws.com/"), answering: .ok)
+        #expect((outcome.error as? SigningError)?.problem == .credentialsExpired(Self.suiteDate))
+    }
+
+    @Test("A target without origin cannot be signed")
+    func relative() async throws {
+        let signer = AWSSigner(region: "us-east-1", service: "s3", credentials: Self.s3)
+        await #expect(throws: SigningError.self) {
+            try await signer.presignedURL(for: .get("/a"), validFor: .seconds(1))
+        }
+    }
+}
