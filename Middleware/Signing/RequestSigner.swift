@@ -29,8 +29,8 @@ public protocol RequestSigner: Sendable {
 
     /// Looks at a response to a request that it signed, before anything else is done with it; by default it does not.
     ///
-    /// - Returns: Whether the request is to be signed anew and sent again, as the server asks for another signature. That
-    ///   happens once, and only where the body can be read again.
+    /// - Returns: Whether the request is to be signed anew and sent again, as the server asks for another signature.
+    ///   That happens once, and only where the body can be read again.
     func wantsToSignAgain(after response: Response, from origin: Origin) -> Bool
 
     /// Returns the problems with its place in a chain, beyond those of every signer; by default nothing.

@@ -148,7 +148,8 @@ public struct SigningError: HTTPChainError {
             Explanation("the signature declares the algorithm \(declared), and its key is for \(key)")
         case .wrongSignature:
             Explanation(
-                "the signature is not one of this message by the key: it was changed on the way, or signed by somebody else"
+                "the signature is not one of this message by the key: it was changed on the way, or signed by somebody "
+                    + "else"
             )
         case .notCovered(let components):
             Explanation("the signature does not cover \(components.map(\.description).joined(separator: ", "))")

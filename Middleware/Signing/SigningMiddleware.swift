@@ -11,26 +11,31 @@ import HTTPTypes
 ///     RetryMiddleware()
 ///     BearerAuthMiddleware(token: token, for: "https://api.example.com")
 ///     SigningMiddleware(
-///         .messageSignature(key, covering: [.method, .targetURI, .contentDigest], whenPresent: [.field(.authorization)]),
+///         .messageSignature(
+///             key,
+///             covering: [.method, .targetURI, .contentDigest],
+///             whenPresent: [.field(.authorization)]
+///         ),
 ///         for: "https://api.example.com"
 ///     )
 /// }
 /// ```
 ///
 /// How it signs is a ``RequestSigner``: HTTP Message Signatures (``MessageSigner``, RFC 9421), AWS Signature Version 4
-/// (``AWSSigner``), webhooks (``WebhookSigner``), an HMAC of your own making (``HMACSigner``), or a closure. Each attempt
-/// is signed anew, with its own time, nonce and token.
+/// (``AWSSigner``), webhooks (``WebhookSigner``), an HMAC of your own making (``HMACSigner``), or a closure. Each
+/// attempt is signed anew, with its own time, nonce and token.
 ///
-/// **Where it goes.** Requests to the origins named are signed, and no others: a redirect to another one is sent without
-/// signature. The fields that carry a signature are bound to their origin (``/HTTPChainCore/OriginBoundFields``).
+/// **Where it goes.** Requests to the origins named are signed, and no others: a redirect to another one is sent
+/// without signature. The fields that carry a signature are bound to their origin
+/// (``/HTTPChainCore/OriginBoundFields``).
 ///
 /// **Responses** are verified by a ``MessageVerifier``, with the request as it was sent for the components that a
 /// signature covers of that (`req`). A response that does not count is dropped, with an error.
 ///
 /// **Content** is covered by way of `Content-Digest`, which a `ContentDigestMiddleware` outside adds and verifies.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/sign``, a phase of this module: inside all that changes a request, next to the
-/// stages that look at what is sent.
+/// **Place.** Phase ``HTTPChainCore/Phase/sign``, a phase of this module: inside all that changes a request, next to
+/// the stages that look at what is sent.
 ///
 /// **Options.** ``SigningChoice``, ``WebhookIdentifier``, ``AWSPayloadChoice``; in short
 /// ``HTTPChainCore/Request/unsigned()``, ``HTTPChainCore/Request/webhookID(_:)``,

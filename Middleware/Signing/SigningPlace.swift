@@ -17,7 +17,8 @@ struct SigningPlace {
                 ChainProblem(
                     stage: name,
                     problem:
-                        "\(place.transportName) follows redirects itself, and sends the signature of one hop with the next",
+                        "\(place.transportName) follows redirects itself, and sends the signature of one hop "
+                        + "with the next",
                     fix: "switch that off in the transport, and use a RedirectMiddleware outside \(name)"
                 )
             )
@@ -26,7 +27,8 @@ struct SigningPlace {
             ChainProblem(
                 stage: name,
                 problem:
-                    "\(stage.summary.name) stands inside \(name), and what it changes of a request makes the signature wrong",
+                    "\(stage.summary.name) stands inside \(name), and what it changes of a request makes the "
+                    + "signature wrong",
                 fix: "move it above \(name), unless it changes nothing that is signed",
                 severity: .warning
             )
@@ -35,7 +37,8 @@ struct SigningPlace {
             ChainProblem(
                 stage: name,
                 problem:
-                    "\(stage.summary.name) of the chain inside sends what \(name) has signed, and may change it or send it again",
+                    "\(stage.summary.name) of the chain inside sends what \(name) has signed, and may change it "
+                    + "or send it again",
                 fix: "move \(name) into the chain inside",
                 severity: .warning
             )

@@ -34,8 +34,8 @@ public struct AWSCredentials: Sendable, Hashable {
 
 /// A source of credentials: the environment, an instance's metadata, a token service.
 ///
-/// An ``AWSSigner`` keeps the credentials, and asks for others when they are about to expire: once, however many requests
-/// need them at the same time.
+/// An ``AWSSigner`` keeps the credentials, and asks for others when they are about to expire: once, however many
+/// requests need them at the same time.
 public protocol AWSCredentialProvider: Sendable {
     /// Returns credentials that are valid.
     ///

@@ -56,8 +56,8 @@ public struct AWSSigner: RequestSigner {
     ///
     /// - Parameters:
     ///   - region: The region, such as `eu-central-1`.
-    ///   - service: The service by its name in signatures, such as `s3` or `execute-api`. For `s3` paths are not normalized
-    ///     and not encoded twice, and the hash of the content is sent.
+    ///   - service: The service by its name in signatures, such as `s3` or `execute-api`. For `s3` paths are not
+    ///     normalized and not encoded twice, and the hash of the content is sent.
     ///   - credentials: The credentials, or where they come from.
     ///   - payload: Whether the content is covered; it is by default.
     ///   - placement: Where the signature stands; in `Authorization` by default.
@@ -184,7 +184,8 @@ extension AWSSigner {
     /// The URL of a request with its signature in the query, for somebody who has no credentials (a presigned URL).
     ///
     /// ```swift
-    /// let link = try await signer.presignedURL(for: .get("https://garden.s3.amazonaws.com/plan.pdf"), validFor: .seconds(3600))
+    /// let plan = Request.get("https://garden.s3.amazonaws.com/plan.pdf")
+    /// let link = try await signer.presignedURL(for: plan, validFor: .seconds(3600))
     /// ```
     ///
     /// Whoever uses it sends the same method, and the fields of the request with the same values.

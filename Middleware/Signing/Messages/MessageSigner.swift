@@ -21,8 +21,8 @@ public struct MessageSigner: RequestSigner {
     public enum Requests: Sendable, Hashable {
         /// Nothing: its field is not looked at.
         case ignored
-        /// Components and parameters beyond those of the signer: in the requests that follow, and in one that the server
-        /// has answered with 401.
+        /// Components and parameters beyond those of the signer: in the requests that follow, and in one that the
+        /// server has answered with 401.
         case followed
     }
 
@@ -230,8 +230,7 @@ public struct MessageSigner: RequestSigner {
 }
 
 extension RequestSigner where Self == MessageSigner {
-    /// HTTP Message Signatures (RFC 9421); see
-    /// ``MessageSigner/init(_:covering:whenPresent:label:expiresAfter:hasNonce:namesAlgorithm:tag:structuredFields:acceptSignature:)``.
+    /// HTTP Message Signatures (RFC 9421), by a ``MessageSigner`` with these settings.
     public static func messageSignature(
         _ key: MessageSigningKey,
         covering components: [SignatureComponent],

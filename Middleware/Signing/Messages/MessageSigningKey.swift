@@ -13,8 +13,8 @@ import Crypto
 /// let key = try MessageSigningKey.ed25519(pem: secret, id: "garden-2026")
 /// ```
 ///
-/// The key does not show itself. One that is kept elsewhere (a vault, a hardware module, the Secure Enclave) is a closure:
-/// ``init(_:id:signing:)``.
+/// The key does not show itself. One that is kept elsewhere (a vault, a hardware module, the Secure Enclave) is a
+/// closure: ``init(_:id:signing:)``.
 public struct MessageSigningKey: Sendable {
     /// A closure that signs the bytes of a signature base.
     public typealias Sign = @Sendable (Data) async throws -> Data

@@ -13,8 +13,8 @@ import RawStructuredFieldValues
 /// A signature counts when its key is known, its algorithm is that of the key, it covers all that is required, and its
 /// times are within what is accepted. One that counts is enough; the others may be by keys of somebody else.
 ///
-/// The signature covers the fields. The content is covered by `Content-Digest`, which is required unless `requiring` says
-/// otherwise; that the content has that digest is verified by a `ContentDigestMiddleware` outside the stage.
+/// The signature covers the fields. The content is covered by `Content-Digest`, which is required unless `requiring`
+/// says otherwise; that the content has that digest is verified by a `ContentDigestMiddleware` outside the stage.
 public struct MessageVerifier: Sendable {
     /// The treatment of messages without a signature that counts.
     public enum Unsigned: Sendable, Hashable {
@@ -49,7 +49,8 @@ public struct MessageVerifier: Sendable {
     ///   - maximumAge: How old a signature may be, 5 minutes by default; it must say when it was made.
     ///   - clockSkew: How much the clocks of both sides may differ, 30 seconds by default.
     ///   - requiresExpiry: Whether it must say when it expires; `false` by default.
-    ///   - nonces: Remembers nonces, so that a message counts once; a signature without is refused then. None by default.
+    ///   - nonces: Remembers nonces, so that a message counts once; a signature without is refused then. None by
+    ///     default.
     ///   - unsigned: What happens to messages without signature; they are refused by default.
     ///   - asks: Whether requests ask the server to sign (`Accept-Signature`, RFC 9421 §5); `false` by default.
     ///   - types: The types of structured fields that are not registered.
@@ -84,8 +85,8 @@ public struct MessageVerifier: Sendable {
     /// Makes a verifier that finds its keys, such as in a document of the other side.
     ///
     /// - Parameters:
-    ///   - find: Finds a key by its identifier and the algorithm that the signature declares; `nil` where there is none.
-    ///     What it throws ends the call. The other parameters are those of
+    ///   - find: Finds a key by its identifier and the algorithm that the signature declares; `nil` where there is
+    ///     none. What it throws ends the call. The other parameters are those of
     ///     ``init(keys:requiring:tag:maximumAge:clockSkew:requiresExpiry:nonces:unsigned:asks:structuredFields:)``.
     public init(
         requiring required: [SignatureComponent] = [.status, .contentDigest],
@@ -162,7 +163,8 @@ extension MessageVerifier {
     ///   - now: The time.
     ///   - hasContent: Whether it has content; without, `Content-Digest` is not required. It has by default.
     /// - Returns: The first signature that counts; `nil` for a message without any where that is accepted.
-    /// - Throws: ``SigningError`` for the first signature that does not count where none does; what finding a key throws.
+    /// - Throws: ``SigningError`` for the first signature that does not count where none does; what finding a key
+    ///   throws.
     public func verify(
         _ message: SignedMessage,
         at now: Date,

@@ -3,8 +3,8 @@ import HTTPChainSupport
 
 /// Remembers the nonces of signatures, so that a message that somebody sends again is found out (RFC 9421 §7.2.2).
 ///
-/// A nonce is remembered as long as its signature is accepted. When so many are remembered that there is no room, the next
-/// message is refused: to forget one would let it be sent again.
+/// A nonce is remembered as long as its signature is accepted. When so many are remembered that there is no room, the
+/// next message is refused: to forget one would let it be sent again.
 public final class NonceMemory: Sendable {
     private struct Key: Hashable {
         let keyID: String?
@@ -37,7 +37,8 @@ public final class NonceMemory: Sendable {
     ///   - keyID: The key that it was signed with.
     ///   - end: Up to when its signature is accepted.
     ///   - now: The time.
-    /// - Throws: ``SigningError/Problem/replayed(nonce:)`` when it is known; ``SigningError/Problem/tooManyNonces(limit:)``.
+    /// - Throws: ``SigningError/Problem/replayed(nonce:)`` when it is known;
+    ///   ``SigningError/Problem/tooManyNonces(limit:)``.
     public func note(_ nonce: String, by keyID: String?, until end: Date, now: Date) throws(SigningError) {
         let key = Key(keyID: keyID, nonce: nonce)
         let problem = state.withLock { state -> SigningError.Problem? in

@@ -23,7 +23,8 @@ struct ReceivedSignature {
 
 /// The fields that carry signatures (RFC 9421 §4).
 enum SignatureFields {
-    /// The signatures of a message, in the order of `Signature-Input`; one that is malformed leaves the others as they are.
+    /// The signatures of a message, in the order of `Signature-Input`; one that is malformed leaves the others as they
+    /// are.
     static func parse(_ fields: HTTPFields) throws(SigningError) -> [Result<ReceivedSignature, SigningError>] {
         let inputs = try dictionary(.signatureInput, in: fields)
         let signatures = try dictionary(.signature, in: fields)

@@ -14,14 +14,16 @@ public struct SignedMessage: Sendable {
     ///
     /// - Parameters:
     ///   - request: The head, with an absolute target.
-    ///   - contentLength: The length of the content, where `Content-Length` is not among the fields; unknown by default.
+    ///   - contentLength: The length of the content, where `Content-Length` is not among the fields; unknown by
+    ///     default.
     public init(_ request: HTTPRequest, contentLength: Int64? = nil) {
         self.request = request
         response = nil
         self.contentLength = contentLength
     }
 
-    /// A response, with the request that it answers as that was sent; `nil` where components of it (`req`) do not matter.
+    /// A response, with the request that it answers as that was sent; `nil` where components of it (`req`) do not
+    /// matter.
     public init(_ response: HTTPResponse, answering request: HTTPRequest?) {
         self.request = request
         self.response = response

@@ -13,7 +13,7 @@ import Crypto
 ///
 /// ```swift
 /// SigningMiddleware(
-///     .hmac(.sha256, key: secret, covering: .content(after: { request in "\(request.method) \(request.url)\n" })) { code, request in
+///     .hmac(.sha256, key: secret, covering: .content(after: { "\($0.method) \($0.url)\n" })) { code, request in
 ///         request.headers[.authorization] = "HMAC \(code.hexadecimal)"
 ///     },
 ///     for: "https://partner.example.com"

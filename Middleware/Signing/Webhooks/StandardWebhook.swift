@@ -36,8 +36,8 @@ public struct StandardWebhook: Sendable, Hashable {
     ///   - now: The time.
     ///   - tolerance: How much the time of the attempt may differ from now, 5 minutes by default.
     /// - Returns: What the webhook says about itself.
-    /// - Throws: ``SigningError``: a field is missing or malformed, the time is not within the tolerance, no signature is one
-    ///   by a key.
+    /// - Throws: ``SigningError``: a field is missing or malformed, the time is not within the tolerance, no signature
+    ///   is one by a key.
     public static func verify(
         _ fields: HTTPFields,
         content: Data,

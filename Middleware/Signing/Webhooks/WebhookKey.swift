@@ -14,7 +14,8 @@ public struct WebhookKey: Sendable {
     /// Reads a key as it is handed out: `whsec_` and base64.
     ///
     /// - Parameter text: The key; without `whsec_` it is base64 all the same.
-    /// - Throws: ``SigningError/Problem/invalidKey(_:)`` when it is no base64, or has less than 24 bytes or more than 64.
+    /// - Throws: ``SigningError/Problem/invalidKey(_:)`` when it is no base64, or has less than 24 bytes or more than
+    ///   64.
     public init(_ text: Secret) throws(SigningError) {
         let prefix = "whsec_"
         let base64 = text.revealed.hasPrefix(prefix) ? text.revealed.dropFirst(prefix.utf8.count) : text.revealed[...]
