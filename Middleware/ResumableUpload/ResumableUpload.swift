@@ -1,18 +1,18 @@
 public import HTTPChainCore
 
-/// What one call says about its upload.
+/// The wishes of one call for its upload.
 public struct ResumableUpload: Sendable, Hashable {
     /// A name for the content, by which a later call with the same target and length goes on with the upload; `nil`, the
     /// default, for the SHA-256 of bytes, and path, size and time of modification of a file.
     ///
     /// Content from a factory has no name of its own: without one its upload goes on within its call alone.
     public var identity: String?
-    /// What a tus server is told about the upload, such as `filename` and `filetype` (`Upload-Metadata`); nothing by
-    /// default.
+    /// The metadata that a tus server gets with the upload, such as `filename` and `filetype` (`Upload-Metadata`);
+    /// nothing by default.
     ///
     /// The draft has fields of HTTP for that (`Content-Type`, `Content-Disposition`), and none of it is sent.
     public var metadata: [String: String]
-    /// What becomes of the upload when the call is cancelled; as the stage is set by default.
+    /// The fate of the upload when the call is cancelled; as the stage is set by default.
     public var cancellation: ResumableUploadOptions.Cancellation?
 
     /// Describes an upload.

@@ -13,7 +13,7 @@ public struct ResumableUploadOptions: Sendable, Hashable {
         case from(ByteCount)
     }
 
-    /// What becomes of an upload when its call is cancelled.
+    /// The fate of an upload whose call is cancelled.
     public enum Cancellation: String, Sendable, Hashable {
         /// It stays at the server, and the same call goes on with it later.
         case keeps
@@ -39,9 +39,9 @@ public struct ResumableUploadOptions: Sendable, Hashable {
     ///
     /// Each part is read twice for it.
     public var checksum: UploadChecksum?
-    /// How often an upload is gone on with after a failure, all in all; 100 by default.
+    /// The number of failures after which an upload continues, all in all; 100 by default.
     public var maximumAttempts: Int
-    /// How often it is gone on with in a row while the server gets no further; 5 by default.
+    /// The number of failures in a row after which it continues while the server gets no further; 5 by default.
     public var maximumAttemptsWithoutProgress: Int
     /// The time after the beginning of the call within which an upload is gone on with; no limit by default.
     public var totalTime: Duration?
@@ -52,7 +52,7 @@ public struct ResumableUploadOptions: Sendable, Hashable {
     public var longestWait: Duration
     /// The longest wait that the server may ask for with `Retry-After`; a minute by default.
     public var retryAfterLimit: Duration
-    /// What becomes of an upload when its call is cancelled; it stays by default.
+    /// The fate of an upload whose call is cancelled; it stays by default.
     public var cancellation: Cancellation
     /// The origins beside that of the request that uploads may be on; none by default.
     ///

@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// How an upload came to its end.
+/// The course of an upload that has ended.
 public struct UploadSummary: Sendable, Hashable {
     /// The URL of the upload at the server.
     ///
@@ -10,9 +10,9 @@ public struct UploadSummary: Sendable, Hashable {
     public let isComplete: Bool
     /// The number of bytes that the server had already when the call began: what an earlier call had sent.
     public let resumedAt: Int64
-    /// How often the call went on after a failure.
+    /// The number of failures after which the call went on.
     public let attempts: Int
-    /// How often the upload was begun anew, because the server had lost it.
+    /// The number of times that the upload was begun anew, because the server had lost it.
     public let restarts: Int
 }
 
@@ -23,6 +23,6 @@ public enum UploadSummaryOption: ResponseOption {
 }
 
 extension Response {
-    /// How the upload came to its end that this response answers; `nil` for any other response.
+    /// The course of the upload that this response answers; `nil` for any other response.
     public var upload: UploadSummary? { options[UploadSummaryOption.self] }
 }

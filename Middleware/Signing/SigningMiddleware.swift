@@ -21,7 +21,7 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// How it signs is a ``RequestSigner``: HTTP Message Signatures (``MessageSigner``, RFC 9421), AWS Signature Version 4
+/// The scheme is a ``RequestSigner``: HTTP Message Signatures (``MessageSigner``, RFC 9421), AWS Signature Version 4
 /// (``AWSSigner``), webhooks (``WebhookSigner``), an HMAC of your own making (``HMACSigner``), or a closure. Each
 /// attempt is signed anew, with its own time, nonce and token.
 ///
@@ -50,7 +50,7 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     /// Makes a stage that signs requests.
     ///
     /// - Parameters:
-    ///   - signer: How.
+    ///   - signer: The scheme and its key.
     ///   - origins: Where signed requests may go.
     ///   - verifier: Verifies the responses; they are not verified by default.
     public init(
@@ -67,7 +67,7 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     ///
     /// - Parameters:
     ///   - verifier: Verifies the responses.
-    ///   - origins: Whose.
+    ///   - origins: The origins whose responses are verified.
     public init(verifying verifier: MessageVerifier, for origins: some OriginSetConvertible) {
         signer = nil
         self.origins = origins.originSet

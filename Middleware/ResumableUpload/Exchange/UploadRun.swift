@@ -16,7 +16,7 @@ struct UploadRun {
 
     private var rules: UploadRules
     private var patience: UploadPatience
-    /// What the store has of the upload.
+    /// The upload in the store.
     private var kept: StoredUpload?
 
     init(
@@ -99,7 +99,7 @@ struct UploadRun {
 
     // MARK: - One request
 
-    /// What came of a request.
+    /// The outcome of a request.
     private struct Outcome {
         var request: HTTPRequest
         var response: Response?
@@ -252,7 +252,7 @@ struct UploadRun {
         }.value
     }
 
-    /// How long the server may take to be told.
+    /// The time that telling the server may take.
     private static let terminationLimit = Duration.seconds(5)
 }
 

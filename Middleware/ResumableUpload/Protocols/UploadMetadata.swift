@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a tus server is told about an upload: `Upload-Metadata`, extension "Creation".
+/// The metadata of an upload that a tus server gets: `Upload-Metadata`, extension "Creation".
 struct UploadMetadata: Sendable, Hashable {
     var values: [String: String] = [:]
 

@@ -2,7 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// How a protocol writes the requests of an upload, and reads their responses.
+/// The requests of an upload as a protocol writes them, and its reading of their responses.
 protocol UploadWire: Sendable {
     /// Whether the upload is complete as soon as the server has all bytes.
     var completesByOffset: Bool { get }

@@ -13,10 +13,10 @@ struct UploadAnswer: Sendable, Hashable {
     /// Whether the upload is complete: `Upload-Complete`, draft §4.1.2.
     var isComplete: Bool?
     var limits = UploadLimits()
-    /// When the server is going to remove the upload.
+    /// The time at which the server is going to remove the upload.
     var expiry: Date?
     var problem: UploadProblem?
-    /// What the server can do, where it says so: `Tus-Extension`.
+    /// The extensions that the server has, where it says so: `Tus-Extension`.
     var extensions: Set<String>?
     /// The wait that the server asks for: `Retry-After`.
     var retryAfter: Duration?

@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// How often, how long and after which waits an upload is gone on with.
+/// The limits and the waits within which an upload continues after a failure.
 struct UploadPatience: Sendable {
     /// The circumstances of one decision.
     struct Circumstances: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What an upload is to be, as its caller wants it.
+/// An upload as its caller wants it.
 struct UploadPlan: Sendable, Hashable {
     /// The number of bytes.
     var length: Int64
@@ -24,6 +24,6 @@ struct UploadPosition: Sendable, Hashable {
     var url: String
     /// The number of bytes that the server has acknowledged.
     var offset: Int64 = 0
-    /// When the server is going to remove the upload, as far as it said.
+    /// The time at which the server is going to remove the upload, as far as it said.
     var expiry: Date?
 }

@@ -13,7 +13,7 @@ struct UploadRules: Sendable {
     private(set) var furthest: Int64 = 0
     /// Whether the server has all of it, and knows it.
     private(set) var isComplete = false
-    /// How often the upload was begun anew because the server had lost it.
+    /// The number of times that the upload was begun anew because the server had lost it.
     private(set) var restarts = 0
     /// The number of bytes that the server had of an upload that an earlier call had left.
     private(set) var resumedAt: Int64 = 0
@@ -26,7 +26,7 @@ struct UploadRules: Sendable {
 
     /// The smallest part that a part is reduced to after 413.
     static let smallestReducedPart: Int64 = 65_536
-    /// How often an upload that the server has lost is begun anew.
+    /// The number of times that an upload that the server has lost is begun anew.
     static let restartLimit = 1
 
     /// - Parameter position: Where an earlier call left off; nil for a new upload.

@@ -1,7 +1,7 @@
 public import Foundation
 public import HTTPChainCore
 
-/// What is kept of an upload, so that a later call, or another process, goes on with it.
+/// A kept upload, so that a later call, or another process, goes on with it.
 public struct StoredUpload: Sendable, Hashable {
     /// The absolute URL of the upload at the server.
     ///
@@ -11,9 +11,10 @@ public struct StoredUpload: Sendable, Hashable {
     public var offset: Int64
     /// The number of bytes of the whole.
     public var length: Int64
-    /// When the upload was created, by the local calendar.
+    /// The time at which the upload was created, by the local calendar.
     public var created: Date
-    /// When the server is going to remove the upload, as far as it said (`Upload-Expires`, `max-age`).
+    /// The time at which the server is going to remove the upload, as far as it said (`Upload-Expires`,
+    /// `max-age`).
     public var expires: Date?
 
     /// Describes an upload.

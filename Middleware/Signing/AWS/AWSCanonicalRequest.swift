@@ -5,7 +5,7 @@ import HTTPTypes
 /// The canonical form of a request, of which an AWS signature is made (AWS Signature Version 4, "Create a canonical
 /// request").
 struct AWSCanonicalRequest {
-    /// How a service looks at paths.
+    /// The form of the path that a service signs.
     enum Path {
         /// As S3: the path as it is, encoded once.
         case exact

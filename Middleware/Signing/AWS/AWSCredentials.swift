@@ -9,7 +9,7 @@ public struct AWSCredentials: Sendable, Hashable {
     public var secretAccessKey: Secret
     /// The token of temporary credentials, which is sent.
     public var sessionToken: Secret?
-    /// When temporary credentials expire.
+    /// The time at which temporary credentials expire.
     public var expiration: Date?
 
     /// Makes credentials.

@@ -17,7 +17,7 @@ import RawStructuredFieldValues
 /// `Content-Length` are signed as the transport will write them. A `Content-Digest` that is covered must be there,
 /// unless the request has no content.
 public struct MessageSigner: RequestSigner {
-    /// What a server may ask for with `Accept-Signature` (RFC 9421 §5).
+    /// The signatures that a server may ask for with `Accept-Signature` (RFC 9421 §5).
     public enum Requests: Sendable, Hashable {
         /// Nothing: its field is not looked at.
         case ignored
@@ -179,7 +179,7 @@ public struct MessageSigner: RequestSigner {
         }
     }
 
-    /// Where the server may ask for more.
+    /// The origins that may ask for more.
     public var looksAtResponses: Bool { requests == .followed }
 
     /// Remembers what the server asks for, and has a request that it rejected signed anew.
@@ -189,7 +189,7 @@ public struct MessageSigner: RequestSigner {
         return isNew && response.status == .unauthorized
     }
 
-    /// What is wrong with the signer's own settings.
+    /// The problems of the signer's own settings.
     public func problems(of stage: String, at place: ChainPlace) -> [ChainProblem] {
         guard let fault else { return [] }
         return [ChainProblem(stage: stage, problem: fault.reason, fix: "change what the signature covers or says")]

@@ -150,7 +150,7 @@ extension MessageVerifier {
     public struct Verified: Sendable, Hashable {
         /// The name of the signature among others of the message.
         public let label: String
-        /// What it covers, and what it says about itself.
+        /// The components that it covers, and its parameters.
         public let parameters: SignatureParameters
         /// The algorithm, as the key has it.
         public let algorithm: SignatureAlgorithm

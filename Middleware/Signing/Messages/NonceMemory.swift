@@ -16,7 +16,7 @@ public final class NonceMemory: Sendable {
         var lastSweep = Date.distantPast
     }
 
-    /// How many nonces are remembered at most.
+    /// The largest number of nonces that are remembered.
     public let limit: Int
     private let state = Locked(State())
 
@@ -27,7 +27,7 @@ public final class NonceMemory: Sendable {
         self.limit = max(1, limit)
     }
 
-    /// How many nonces are remembered, those included whose time is over.
+    /// The number of nonces that are remembered, those included whose time is over.
     public var count: Int { state.withLock { $0.ends.count } }
 
     /// Remembers a nonce.

@@ -1,13 +1,13 @@
 public import Foundation
 import RawStructuredFieldValues
 
-/// What a signature covers, and what it says about itself (RFC 9421 §2.3): the member of `Signature-Input`.
+/// The components that a signature covers, and its parameters (RFC 9421 §2.3): the member of `Signature-Input`.
 public struct SignatureParameters: Sendable, Hashable {
     /// The components, in the order in which they are signed.
     public var components: [SignatureComponent]
-    /// When the signature was made; to the second.
+    /// The time at which the signature was made; to the second.
     public var created: Date?
-    /// When the signature stops being valid; to the second.
+    /// The time at which the signature stops being valid; to the second.
     public var expires: Date?
     /// Text that makes the signature unlike any other.
     public var nonce: String?
@@ -88,7 +88,7 @@ extension InnerList {
     }
 }
 
-/// How much of what others send is read.
+/// The limits of what is read of a message.
 enum SignatureLimits {
     /// The bytes of `Signature-Input`, `Signature` or `Accept-Signature`.
     static let fieldLength = 16_384

@@ -28,7 +28,7 @@ public struct HMACSigner: RequestSigner {
         case sha512 = "SHA-512"
     }
 
-    /// What is signed.
+    /// The bytes that are signed.
     public struct Payload: Sendable {
         let coversContent: Bool
         let text: @Sendable (Request) throws -> String

@@ -14,7 +14,7 @@ import Crypto
 public struct StandardWebhook: Sendable, Hashable {
     /// The identifier of the message, the same whenever it is sent again: the receiver handles each once.
     public let id: String
-    /// When this attempt was sent; to the second.
+    /// The time at which this attempt was sent; to the second.
     public let timestamp: Date
 
     init(id: String, timestamp: Date) {
@@ -35,7 +35,7 @@ public struct StandardWebhook: Sendable, Hashable {
     ///   - keys: The keys that count: during a rotation the new one and the old one.
     ///   - now: The time.
     ///   - tolerance: How much the time of the attempt may differ from now, 5 minutes by default.
-    /// - Returns: What the webhook says about itself.
+    /// - Returns: The webhook's identifier and time.
     /// - Throws: ``SigningError``: a field is missing or malformed, the time is not within the tolerance, no signature
     ///   is one by a key.
     public static func verify(

@@ -35,7 +35,7 @@ public struct WebhookSigner: RequestSigner {
     /// "Standard Webhooks".
     public var summary: String { "Standard Webhooks" }
 
-    /// How many keys there are.
+    /// The number of keys.
     public var settings: [StageSummary.Setting] { [StageSummary.Setting(name: "keys", value: "\(keys.count)")] }
 
     /// It waits for nothing but the content.
