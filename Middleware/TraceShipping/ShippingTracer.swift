@@ -27,8 +27,8 @@ public import Tracing
 /// request (``extract(_:into:using:)``). Their scope is the module that begins them. A span is handed to the shipper
 /// when it ends, once; a span that never ends is never sent.
 ///
-/// **Sampling.** ``TraceSampler`` decides when a span begins. One that is not recorded keeps nothing: servers are told the
-/// trace of its parent as it is, or a new one, and that it is not recorded.
+/// **Sampling.** ``TraceSampler`` decides when a span begins. One that is not recorded keeps nothing but its id. Of an
+/// attempt that is not recorded the server is told the span around it, or a new trace, and that it is not recorded.
 ///
 /// **Limits.** ``SpanLimits`` bounds attributes, events, links and texts; what is left out is counted on the span. What
 /// a full queue drops is in the shipper's ``/HTTPChainLogShipper/LogShipper/statistics``, and the receiver is told in a
@@ -80,10 +80,9 @@ public final class ShippingTracer: Tracer, Sendable {
         let context = context()
         switch sample(childOf: context.traceContext) {
         case .dropped(let trace):
-            if trace == context.traceContext { return ShippedSpan(context, nil) }
-            var own = context
-            own.traceContext = trace
-            return ShippedSpan(own, nil)
+            // Who asks for a span takes part in the trace, and has an id of its own in it, recorded or not.
+            let own = trace == context.traceContext ? trace.child(spanID: ids.span()) : trace
+            return ShippedSpan(Self.context(of: own, in: context), nil)
         case .recorded(let trace):
             return startSpan(operationName, as: trace, in: context, ofKind: kind, at: instant(), file: fileID)
         }
@@ -159,10 +158,17 @@ extension ShippingTracer: SamplingTracer {
         record.flags = trace.flags
         record.traceState = trace.tracestate ?? ""
         record.hasRemoteParent = parent != nil && context[LocalSpan.self] != parent?.parentID
-        var own = context
-        own.traceContext = trace
-        own[LocalSpan.self] = trace.parentID
-        return ShippedSpan(own, ShippedSpan.Recording(record, sink: sink, limits: limits, redaction: redaction))
+        return ShippedSpan(
+            Self.context(of: trace, in: context),
+            ShippedSpan.Recording(record, sink: sink, limits: limits, redaction: redaction)
+        )
+    }
+
+    private static func context(of span: TraceContext, in parent: InstrumentationContext) -> InstrumentationContext {
+        var context = parent
+        context.traceContext = span
+        context[LocalSpan.self] = span.parentID
+        return context
     }
 }
 #endif

@@ -121,6 +121,8 @@ struct ShippingTracerTests {
         let always = tracer(.always).startSpan("a", context: context(trace + "0"))
         #expect(!always.isRecording && always.context.traceContext?.isSampled == false)
         #expect(always.context.traceContext?.traceID == "4bf92f3577b34da6a3ce929d0e0e4736")
+        // Trace Context §3.4: a service that takes part has an id of its own, recorded or not.
+        #expect(always.context.traceContext?.spanID != "00f067aa0ba902b7")
         always.attributes["a"] = 1
         always.addEvent("event")
         always.recordError(CancellationError())
