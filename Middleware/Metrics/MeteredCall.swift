@@ -45,7 +45,10 @@ struct Stopwatch: Sendable {
     }
 
     /// The nanoseconds since then.
-    var elapsed: Int64 { environment.nanoseconds &- start }
+    var elapsed: Int64 {
+        let (passed, isTooLong) = environment.nanoseconds.subtractingReportingOverflow(start)
+        return isTooLong ? .max : passed
+    }
 
     /// Whether the exchange has gone on for as long as it might.
     var isTimeUp: Bool { bound.hasPassed(at: environment.elapsed) }

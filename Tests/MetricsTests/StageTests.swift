@@ -18,6 +18,38 @@ struct StageTests {
         StageHarness(MetricsMiddleware(factory: recorder, telling: details, limits: limits), clock: clock)
     }
 
+    /// A clock that says what it is told to, reading by reading; the last one stays.
+    private struct Readings: TimeSource {
+        let readings: Locked<[Duration]>
+        var date: Date { Date(timeIntervalSince1970: 0) }
+
+        var elapsed: Duration {
+            readings.withLock { readings in readings.count > 1 ? readings.removeFirst() : readings[0] }
+        }
+
+        func sleep(for duration: Duration) async throws {}
+    }
+
+    static let readings: [(readings: [Duration], seconds: Double)] = [
+        ([.seconds(5), .milliseconds(5250)], 0.25), ([.seconds(Int64.max)], 0),
+        ([.seconds(-7), .seconds(-4)], 3), ([.zero, .seconds(Int64.max)], Double(Int64.max) / 1e9),
+        ([.seconds(Int64.min), .seconds(Int64.max)], Double(Int64.max) / 1e9),
+    ]
+
+    @Test(
+        "A duration is the time between two readings of a clock, or the longest there is",
+        arguments: 0..<readings.count
+    )
+    func clocks(index: Int) async throws {
+        let (readings, seconds) = Self.readings[index]
+        let chain = try Chain(
+            transport: ClosureTransport { _ in Response(.ok) },
+            environment: ChainEnvironment(time: Readings(readings: Locked(readings)))
+        ) { MetricsMiddleware(factory: recorder) }
+        _ = try await chain.send(.get(url))
+        #expect(recorder.values(of: "http.client.request.duration") == [seconds])
+    }
+
     @Test("Tell duration in seconds, sizes, the time to the head, and by which attributes")
     func attempt() async throws {
         let answer: StageHarness.Answer = .perform { [clock] _ in
