@@ -113,7 +113,9 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         if let signer { try await sign(&request, by: signer, for: origin) }
         var check = verifier.map { ResponseCheck($0, request) }
         var response = try await next(request)
-        if let signer, var again = unsigned, signer.wantsToSignAgain(after: response, from: origin) {
+        if let signer, signer.looksAtResponses, signer.wantsToSignAgain(after: response, from: origin),
+            var again = unsigned
+        {
             await response.body.drain(time: again.environment.time)
             try await sign(&again, by: signer, for: origin)
             check = verifier.map { ResponseCheck($0, again) }

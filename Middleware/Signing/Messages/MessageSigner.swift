@@ -151,15 +151,16 @@ public struct MessageSigner: RequestSigner {
         _ value: ComponentValue
     ) throws -> [SignatureComponent] {
         var covered: [SignatureComponent] = []
-        for component in components + (asked?.components ?? []) where !covered.contains(component) {
+        for component in components where !covered.contains(component) {
             // RFC 9530 §2: content that is not there needs no digest.
             if component.name == "content-digest", request.body.isEmpty, !request.headers.contains(.contentDigest) {
                 continue
             }
             covered.append(component)
         }
-        for component in optional where !covered.contains(component) && (try? value(component)) != nil {
-            covered.append(component)
+        // What a server asks for and the request lacks is left out: nobody can make calls fail by asking.
+        for component in (asked?.components ?? []) + optional {
+            if !covered.contains(component), (try? value(component)) != nil { covered.append(component) }
         }
         return covered
     }

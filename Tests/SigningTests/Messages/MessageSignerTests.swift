@@ -156,7 +156,10 @@ struct MessageSignerTests {
     @Test("What a server asks for is covered by the requests that follow, and by one that it has rejected")
     func acceptSignature() async throws {
         let name = try #require(HTTPField.Name("Accept-Signature"))
-        let asking: HTTPFields = [name: #"server=("@authority" "@query");created;nonce="abc";tag="x""#]
+        let asking: HTTPFields = [
+            name:
+                #"server=("@authority" "x-missing" "@query" "@query-param";name="missing");created;nonce="abc";tag="x""#
+        ]
         let signer = MessageSigner(.hmacSHA256("secret"), covering: [.method], acceptSignature: .followed)
         let harness = StageHarness(SigningMiddleware(signer, for: .any))
         let outcome = await harness.send(.get(url), answering: .status(.unauthorized, headers: asking), .ok)
@@ -171,6 +174,22 @@ struct MessageSignerTests {
         let third = try #require(await harness.send(.get(url), answering: .ok).requests.first)
         let input = try #require(try field("Signature-Input", of: third))
         #expect(input.hasPrefix("server=(") && input.contains(";nonce=") && !input.contains("abc"))
+    }
+
+    @Test("A body that can be read only once is not sent again, and the requests that follow are signed as asked")
+    func acceptSignatureOnce() async throws {
+        let asking: HTTPFields = [SignatureVectors.name("Accept-Signature"): #"server=("@path")"#]
+        let signer = MessageSigner(.hmacSHA256("secret"), covering: [.method], acceptSignature: .followed)
+        let harness = StageHarness(SigningMiddleware(signer, for: .any))
+        let body = HTTPBody.once { Empty() }
+        let outcome = await harness.send(.post(url, body: body), answering: .status(.unauthorized, headers: asking))
+        #expect(try outcome.response().status == .unauthorized)
+        let second = try #require(await harness.send(.get(url), answering: .ok).requests.first)
+        #expect(try field("Signature-Input", of: second)?.hasPrefix(#"server=("@method" "@path");"#) == true)
+    }
+
+    private struct Empty: BodyReader {
+        nonisolated(nonsending) mutating func read() async throws -> Data? { nil }
     }
 
     @Test(
