@@ -1,5 +1,4 @@
 import Foundation
-import HTTPChainSupport
 import HTTPTypes
 
 /// The canonical form of a request, of which an AWS signature is made (AWS Signature Version 4, "Create a canonical
@@ -66,18 +65,7 @@ struct AWSCanonicalRequest {
     }
 
     /// All but unreserved characters encoded (RFC 3986 §2.3).
-    static func encode(_ bytes: [UInt8]) -> String {
-        var result: [UInt8] = []
-        result.reserveCapacity(bytes.count)
-        for byte in bytes {
-            if ASCII.isAlphanumeric(byte) || "-._~".utf8.contains(byte) {
-                result.append(byte)
-            } else {
-                PercentEncoding.append(byte, to: &result)
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
+    static func encode(_ bytes: [UInt8]) -> String { PercentEncoding.encode(bytes, keeping: "-._~") }
 
     // MARK: Query
 
