@@ -2,6 +2,7 @@ import HTTPChain
 import HTTPChainAuthDigest
 import HTTPChainContentDigest
 import HTTPChainMetrics
+import HTTPChainSigning
 import HTTPChainSupport
 import HTTPChainTesting
 
@@ -24,8 +25,15 @@ struct RandomChain {
         balance: MetricsBalance = MetricsBalance()
     ) -> ChainSimulation {
         ChainSimulation { world in
-            // Chances of their own, so that a seed is the same chain as it was without metrics.
-            let chain = RandomChain(world, SeededRandom(seed: seed), log, balance, SeededRandom(seed: ~seed))
+            // Chances of their own, so that a seed is the same chain as it was without metrics and signatures.
+            let chain = RandomChain(
+                world,
+                SeededRandom(seed: seed),
+                log,
+                balance,
+                SeededRandom(seed: ~seed),
+                isSigning: SeededRandom(seed: seed &+ 0x5169_6E21).double(in: 0...1) < 0.3
+            )
             return { user in try chain.chain(for: user) }
         }
     }
@@ -35,7 +43,8 @@ struct RandomChain {
         _ random: SeededRandom,
         _ log: LogOfSecrets,
         _ balance: MetricsBalance,
-        _ measuring: SeededRandom
+        _ measuring: SeededRandom,
+        isSigning: Bool
     ) {
         func maybe(_ share: Double = 0.5) -> Bool { random.double(in: 0...1) < share }
         self.world = world
@@ -88,6 +97,15 @@ struct RandomChain {
         if maybe(0.2) { stages.append(ConcurrencyLimitMiddleware(maybe() ? .fixed(6) : .adaptive())) }
         if maybe(0.6) {
             stages.append(AttemptTimeoutMiddleware(.seconds(30), response: .seconds(20), read: .seconds(20)))
+        }
+        if isSigning {
+            let signer = MessageSigner(
+                .hmacSHA256("simulated-secret-key"),
+                covering: [.method, .targetURI],
+                whenPresent: [.contentDigest, .field(.authorization), .field(.cookie)],
+                hasNonce: true
+            )
+            stages.append(SigningMiddleware(signer, for: world.origins.own))
         }
         if maybe(0.2) { stages.append(RemoteLoggingMiddleware(log, each: .attempt, detail: .bodies)) }
         if measuring.double(in: 0...1) < 0.4 { stages.append(MetricsMiddleware(factory: balance)) }
