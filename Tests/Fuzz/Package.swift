@@ -27,7 +27,7 @@ let package = Package(
                 library("HTTPChainMultipart"),
                 library("HTTPChainRedirect"), library("HTTPChainRemoteLogging"), library("HTTPChainResumableUpload"),
                 library("HTTPChainRoutes"),
-                library("HTTPChainSerializer"),
+                library("HTTPChainSerializer"), library("HTTPChainSigning"),
                 library("HTTPChainURLBuilder"), library("HTTPChainZstd"),
             ],
             swiftSettings: [

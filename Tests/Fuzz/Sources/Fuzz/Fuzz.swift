@@ -32,6 +32,7 @@ enum Fuzz {
         "protobuf": { checkProtobuf($0) },
         "routes": { checkRoutes($0) },
         "uploads": { checkUploads($0) },
+        "signatures": { checkSignatures($0) },
     ]
 
     static let selected: Check = {
