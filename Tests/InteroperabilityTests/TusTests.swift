@@ -73,7 +73,8 @@ struct TusTests {
         #expect(offset >= 300 * 1024)
         options.maximumAttempts = 10
         let response = try await chain(options, breaking: [1]).send(request)
-        #expect(response.upload?.attempts == 1 && response.upload?.resumedAt ?? 0 >= offset)
+        // The server may hold the lock of a part that broke off for half a minute, and then answers 503.
+        #expect(response.upload?.attempts ?? 0 >= 1 && response.upload?.resumedAt ?? 0 >= offset)
         #expect(try await stored(response, base, carrier) == request.body.bytes)
         #expect(scratch.names.isEmpty)
     }

@@ -246,6 +246,18 @@ struct UploadRulesTests {
         #expect(UploadRules(Self.draft).position == nil)
     }
 
+    @Test("The server may give an upload more time with each answer")
+    func expiry() {
+        var rules = Self.rules(Self.draft)
+        let (first, later) = (Date(timeIntervalSince1970: 5), Date(timeIntervalSince1970: 9))
+        _ = rules.take(Self.answer(503) { $0.expiry = first })
+        #expect(rules.position?.expiry == first)
+        _ = rules.take(Self.answer(200) { ($0.offset, $0.expiry) = (0, later) })
+        #expect(rules.position?.expiry == later)
+        _ = rules.take(Self.answer(503))
+        #expect(rules.position?.expiry == later, "an answer without a time changes nothing")
+    }
+
     @Test("An upload of another length at the same URL is not gone on with")
     func otherUpload() {
         var rules = UploadRules(Self.tus, resuming: UploadPosition(url: Self.url))
@@ -268,6 +280,25 @@ struct UploadRulesTests {
         #expect(other.take(Self.answer(200) { $0.offset = 10 }) == .proceed, "it is not complete")
         #expect(other.take(Self.answer(410)) == .tryAgain(asked: nil))
         #expect(other.action == .create(0..<0))
+    }
+
+    @Test("An upload that is gone because it is complete is not begun anew")
+    func goneComplete() {
+        var rules = Self.rules(Self.draft, at: 100)
+        #expect(rules.take(Self.answer(410) { $0.problem = .completed }) == .tryAgain(asked: nil))
+        #expect(rules.action == .findOffset)
+        #expect(rules.take(Self.answer(410)) == .fail(.outcomeUnknown))
+    }
+
+    @Test("A first part that is too large for the server is halved")
+    func reducedCreation() {
+        var plan = Self.tus
+        plan.length = 200_000
+        plan.createsWithContent = true
+        var rules = UploadRules(plan)
+        #expect(rules.action == .create(0..<200_000))
+        #expect(rules.take(Self.answer(413) { $0.retryAfter = .seconds(1) }) == .tryAgain(asked: .seconds(1)))
+        #expect(rules.action == .create(0..<100_000))
     }
 
     @Test("Parts keep to the limits of the server")
