@@ -220,7 +220,8 @@ struct UploadRulesTests {
     func refusedCreation() {
         var rules = UploadRules(Self.tus)
         #expect(rules.takeFailure() == .tryAgain(asked: nil))
-        #expect(rules.take(Self.answer(503)) == .tryAgain(asked: nil))
+        let busy = Self.answer(503) { $0.retryAfter = .seconds(2) }
+        #expect(rules.take(busy) == .tryAgain(asked: .seconds(2)))
         #expect(rules.action == .create(0..<0))
         #expect(rules.take(Self.answer(401)) == .finish)
         #expect(rules.take(Self.answer(307)) == .finish)
@@ -275,6 +276,12 @@ struct UploadRulesTests {
         var rules = Self.rules(Self.tus)
         #expect(rules.takeFailure() == .tryAgain(asked: nil))
         #expect(rules.take(Self.answer(404)) == .fail(.outcomeUnknown))
+        var failed = Self.rules(Self.tus)
+        _ = failed.take(Self.answer(502))
+        #expect(
+            failed.take(Self.answer(404)) == .fail(.outcomeUnknown),
+            "a gateway failed, and the server may not have"
+        )
         var other = Self.rules(Self.tus)
         _ = other.takeFailure()
         #expect(other.take(Self.answer(200) { $0.offset = 10 }) == .proceed, "it is not complete")
