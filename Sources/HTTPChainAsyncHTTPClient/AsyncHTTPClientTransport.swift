@@ -156,7 +156,7 @@ public struct AsyncHTTPClientTransport: Transport {
             wire: wire,
             upload: upload
         )
-        guard let timer = TransferTimer(limited, upload: upload.isAtOnce ? .atOnce : .told) else {
+        guard let timer = TransferTimer(limited, upload: upload == nil ? .atOnce : .told) else {
             return try await exchange.response(by: .distantFuture)
         }
         return try await exchange.response(within: timer, isLive: type(of: limited.environment.time) == SystemTime.self)
@@ -169,16 +169,17 @@ private struct ClientExchange: Sendable {
     let report: (@Sendable (ConnectionMetrics) -> Void)?
     let outgoing: HTTPClientRequest
     let wire: WireRequest
-    let upload: Upload
+    /// Nil where all of the request goes out at once.
+    let upload: Upload?
 
     /// Waits for the response; its body is held to the limits as well.
     func response(within timer: TransferTimer, isLive: Bool) async throws -> Response {
         var response: Response
-        if isLive, upload.isAtOnce {
+        if isLive, upload == nil {
             // All that there is to wait for is the head: the client has a deadline for that, at no cost.
             response = try await head(within: timer)
         } else {
-            upload.report(to: timer)
+            upload?.report(to: timer)
             response = try await timer.run { try await self.response(by: .distantFuture) }
         }
         timer.answered(response.head)
@@ -205,27 +206,31 @@ private struct ClientExchange: Sendable {
     func response(by deadline: NIODeadline) async throws -> Response {
         let errors = ErrorTranslation(request: wire, upload: upload)
         do {
+            guard let upload else { return try await response(by: deadline, lifetime: client, errors) }
             return try await withTaskCancellationHandler {
-                let incoming = try await client.client(for: wire).execute(outgoing, deadline: deadline)
-                upload.isAnswered()
-                if let report {
-                    var metrics = ConnectionMetrics()
-                    metrics.protocolName = incoming.version.major == 2 ? "h2" : "http/1.\(incoming.version.minor)"
-                    report(metrics)
-                }
-                return try await Response(
-                    incoming,
-                    to: wire.head,
-                    lifetime: ExchangeLifetime(upload, client: client),
-                    errors: errors
-                )
+                try await response(by: deadline, lifetime: ExchangeLifetime(upload, client: client), errors)
             } onCancel: {
                 upload.cancel()
             }
         } catch {
-            upload.cancel()
+            upload?.cancel()
             throw errors.translate(error, response: nil)
         }
+    }
+
+    private func response(
+        by deadline: NIODeadline,
+        lifetime: any AnyObject & Sendable,
+        _ errors: ErrorTranslation
+    ) async throws -> Response {
+        let incoming = try await client.client(for: wire).execute(outgoing, deadline: deadline)
+        upload?.isAnswered()
+        if let report {
+            var metrics = ConnectionMetrics()
+            metrics.protocolName = incoming.version.major == 2 ? "h2" : "http/1.\(incoming.version.minor)"
+            report(metrics)
+        }
+        return try await Response(incoming, to: wire.head, lifetime: lifetime, errors: errors)
     }
 }
 

@@ -15,13 +15,13 @@ import Network
 /// Turns what the client throws into what every transport throws.
 struct ErrorTranslation: Sendable {
     let request: WireRequest
-    let upload: Upload
+    let upload: Upload?
 
     /// - Parameters:
     ///   - error: What the client threw.
     ///   - response: The head, when it had arrived.
     func translate(_ error: any Error, response: HTTPResponse?) -> any Error {
-        if let failure = upload.failure { return failure }
+        if let failure = upload?.failure { return failure }
         if error is CancellationError || Task.isCancelled { return CancellationError() }
         if error is TransportError || error is InvalidRequestError || error is BodyError { return error }
         if let invalid = Self.invalidRequest(error, request) { return invalid }

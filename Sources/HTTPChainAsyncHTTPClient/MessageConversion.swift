@@ -7,7 +7,7 @@ import NIOCore
 import NIOHTTP1
 
 extension HTTPClientRequest {
-    init(_ request: WireRequest, upload: Upload) {
+    init(_ request: WireRequest, upload: Upload?) {
         self.init(url: request.url)
         method = HTTPMethod(rawValue: request.head.method.rawValue)
         headers.reserveCapacity(request.head.headerFields.count + 2)
@@ -16,15 +16,13 @@ extension HTTPClientRequest {
         }
         // HTTPFields keeps cookies apart, as HTTP/2 may; RFC 6265 §5.4 has one field of them.
         if let cookies = request.head.headerFields[.cookie] { headers.add(name: "Cookie", value: cookies) }
-        if request.contentLength == 0, request.body.isEmpty {
-            body = nil
-        } else if let bytes = upload.singlePiece {
-            body = .bytes(ByteBuffer(bytes: bytes))
-        } else {
+        if let upload {
             body = .stream(
                 UploadChunks(upload: upload),
                 length: request.contentLength.map { .known($0) } ?? .unknown
             )
+        } else if let bytes = request.body.singlePiece, !bytes.isEmpty {
+            body = .bytes(ByteBuffer(bytes: bytes))
         }
     }
 }
@@ -33,7 +31,7 @@ extension Response {
     init(
         _ response: HTTPClientResponse,
         to request: HTTPRequest,
-        lifetime: ExchangeLifetime,
+        lifetime: any AnyObject & Sendable,
         errors: ErrorTranslation
     ) async throws {
         var fields = HTTPFields()
@@ -52,13 +50,15 @@ extension Response {
             errors: errors,
             head: head
         )
-        if head.endsWithHead(answering: request.method) {
+        let isCoded = fields[.transferEncoding] != nil
+        let length = isCoded ? nil : fields[.contentLength].flatMap(ContentLength.parse)
+        // Over HTTP/2 the end may come later, and has the limits of a body.
+        let hasEnded = length == 0 && response.version.major == 1
+        if hasEnded || head.endsWithHead(answering: request.method) {
             // Its end is already here; taking it lets the connection serve the next request.
             for try await _ in chunks {}
             self.init(head: head)
         } else {
-            let isCoded = fields[.transferEncoding] != nil
-            let length = isCoded ? nil : fields[.contentLength].flatMap(ContentLength.parse)
             self.init(head: head, body: .once(length: length, chunks: chunks))
         }
         self.request = request
@@ -75,13 +75,14 @@ struct ResponseChunks: AsyncSequence, Sendable {
     typealias Element = Data
 
     let body: HTTPClientResponse.Body
-    let lifetime: ExchangeLifetime
+    /// Lasts as long as somebody can read the response.
+    let lifetime: any AnyObject & Sendable
     let errors: ErrorTranslation
     let head: HTTPResponse
 
     struct AsyncIterator: AsyncIteratorProtocol {
         var inner: HTTPClientResponse.Body.AsyncIterator
-        let lifetime: ExchangeLifetime
+        let lifetime: any AnyObject & Sendable
         let errors: ErrorTranslation
         let head: HTTPResponse
 
@@ -99,9 +100,9 @@ struct ResponseChunks: AsyncSequence, Sendable {
     }
 }
 
-/// The things that last as long as somebody can read a response: its upload, which ends then, since to answer early
-/// does not mean to want the rest; and its client, which would otherwise be shut down with the last copy of the
-/// transport.
+/// The things that last as long as somebody can read a response to a request that is uploaded: its upload, which ends
+/// then, since to answer early does not mean to want the rest; and its client, which would otherwise be shut down with the
+/// last copy of the transport.
 final class ExchangeLifetime: Sendable {
     private let upload: Upload
     private let client: ClientHandle

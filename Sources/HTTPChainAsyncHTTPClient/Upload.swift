@@ -18,27 +18,20 @@ final class Upload: Sendable {
         var timer: TransferTimer?
     }
 
-    private let body: HTTPBody
     private let length: Int64?
     private let progress: (@Sendable (Int64, Int64?) -> Void)?
     private let state = Locked(State())
     private let reader: UploadReader
 
-    init(_ request: WireRequest, progress: (@Sendable (Int64, Int64?) -> Void)?) {
-        body = request.body
+    /// The upload of a request; nil where there is no body, or all of it goes out at once, as one piece that is in memory
+    /// already.
+    init?(_ request: WireRequest, progress: (@Sendable (Int64, Int64?) -> Void)?) {
+        if request.contentLength == 0, request.body.isEmpty { return nil }
+        if progress == nil, request.body.singlePiece != nil { return nil }
         reader = UploadReader(request.body)
         length = request.contentLength
         self.progress = progress
     }
-
-    /// Whether the body goes out at once, as one piece that is in memory already.
-    var singlePiece: Data? {
-        guard progress == nil, let bytes = body.bytes, bytes.count <= HTTPBody.chunkSize else { return nil }
-        return bytes
-    }
-
-    /// Whether there is no body, or all of it goes out at once.
-    var isAtOnce: Bool { length == 0 || singlePiece != nil }
 
     /// Tells a timer how far the upload is.
     func report(to timer: TransferTimer) {
@@ -106,6 +99,14 @@ final class Upload: Sendable {
         guard let task else { throw CancellationError() }
         defer { state.withLock { $0.reading = nil } }
         return try await task.value
+    }
+}
+
+extension HTTPBody {
+    /// All of the body, where it is in memory and small enough for one piece.
+    var singlePiece: Data? {
+        guard let bytes, bytes.count <= HTTPBody.chunkSize else { return nil }
+        return bytes
     }
 }
 
