@@ -19,7 +19,7 @@ struct NetworkPeer {
     let shutdown: () async throws -> Void
 
     /// AsyncHTTPClient: the same client serves both.
-    static func asyncHTTPClient(_ url: String) -> NetworkPeer {
+    static func asyncHTTPClient(_ url: String, named name: String = "asynchttpclient") -> NetworkPeer {
         let client = HTTPClient(
             eventLoopGroup: HTTPClient.defaultEventLoopGroup,
             configuration: AsyncHTTPClientTransport.standardConfiguration
@@ -34,7 +34,7 @@ struct NetworkPeer {
             }
         }
         return NetworkPeer(
-            name: "asynchttpclient",
+            name: name,
             transport: AsyncHTTPClientTransport(client: client),
             bare: bare,
             shutdown: { try await client.shutdown() }

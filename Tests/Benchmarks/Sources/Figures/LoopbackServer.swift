@@ -1,6 +1,7 @@
 import FlyingFox
 import FlyingSocks
 import Foundation
+import NIOCore
 
 /// An HTTP server on a free port of the loopback interface, in a process of its own, for as long as this one keeps its
 /// standard input open.
@@ -10,6 +11,8 @@ struct LoopbackServer {
 
     /// Where it listens.
     let url: String
+    /// Where it answers with content: see ``ContentServer``.
+    let contentURL: String
     private let process: Process
     private let input: Pipe
 
@@ -23,14 +26,14 @@ struct LoopbackServer {
         process.standardInput = input
         process.standardOutput = output
         try process.run()
-        guard
-            let port = String(data: output.fileHandleForReading.availableData, encoding: .utf8)?
-                .split(separator: "\n").first.flatMap({ UInt16($0) })
-        else {
+        let ports = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+            .split(whereSeparator: \.isWhitespace).compactMap { UInt16($0) }
+        guard ports.count == 2 else {
             process.terminate()
             throw ServerDidNotStart()
         }
-        url = "http://127.0.0.1:\(port)"
+        url = "http://127.0.0.1:\(ports[0])"
+        contentURL = "http://127.0.0.1:\(ports[1])"
     }
 
     /// Ends the server.
@@ -52,11 +55,14 @@ struct LoopbackServer {
             _ = try await request.bodyData
             return HTTPResponse(statusCode: .ok)
         }
+        let content = try await ContentServer.start()
+        defer { content.close(promise: nil) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run() }
             try await server.waitUntilListening(timeout: 120)
-            guard case .ip4(_, let port) = await server.listeningAddress else { throw ServerDidNotStart() }
-            FileHandle.standardOutput.write(Data("\(port)\n".utf8))
+            guard case .ip4(_, let port) = await server.listeningAddress, let contentPort = content.localAddress?.port
+            else { throw ServerDidNotStart() }
+            FileHandle.standardOutput.write(Data("\(port) \(contentPort)\n".utf8))
             for try await _ in AsyncStream<Void>(unfolding: {
                 FileHandle.standardInput.availableData.isEmpty ? nil : ()
             }) {}

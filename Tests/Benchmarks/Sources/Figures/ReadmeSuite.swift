@@ -15,9 +15,14 @@ extension Suite {
         var figures = scenarios.flatMap { measured.figures(of: $0.name) }
         let server = try LoopbackServer()
         defer { server.stop() }
-        let url = server.url + "/users/42"
-        for peer in [NetworkPeer.asyncHTTPClient(url), try .urlSession(url)] {
-            figures += try await ReadmeCalls(peer, base: server.url).figures()
+        let (url, withContent) = (server.url, server.contentURL)
+        let path = "/users/42"
+        for (peer, base) in [
+            (NetworkPeer.asyncHTTPClient(url + path), url),
+            (.asyncHTTPClient(withContent + path, named: "asynchttpclient.body"), withContent),
+            (try .urlSession(url + path), url),
+        ] {
+            figures += try await ReadmeCalls(peer, base: base).figures()
             try await peer.shutdown()
         }
         return figures
