@@ -190,6 +190,35 @@ struct ResumableUploadMiddlewareTests {
         #expect(!"\(kept)".contains("capability"))
     }
 
+    @Test("What the server has against an upload is the answer, and the next call begins anew")
+    func refused() async throws {
+        let store = MemoryUploadStore()
+        let server = UploadServer(.tus, faults: [1: .answer(400)])
+        #expect(try await send(request(), to: server, store: store).status == .badRequest)
+        #expect(store.count == 0)
+        #expect(try await send(request(), to: server, store: store).upload?.isComplete == true)
+        #expect(server.seen.created == 2)
+    }
+
+    @Test("An offset that never fits is an error, and no answer")
+    func neverFits() async throws {
+        let faults = Dictionary(uniqueKeysWithValues: (1..<40).map { ($0 * 2 - 1, UploadServer.Fault.answer(409)) })
+        let server = UploadServer(.tus, faults: faults)
+        let error = await #expect(throws: UploadError.self) { try await send(request(), to: server) }
+        #expect(error?.problem == .interrupted(offset: 0, length: 40))
+        #expect(error?.exchange?.response?.status == .conflict)
+    }
+
+    @Test("Redirects of an upload's own URL are left to the stage")
+    func withoutRedirects() async throws {
+        let outcome = await StageHarness(ResumableUploadMiddleware(.tus)).send(
+            request(),
+            answering: .status(.created, headers: [.location: "/uploads/1"]),
+            .status(.noContent, headers: [field("Upload-Offset"): "40"])
+        )
+        #expect(outcome.requests.map { $0.options[WithoutRedirects.self] } == [false, true])
+    }
+
     @Test("Uploads of users whom nobody can tell apart are not kept")
     func users() async throws {
         let store = MemoryUploadStore()
