@@ -4,7 +4,9 @@ import RawStructuredFieldValues
 /// A part of a message that a signature covers: a field, or what is derived of the message (RFC 9421 §2).
 ///
 /// ```swift
-/// [.method, .targetURI, .contentDigest, .field(.contentType), .field(.date).fromRequest]
+/// let components: [SignatureComponent] = [
+///     .method, .targetURI, .contentDigest, .field(.contentType), .field(.date).fromRequest,
+/// ]
 /// ```
 public struct SignatureComponent: Sendable {
     /// A parameter of the component's identifier, in the order in which they are serialized.
