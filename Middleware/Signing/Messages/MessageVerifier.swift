@@ -44,14 +44,14 @@ public struct MessageVerifier: Sendable {
     ///
     /// - Parameters:
     ///   - keys: The keys, found by their identifiers; one without is tried whatever a signature says.
-    ///   - required: What a signature must cover: by default the status and the digest of the content.
+    ///   - required: The components that a signature must cover: by default the status and the digest of the content.
     ///   - tag: The application that it must be for; none by default.
-    ///   - maximumAge: How old a signature may be, 5 minutes by default; it must say when it was made.
-    ///   - clockSkew: How much the clocks of both sides may differ, 30 seconds by default.
+    ///   - maximumAge: The largest age of a signature, 5 minutes by default; it must say when it was made.
+    ///   - clockSkew: The largest difference of the clocks of both sides, 30 seconds by default.
     ///   - requiresExpiry: Whether it must say when it expires; `false` by default.
     ///   - nonces: Remembers nonces, so that a message counts once; a signature without is refused then. None by
     ///     default.
-    ///   - unsigned: What happens to messages without signature; they are refused by default.
+    ///   - unsigned: The treatment of messages without signature; they are refused by default.
     ///   - asks: Whether requests ask the server to sign (`Accept-Signature`, RFC 9421 §5); `false` by default.
     ///   - types: The types of structured fields that are not registered.
     public init(
@@ -85,9 +85,18 @@ public struct MessageVerifier: Sendable {
     /// Makes a verifier that finds its keys, such as in a document of the other side.
     ///
     /// - Parameters:
+    ///   - required: The components that a signature must cover: by default the status and the digest of the content.
+    ///   - tag: The application that it must be for; none by default.
+    ///   - maximumAge: The largest age of a signature, 5 minutes by default; it must say when it was made.
+    ///   - clockSkew: The largest difference of the clocks of both sides, 30 seconds by default.
+    ///   - requiresExpiry: Whether it must say when it expires; `false` by default.
+    ///   - nonces: Remembers nonces, so that a message counts once; a signature without is refused then. None by
+    ///     default.
+    ///   - unsigned: The treatment of messages without signature; they are refused by default.
+    ///   - asks: Whether requests ask the server to sign (`Accept-Signature`, RFC 9421 §5); `false` by default.
+    ///   - types: The types of structured fields that are not registered.
     ///   - find: Finds a key by its identifier and the algorithm that the signature declares; `nil` where there is
-    ///     none. What it throws ends the call. The other parameters are those of
-    ///     ``init(keys:requiring:tag:maximumAge:clockSkew:requiresExpiry:nonces:unsigned:asks:structuredFields:)``.
+    ///     none. What it throws ends the call.
     public init(
         requiring required: [SignatureComponent] = [.status, .contentDigest],
         tag: String? = nil,
