@@ -46,6 +46,8 @@ final class MemoryFiles: FileSystem {
     }
 
     func synchronizeDirectory(_ path: String) throws(FileFault) {}
+
+    func readsImmediately(in path: String) -> Bool { true }
 }
 
 private final class MemoryFile: File {
@@ -68,6 +70,10 @@ private final class MemoryFile: File {
         let bytes = content.withLock { $0 }.dropFirst(Int(offset)).prefix(buffer.count)
         buffer.copyBytes(from: bytes)
         return bytes.count
+    }
+
+    func readImmediately(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileFault) -> Int {
+        try read(into: buffer, at: offset)
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileFault) {
