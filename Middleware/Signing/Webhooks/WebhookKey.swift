@@ -13,7 +13,7 @@ public struct WebhookKey: Sendable {
 
     /// Reads a key as it is handed out: `whsec_` and base64.
     ///
-    /// - Parameter text: The key; without `whsec_` it is base64 all the same.
+    /// - Parameter text: The key in base64, with or without `whsec_` before it.
     /// - Throws: ``SigningError/Problem/invalidKey(_:)`` when it is no base64, or has less than 24 bytes or more than
     ///   64.
     public init(_ text: Secret) throws(SigningError) {
