@@ -1,41 +1,28 @@
 public import Foundation
 
+#if os(Windows)
+@usableFromInline
+package typealias SystemMutex = NSLock
+#else
+@usableFromInline
+package typealias SystemMutex = pthread_mutex_t
+#endif
+
 /// A value that only one thread at a time can reach: the package's single lock.
 ///
 /// The closure given to ``withLock(_:)`` must be short and must not call out to code that might take the same lock.
 ///
-/// Inlinable, so that whoever locks does so without the runtime working out types; the compiler hands what is inlinable
-/// to other modules only where the class itself is usable from there. It is the system's own mutex: `NSLock`, which is
-/// one behind an object, takes four times as long where nobody else has it, and the thread sanitizer does not see
-/// `Mutex`.
+/// Inlinable, so that whoever locks does so without the runtime working out types. It is the system's own mutex: `NSLock`,
+/// which is one behind an object, takes four times as long where nobody else has it, and the thread sanitizer does not see
+/// `Mutex`. Lock and value are in one piece of memory, since calls make several of them.
 @usableFromInline
-package final class Locked<Value>: @unchecked Sendable {
-    #if os(Windows)
-    @usableFromInline let lock = NSLock()
-    #else
-    @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    #endif
-    @usableFromInline let value: UnsafeMutablePointer<Value>
+package struct Locked<Value>: @unchecked Sendable {
+    @usableFromInline let storage: LockedStorage<Value>
 
     /// Guards `value`.
     @inlinable
     package init(_ value: sending Value) {
-        self.value = .allocate(capacity: 1)
-        self.value.initialize(to: value)
-        #if !os(Windows)
-        mutex = .allocate(capacity: 1)
-        mutex.initialize(to: pthread_mutex_t())
-        pthread_mutex_init(mutex, nil)
-        #endif
-    }
-
-    deinit {
-        value.deinitialize(count: 1)
-        value.deallocate()
-        #if !os(Windows)
-        pthread_mutex_destroy(mutex)
-        mutex.deallocate()
-        #endif
+        storage = LockedStorage.make(value)
     }
 
     /// Runs `body` with exclusive access to the value and returns what it returns.
@@ -43,13 +30,46 @@ package final class Locked<Value>: @unchecked Sendable {
     package func withLock<Result>(
         _ body: (inout sending Value) throws -> sending Result
     ) rethrows -> sending Result {
+        let (mutex, value) = storage.withUnsafeMutablePointers { ($0, $1) }
         #if os(Windows)
-        lock.lock()
-        defer { lock.unlock() }
+        mutex.pointee.lock()
         #else
         pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
         #endif
+        defer {
+            #if os(Windows)
+            mutex.pointee.unlock()
+            #else
+            pthread_mutex_unlock(mutex)
+            #endif
+            // The addresses are good for as long as the memory is.
+            withExtendedLifetime(storage) {}
+        }
         return try body(&value.pointee)
+    }
+}
+
+/// The memory of a lock and its value, whose addresses stay the same.
+@usableFromInline
+package final class LockedStorage<Value>: ManagedBuffer<SystemMutex, Value> {
+    @inlinable
+    static func make(_ value: sending Value) -> LockedStorage {
+        let storage = create(minimumCapacity: 1) { _ in SystemMutex() }
+        storage.withUnsafeMutablePointers { mutex, element in
+            element.initialize(to: value)
+            #if !os(Windows)
+            pthread_mutex_init(mutex, nil)
+            #endif
+        }
+        return unsafeDowncast(storage, to: LockedStorage.self)
+    }
+
+    deinit {
+        withUnsafeMutablePointers { mutex, element in
+            _ = element.deinitialize(count: 1)
+            #if !os(Windows)
+            pthread_mutex_destroy(mutex)
+            #endif
+        }
     }
 }
