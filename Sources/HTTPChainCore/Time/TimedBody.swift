@@ -41,23 +41,26 @@ private struct TimedReader: BodyReader {
 }
 
 /// Lends a reader to the task of each read.
-private actor TimedSource {
+///
+/// No actor and no lock: each of those tasks is awaited before the next one begins. On the way to an actor a task that
+/// began on the thread of its caller would change threads, also for a part that is there already.
+private final class TimedSource: Sendable {
     private enum State {
         case unopened(HTTPBody)
         case open(any BodyReader)
         case taken
     }
-    private var state: State
+    nonisolated(unsafe) private var state: State
 
     init(_ body: HTTPBody) {
         state = .unopened(body)
     }
 
-    func read() async throws -> Data? {
+    nonisolated(nonsending) func read() async throws -> Data? {
         let taken = state
         state = .taken
         var reader: any BodyReader
-        switch taken {
+        switch consume taken {
         case .unopened(let body): reader = try await body.makeReader()
         case .open(let open): reader = open
         case .taken: return nil
