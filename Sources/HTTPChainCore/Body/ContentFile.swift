@@ -2,7 +2,7 @@ package import Foundation
 
 /// A file that a body is read from or written to, closed when the last reference goes.
 ///
-/// Its functions block: call them on ``FileAccess/executor``.
+/// Its functions block, but for ``readImmediately(at:count:)``: call them on ``FileAccess/executor``.
 package final class ContentFile: Sendable {
     package let path: String
     package let access: FileAccess
@@ -77,6 +77,17 @@ package final class ContentFile: Sendable {
     /// Up to `count` bytes from `offset`; empty only at the end of the file.
     package func read(at offset: Int64, count: Int) throws(BodyError) -> Data {
         try file.data(count, at: offset)
+    }
+
+    /// Whether ``readImmediately(at:count:)`` can give something at all; also where there is a link on the way.
+    package var readsImmediately: Bool { access.system.readsImmediately(in: path) }
+
+    /// As ``read(at:count:)``, on any thread: what the system has in memory.
+    ///
+    /// - Returns: nil where the disk would have to be waited for, and at the end of the file.
+    package func readImmediately(at offset: Int64, count: Int) -> Data? {
+        guard let data = try? file.reading(immediately: true).data(count, at: offset), !data.isEmpty else { return nil }
+        return data
     }
 
     package func write(_ data: Data, at offset: Int64) throws(BodyError) {

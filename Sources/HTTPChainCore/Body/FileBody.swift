@@ -61,14 +61,18 @@ struct FileReader: BodyReader, Sendable {
     private let version: FileVersion?
     private let mayGrow: Bool
     private let keepAlive: TemporaryFile?
+    /// Whether what the system has in memory is read where the reader is asked, which spares a change of threads.
+    private let readsImmediately: Bool
     /// The chunks that were read already, the last of them first.
     private var ahead: [Data] = []
 
     /// The number of chunks that are read at once: to have a thread that may wait read one costs as much as to read it.
     private static let chunkCount = 4
 
+    /// It asks the disk, and may block.
     init(file: ContentFile, range: Range<Int64>?, version: FileVersion?, mayGrow: Bool, keepAlive: TemporaryFile?) {
         self.file = file
+        readsImmediately = version != nil && file.readsImmediately
         self.version = version
         self.mayGrow = mayGrow
         offset = range?.lowerBound ?? 0
@@ -80,6 +84,10 @@ struct FileReader: BodyReader, Sendable {
         if let chunk = ahead.popLast() { return chunk }
         guard !isFinished, offset != end else { return nil }
         try Task.checkCancellation()
+        if readsImmediately, let chunk = try chunkInMemory() {
+            offset += Int64(chunk.count)
+            return chunk
+        }
         let chunks = try await file.access.executor.run { [file, offset, end, version, mayGrow] in
             let chunks = try Self.chunks(of: file, from: offset, to: end ?? .max)
             // After reading: what was read before is of the same version then, and the last chunk is not handed out of
@@ -95,6 +103,16 @@ struct FileReader: BodyReader, Sendable {
         offset += chunks.reduce(0) { $0 + Int64($1.count) }
         ahead = chunks.reversed()
         return ahead.popLast()
+    }
+
+    /// The next chunk, where the system has it in memory; nil where the disk has to be waited for.
+    private func chunkInMemory() throws -> Data? {
+        guard let version, let end else { return nil }
+        let count = Int(min(Int64(HTTPBody.chunkSize), end - offset))
+        guard let chunk = file.readImmediately(at: offset, count: count) else { return nil }
+        // What describes an open file is in memory, too.
+        try file.requireUnchanged(since: version, mayGrow: mayGrow)
+        return chunk
     }
 
     /// The next chunks; none at the end of the file.
