@@ -202,6 +202,10 @@ let package = Package(
     ] + lightStages.map { .library(name: "HTTPChain\($0)", targets: ["HTTPChain\($0)"]) },
     traits: [
         .trait(
+            name: "AllTests",
+            description: "All suites of this package's own tests; nobody who uses the package needs it."
+        ),
+        .trait(
             name: "AsyncHTTPClient",
             description: "AsyncHTTPClientTransport, for servers: brings in async-http-client and SwiftNIO."
         ),

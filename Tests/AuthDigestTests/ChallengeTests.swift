@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainAuth
 import HTTPChainCore
 import HTTPTypes
@@ -163,3 +164,4 @@ struct AuthenticationInfoTests {
         #expect(DigestAuthenticationInfo(["qop=auth"])?.qop == .auth)
     }
 }
+#endif

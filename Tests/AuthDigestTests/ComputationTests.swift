@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainAuth
 import HTTPChainCore
 import Testing
@@ -139,3 +140,4 @@ struct ComputationTests {
         #expect(DigestAlgorithm(token: token) == algorithm)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainAuthDigest
@@ -104,3 +105,4 @@ struct ConcurrencyTests {
         #expect(try await second.value == .ok)
     }
 }
+#endif

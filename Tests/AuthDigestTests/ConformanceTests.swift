@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainAuth
 import HTTPChainAuthDigest
 import HTTPChainCore
@@ -69,3 +70,4 @@ struct ConformanceTests {
         func send(_ request: consuming Request) async throws -> Response { Response(.ok) }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 
 @testable import HTTPChainAuthDigest
@@ -8,3 +9,4 @@ enum DigestContent {
         String(decoding: DigestHash.hex(Array(content), algorithm), as: UTF8.self)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainAuthDigest
@@ -256,3 +257,4 @@ final class CountingProvider: CredentialProvider {
     var spaces: [ProtectionSpace] { asked.withLock { $0.map(\.space) } }
     var rejected: [Credential?] { asked.withLock { $0.map(\.rejected) } }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainAuthDigest
@@ -80,3 +81,4 @@ struct DocumentationTests {
         #expect(strict.refused == ["response"])
     }
 }
+#endif

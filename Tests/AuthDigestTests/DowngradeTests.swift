@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainAuth
 import HTTPChainAuthDigest
 import HTTPChainCore
@@ -89,3 +90,4 @@ struct DowngradeTests {
         #expect(secure.warnings.isEmpty && !secure.explain().contains("warning"))
     }
 }
+#endif

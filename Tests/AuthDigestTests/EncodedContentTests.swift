@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainAuthDigest
@@ -129,3 +130,4 @@ struct EncodedContentTests {
         #expect(server.received == [.init(coding: nil, size: 5, content: Data("short".utf8))])
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainCore
@@ -376,3 +377,4 @@ struct CredentialTests {
         #expect(server.unanswered == 1)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainSupport
 import Testing
@@ -96,3 +97,4 @@ struct HashTests {
         #expect(hash.hex == DigestHash.hex(Array("abc".utf8), .sha512256))
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainAuthDigest
@@ -243,3 +244,4 @@ struct ServerProofTests {
         #expect(try await chain.send(.get("\(base)/a")).status == .ok)
     }
 }
+#endif

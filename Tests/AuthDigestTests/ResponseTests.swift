@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainAuth
 import HTTPChainCore
 import Testing
@@ -113,3 +114,4 @@ struct ResponseTests {
         #expect(value.hasSuffix(", userhash=true"))
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainCore
@@ -307,3 +308,4 @@ struct SpaceRuleTests {
         #expect(answer.fieldValue.hasPrefix("Digest username*=UTF-8''\(expected), realm="))
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainCore
@@ -160,3 +161,4 @@ struct ProxyTests {
         #expect(second.requests.count == 1)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainTesting
@@ -407,3 +408,4 @@ struct BasicAuthErrorTests {
         #expect(error?.problems.first?.fix.contains("RedirectMiddleware") == true)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainCore
 import HTTPTypes
 import Testing
@@ -127,3 +128,4 @@ struct BasicRuleTests {
         #expect(kept == BasicSpaces.capacity)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainAuth
 import HTTPChainCore
 import HTTPTypes
@@ -271,3 +272,4 @@ struct ChallengeTests {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainAuth
 import HTTPChainCore
 import HTTPChainTesting
@@ -40,3 +41,4 @@ struct ConformanceTests {
         }.verify(check)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import TestSupport
@@ -81,3 +82,4 @@ struct CredentialPowerTests {
         #expect(problem != nil)
     }
 }
+#endif

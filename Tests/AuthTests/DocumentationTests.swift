@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainCore
@@ -118,3 +119,4 @@ struct DocumentationTests {
         for block in blocks { #expect(source.contains(lines(String(block))), "\(block)") }
     }
 }
+#endif

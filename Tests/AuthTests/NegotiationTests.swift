@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -234,3 +235,4 @@ struct CooperationTests {
         #expect(transport.requestCount == 4)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainAuth
 import HTTPChainCore
 import HTTPChainInMemory
@@ -257,3 +258,4 @@ struct NestedStagesTests {
 private struct Doorless: SessionAuthenticator {
     func authenticate(replacing old: Int?, in context: RefreshContext) async throws -> Int { 1 }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainCore
@@ -137,3 +138,4 @@ struct PageTests {
         #expect(count > 3)
     }
 }
+#endif

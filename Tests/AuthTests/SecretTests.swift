@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -122,3 +123,4 @@ struct SecretTests {
         expectNoSecret(in: prints(try #require(control.error)))
     }
 }
+#endif

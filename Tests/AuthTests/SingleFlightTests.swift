@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainAuth
 import HTTPChainCore
 import HTTPChainTesting
@@ -256,3 +257,4 @@ struct SingleFlightTests {
         #expect(flights.count == 0)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainSupport
@@ -41,3 +42,4 @@ struct StalledDiskTests {
         #expect(try await healthy.read().text == "kept")
     }
 }
+#endif

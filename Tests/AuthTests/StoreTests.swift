@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainCore
@@ -445,3 +446,4 @@ struct StoredCredentialTests {
         #expect(asked.questions.count == 1)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainCore
@@ -137,3 +138,4 @@ struct ChunkReader: BodyReader {
         chunks.isEmpty ? nil : Data(chunks.removeFirst().utf8)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -343,3 +344,4 @@ struct AppendedPartTests {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -111,3 +112,4 @@ struct ClientSettingsTests {
         #expect(try await talk.cache.remove(.origin(try #require(Origin("https://example.com")))) == 1)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -163,3 +164,4 @@ struct ClientWishesTests {
         #expect(await store.usage().entries == 0)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -222,3 +223,4 @@ struct ComposedStoreTests {
         #expect(found.value > 0)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -82,3 +83,4 @@ extension CacheEvent {
         }
     }
 }
+#endif

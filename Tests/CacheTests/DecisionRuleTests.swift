@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPTypes
@@ -253,3 +254,4 @@ extension Row {
     /// The same situation has a validator, so that the server is asked with a condition.
     var validating: Row { Row(name, "validate") { [situation] in $0 = situation } }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPTypes
@@ -138,3 +139,4 @@ extension DecisionRuleTests {
         },
     ]
 }
+#endif

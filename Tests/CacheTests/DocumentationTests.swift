@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCache
 import HTTPChainCore
@@ -153,3 +154,4 @@ struct DocumentationTests {
         return result
     }
 }
+#endif

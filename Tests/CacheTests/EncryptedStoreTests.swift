@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -423,3 +424,4 @@ struct EncryptedStoreTests {
         #expect(transport.requestCount == 1)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPTypes
@@ -122,3 +123,4 @@ struct FaultScript {
 extension CacheStoreFault {
     static let injected = CacheStoreFault(FileFault.injected)
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainSupport
@@ -105,3 +106,4 @@ struct FileStoreFaultTests {
         }
     }
 }
+#endif

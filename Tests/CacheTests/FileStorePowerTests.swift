@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPTypes
@@ -247,3 +248,4 @@ struct FileStorePowerTests {
 
     private var rest: [Int: Set<Int?>] { Dictionary(uniqueKeysWithValues: names.map { ($0, [nil]) }) }
 }
+#endif

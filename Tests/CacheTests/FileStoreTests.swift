@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -32,12 +33,12 @@ struct FileStoreTests {
         for name in 1...4 { try await store.put(storeKey(name), content(name, name * 50_000)) }
         #expect(try await store.bytes(storeKey(1)) != nil)
         let usage = try await store.usage()
-        weak var closing = store.state
+        weak var closing = store.state.lifetime
         store = self.store(bounds)
         try await until("the first run to have ended") { closing == nil }
         #expect(try await store.usage() == usage)
         for name in [2, 4, 1] { #expect(try await store.bytes(storeKey(name)) == content(name, name * 50_000)) }
-        closing = store.state
+        closing = store.state.lifetime
         store = self.store(bounds)
         try await until("the second run to have ended") { closing == nil }
         #expect(try await store.put(storeKey(5), content(5, 10)).evicted == [storeKey(3)])
@@ -398,3 +399,4 @@ extension CacheStore {
         return count
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainSupport
@@ -349,3 +350,4 @@ private final class ClosingFile: WrappedFile {
         try base.read(into: buffer, at: offset)
     }
 }
+#endif

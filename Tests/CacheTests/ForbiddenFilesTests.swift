@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPTypes
@@ -63,3 +64,4 @@ struct ForbiddenFilesTests {
         }
     }
 }
+#endif

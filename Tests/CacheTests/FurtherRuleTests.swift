@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -145,3 +146,4 @@ struct FurtherRuleTests {
 private struct NothingReader: BodyReader {
     nonisolated(nonsending) mutating func read() async throws -> Data? { nil }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import TestSupport
 
@@ -17,3 +18,4 @@ enum Helper {
         return bytes.prefix(length)
     }
 }
+#endif

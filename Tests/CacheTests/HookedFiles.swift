@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainSupport
@@ -112,3 +113,4 @@ final class Barrier: Sendable {
 
     func release() { gate.signal() }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCacheEncrypted
 import HTTPChainCore
@@ -349,3 +350,4 @@ private final class ImmediateFile: WrappedFile {
         return try base.read(into: buffer, at: offset)
     }
 }
+#endif

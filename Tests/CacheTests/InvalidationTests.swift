@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -125,3 +126,4 @@ private final class CommitGate: CacheStore {
         func abandon() async { await inner.abandon() }
     }
 }
+#endif

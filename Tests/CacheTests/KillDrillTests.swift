@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -178,3 +179,4 @@ struct KillDrillTests {
     }
     #endif
 }
+#endif

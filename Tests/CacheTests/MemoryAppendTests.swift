@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -218,3 +219,4 @@ private final class CountingWriter: CacheWriter {
 
     func abandon() async { await base.abandon() }
 }
+#endif

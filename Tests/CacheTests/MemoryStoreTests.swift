@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -380,3 +381,4 @@ struct FailingStore: CacheStore {
         func abandon() async { await writer.abandon() }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -92,3 +93,4 @@ struct MergedHeadTests {
         #expect(talk.count == 3)
     }
 }
+#endif

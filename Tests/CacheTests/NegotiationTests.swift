@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -105,3 +106,4 @@ struct NegotiationTests {
         #expect(talk.last(.ifRange) == nil)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -135,3 +136,4 @@ extension ContentChecksum {
         return checksum
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -349,3 +350,4 @@ private final class CountingStore: CacheStore {
 
     func usage() async throws -> CacheUsage { await inner.usage() }
 }
+#endif

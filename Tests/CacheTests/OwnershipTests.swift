@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPTypes
@@ -107,3 +108,4 @@ struct OwnershipTests {
     }
     #endif
 }
+#endif

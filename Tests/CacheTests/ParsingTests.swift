@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPTypes
@@ -279,3 +280,4 @@ extension HTTPRequest {
         return request.head
     }
 }
+#endif

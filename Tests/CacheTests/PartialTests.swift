@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -166,3 +167,4 @@ struct PartialTests {
         #expect(talk.last(.range) == (count == 3 ? nil : "bytes=5-"))
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -488,3 +489,4 @@ private struct RandomWorld {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPTypes
@@ -174,3 +175,4 @@ struct RecentDescriptionsTests {
         #expect(table.usage == (0, 0))
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 
 /// RFC 9111 for a simple world, plain and slow: written from the RFC alone, with text in place of parsed values, one
@@ -689,3 +690,4 @@ struct ReferenceModel {
         stored.removeAll { urls.contains($0.url) }
     }
 }
+#endif

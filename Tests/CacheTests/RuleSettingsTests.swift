@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPTypes
@@ -129,3 +130,4 @@ extension CacheConclusion {
         }
     }
 }
+#endif

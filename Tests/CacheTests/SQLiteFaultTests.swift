@@ -1,4 +1,4 @@
-#if SQLite
+#if AllTests && SQLite
 import Foundation
 import GRDB
 import HTTPChainCore

@@ -1,4 +1,4 @@
-#if SQLite
+#if AllTests && SQLite
 import Dispatch
 import Foundation
 import GRDB

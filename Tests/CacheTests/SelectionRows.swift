@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPTypes
@@ -207,3 +208,4 @@ extension DecisionRuleTests {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -405,3 +406,4 @@ struct StageTests {
         ) { CacheMiddleware(store: .memory(limit: .megabytes(1)), abandonment: .finish(upTo: 10)) }.verify(check)
     }
 }
+#endif

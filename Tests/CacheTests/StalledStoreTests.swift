@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -41,3 +42,4 @@ struct StalledStoreTests {
         #expect(transport.requestCount == count, "the store works once its disk does")
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPTypes
@@ -269,3 +270,4 @@ struct StorageRuleTests {
         #expect(selections == urls.map { .url($0) })
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -390,3 +391,4 @@ struct StoreConformanceTests {
         #expect(found.value > 10)
     }
 }
+#endif

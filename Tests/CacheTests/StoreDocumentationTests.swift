@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCache
 import HTTPChainCacheSQLite
@@ -37,3 +38,4 @@ struct StoreDocumentationTests {
         #endif
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCacheEncrypted
 import HTTPChainCacheSQLite
@@ -166,4 +167,5 @@ extension DatabaseQueue {
         return try DatabaseQueue(path: path, configuration: configuration)
     }
 }
+#endif
 #endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPTypes
@@ -69,3 +70,4 @@ struct StoredHeadTests {
         #expect(accepted > 1000)
     }
 }
+#endif

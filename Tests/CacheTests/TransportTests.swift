@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -301,3 +302,4 @@ struct TransportTests {
         }
     }
 }
+#endif

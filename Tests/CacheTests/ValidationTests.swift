@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -257,3 +258,4 @@ struct ValidationTests {
 extension HTTPField.Name {
     static let xTest = HTTPField.Name("X-Test") ?? .via
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 
@@ -72,3 +73,4 @@ final class Census: Sendable {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -214,3 +215,4 @@ final class ChaosServer: Sendable {
         return start
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 #if AsyncHTTPClient
 import AsyncHTTPClient
 import Foundation
@@ -189,4 +190,5 @@ import Testing
 func chaosNeedsAsyncHTTPClient() {
     print("note: the chaos tests need `swift test --enable-all-traits`")
 }
+#endif
 #endif

@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainCache
 import HTTPChainCircuitBreaker
 import HTTPChainCore
@@ -133,3 +134,4 @@ struct ChainTests {
         #expect(breaker.state(of: key, in: .virtual(clock)) == .closed)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCircuitBreaker
 import HTTPChainCore
@@ -244,3 +245,4 @@ struct StageTests {
         try await StageConformance(calls: .atMostOnce) { CircuitBreakerMiddleware() }.verify(check)
     }
 }
+#endif

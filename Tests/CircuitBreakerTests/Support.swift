@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCircuitBreaker
 import HTTPChainCore
@@ -52,3 +53,4 @@ final class Server: Transport {
 func eventually(_ isSo: () -> Bool) async throws {
     try await until("the circuit breakers and their callers to come so far") { isSo() }
 }
+#endif

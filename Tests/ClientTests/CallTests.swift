@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChain
 import HTTPChainClient
@@ -400,3 +401,4 @@ struct CallTests {
         #expect(client.registry.count == 0)
     }
 }
+#endif

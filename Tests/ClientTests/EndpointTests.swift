@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChain
 import HTTPChainClient
 import HTTPChainInMemory
@@ -129,3 +130,4 @@ struct MockedPing: MockedRequest {
         try await helpers(Self.template).replacing("%", with: "\(number)")
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChain
 import HTTPChainClient
@@ -206,3 +207,4 @@ extension CallEvent {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChain
 import HTTPChainClient
@@ -158,3 +159,4 @@ extension Way {
         try await body(Client(over: try await chain(to: GardenTransport())))
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChain
 import HTTPChainClient
 import HTTPChainPagination
@@ -33,3 +34,4 @@ struct PagesTests {
         #expect(client.registry.count == 0)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChain
 import HTTPChainSupport
@@ -120,3 +121,4 @@ struct PatchTests {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChain
 import HTTPChainClient
@@ -196,3 +197,4 @@ struct ProviderTests {
         #expect(refused?.reason.contains("pool") == true)
     }
 }
+#endif

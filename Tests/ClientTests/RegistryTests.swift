@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChain
 import HTTPChainClient
@@ -423,3 +424,4 @@ struct RegistryTests {
         print("registry: \(count) calls, \(cancelled) cancelled, \(duplicates) of them as duplicates")
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChain
 import HTTPChainClient
@@ -368,3 +369,4 @@ struct ResourceTests {
 
     struct Withered: Error {}
 }
+#endif

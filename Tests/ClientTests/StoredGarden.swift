@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChain
 import HTTPChainClient
@@ -124,3 +125,4 @@ final class SlowStore: CacheStore {
     }
     func usage() async throws -> CacheUsage { await store.usage() }
 }
+#endif

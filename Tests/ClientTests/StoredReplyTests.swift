@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChain
 import HTTPChainClient
@@ -325,3 +326,4 @@ struct StoredReplyTests {
         #expect(heads.all.first?[.contentType] == "application/json")
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChain
 import HTTPChainClient
@@ -257,3 +258,4 @@ struct StoredThenLiveTests {
         func callChanged(_ event: CallEvent) { action(event) }
     }
 }
+#endif

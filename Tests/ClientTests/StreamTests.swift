@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChain
 import HTTPChainClient
 import HTTPChainTesting
@@ -102,3 +103,4 @@ struct StreamTests {
         #expect(levels == [1, 2] && client.registry.count == 0)
     }
 }
+#endif

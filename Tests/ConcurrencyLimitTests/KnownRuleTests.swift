@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainConcurrencyLimit
 import HTTPChainCore
@@ -159,3 +160,4 @@ struct KnownRuleTests {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainConcurrencyLimit
 import HTTPChainCore
 import HTTPChainTesting
@@ -104,3 +105,4 @@ struct RuleTests {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainConcurrencyLimit
 import HTTPChainCore
@@ -254,3 +255,4 @@ struct StageTests {
         try await StageConformance { ConcurrencyLimitMiddleware(.adaptive(initial: 100)) }.verify(check)
     }
 }
+#endif

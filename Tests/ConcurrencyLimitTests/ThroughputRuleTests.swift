@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainConcurrencyLimit
 import HTTPChainCore
 import HTTPChainSupport
@@ -203,3 +204,4 @@ extension ThroughputRuleTests.Phase {
         if case .searching = self { true } else { false }
     }
 }
+#endif

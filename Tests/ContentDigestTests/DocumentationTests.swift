@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainContentDigest
 import HTTPChainCore
@@ -78,3 +79,4 @@ struct DocumentationTests {
         #expect(Page.legacy(report).options[RequestDigests.self] == [.contentMD5])
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainContentDigest
 import HTTPChainCore
@@ -177,3 +178,4 @@ struct ContentDigestConformanceTests {
         func send(_ request: consuming Request) async throws -> Response { Response(.ok) }
     }
 }
+#endif

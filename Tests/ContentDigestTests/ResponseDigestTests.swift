@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainContentDigest
 import HTTPChainCore
@@ -273,3 +274,4 @@ struct ResponseDigestTests {
         #expect(counts.verified > 100 && counts.mismatched > 100 && counts.without > 100, "\(counts)")
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPTypes
@@ -61,3 +62,4 @@ struct StalledDigestTests {
         #expect(try await large.value == digest(HTTPBody(content), by: digester()))
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPTypes
@@ -56,3 +57,4 @@ struct PieceReader: BodyReader {
         return rest.prefix(size)
     }
 }
+#endif

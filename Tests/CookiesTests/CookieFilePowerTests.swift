@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import TestSupport
@@ -70,3 +71,4 @@ struct CookieFilePowerTests {
         #expect(problem != nil)
     }
 }
+#endif

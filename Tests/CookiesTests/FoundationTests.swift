@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCookies
 import HTTPChainCookiesFoundation
@@ -52,3 +53,4 @@ struct FoundationTests {
         #expect(try ours == Cookie(setCookie: "sid=1; Path=/; HttpOnly; Secure", from: url.absoluteString, at: now))
     }
 }
+#endif

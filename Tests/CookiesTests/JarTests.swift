@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import TestSupport
@@ -283,3 +284,4 @@ struct JarTests {
         #expect(try NetscapeCookies.parse(NetscapeCookies.text(for: [odd]).revealed).isEmpty)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCookies
 import HTTPChainCore
@@ -119,3 +120,4 @@ struct KillDrillTests {
     /// The drill stands beside the tests.
     private static var helper: URL? { Programs.beside("CookieKillDrill") }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCookies
 import HTTPChainCore
@@ -110,3 +111,4 @@ private final class RecordKeeper: LogSink {
         kept.withLock { $0.append(record) }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCookies
 import HTTPChainCore
@@ -247,3 +248,4 @@ struct CookieTraceTests {
         #expect(await chain.trace(.get(url)).trace.spans[0].notes.isEmpty)
     }
 }
+#endif

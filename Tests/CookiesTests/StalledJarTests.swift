@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -46,3 +47,4 @@ struct StalledJarTests {
         #expect(await next.cookies().map(\.name) == ["a"])
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 
@@ -34,3 +35,4 @@ extension CookieStorage {
         return pairs.isEmpty ? nil : pairs.joined(separator: "; ")
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 #if XML
 import HTTPChainCore
 import HTTPChainErrorHandler
@@ -81,4 +82,5 @@ import Testing
 func problemDetailsXMLNeedTheirTrait() {
     print("note: the tests of problem details in XML need `swift test --enable-all-traits`")
 }
+#endif
 #endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCache
 import HTTPChainCoalescing
@@ -171,3 +172,4 @@ struct StreamCacheTests {
         #expect(try await text(chain) == "3")
     }
 }
+#endif

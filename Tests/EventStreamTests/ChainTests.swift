@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainGzip
@@ -202,3 +203,4 @@ private struct Keeping: Transport {
         return response
     }
 }
+#endif

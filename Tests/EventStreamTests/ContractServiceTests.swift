@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAsyncHTTPClient
 import HTTPChainCore
@@ -335,3 +336,4 @@ struct ContractServiceTests {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainEventStream
@@ -221,3 +222,4 @@ struct EventScriptTests {
         #expect(try await open(list).head.status == .serviceUnavailable)
     }
 }
+#endif

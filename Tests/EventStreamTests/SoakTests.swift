@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -91,3 +92,4 @@ struct SoakTests {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -279,3 +280,4 @@ struct StreamWatchdogTests {
         #expect(bench.server.requests.count == 2)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -365,3 +366,4 @@ struct StreamTests {
         #expect(parts.filter { if case .end = $0 { true } else { false } }.count == 2)
     }
 }
+#endif

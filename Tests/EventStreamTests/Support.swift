@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import Testing
@@ -10,3 +11,4 @@ extension Data {
         stride(from: 0, to: count, by: size).map { Data(self[$0..<Swift.min($0 + size, count)]) }
     }
 }
+#endif

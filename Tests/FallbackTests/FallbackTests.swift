@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainCore
 import HTTPChainFallback
 import HTTPChainTesting
@@ -112,3 +113,4 @@ struct FallbackTests {
         }.verify(check)
     }
 }
+#endif

@@ -1,4 +1,4 @@
-#if Brotli
+#if AllTests && Brotli
 import Foundation
 import HTTPChainBrotli
 import HTTPChainCore

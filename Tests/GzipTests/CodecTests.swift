@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainGzip
@@ -257,3 +258,4 @@ extension Sequence {
         return result
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainGzip
@@ -76,3 +77,4 @@ struct DocumentationTests {
         #expect(try Data(contentsOf: archive) == Data("archive".utf8))
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainGzip
@@ -68,3 +69,4 @@ struct InteroperabilityTests {
         #expect(try await gzip(sample).count <= theirs.count * 101 / 100)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainBrotli
 import HTTPChainCore
@@ -170,4 +171,5 @@ struct LibraryCodingTests {
         print("NOT TESTED: brotli and zstd need `swift test --enable-all-traits`")
     }
 }
+#endif
 #endif

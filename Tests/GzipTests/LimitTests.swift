@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainGzip
@@ -123,3 +124,4 @@ struct LimitTests {
         #expect(try await passed.body.content.count == 4 << 20)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainContentDigest
 import HTTPChainCore
@@ -103,3 +104,4 @@ struct LoopbackTests {
     }
     #endif
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainGzip
@@ -104,3 +105,4 @@ private struct EmptyEncoder: ContentEncoder {
         return isLast
     }
 }
+#endif

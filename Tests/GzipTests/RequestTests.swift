@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainGzip
@@ -211,3 +212,4 @@ struct RequestTests {
         #expect(small.count < fast.count)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainGzip
@@ -220,3 +221,4 @@ struct GzipConformanceTests {
         func send(_ request: consuming Request) async throws -> Response { Response(.ok) }
     }
 }
+#endif

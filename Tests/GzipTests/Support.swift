@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainGzip
@@ -103,3 +104,4 @@ struct Missing: Error, CustomStringConvertible {
     let description: String
     init(_ what: String) { description = "\(what) is missing" }
 }
+#endif

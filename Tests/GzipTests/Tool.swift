@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import TestSupport
 import Testing
@@ -45,3 +46,4 @@ struct Tool: Sendable, CustomStringConvertible {
         Tool("python3", "-c", "import sys,zlib,gzip;d=sys.stdin.buffer.read();sys.stdout.buffer.write(\(expression))")
     }
 }
+#endif

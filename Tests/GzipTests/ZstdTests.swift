@@ -1,4 +1,4 @@
-#if Zstd
+#if AllTests && Zstd
 import Foundation
 import HTTPChainCore
 import HTTPChainGzip

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainHAR
@@ -150,3 +151,4 @@ struct FileTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.file("folder").path) == ["a.har"])
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainHAR
@@ -148,3 +149,4 @@ struct ForeignTests {
         #expect(shown[2].content == Data([0x89, 0, 1, 0xFF]).base64EncodedString())
     }
 }
+#endif

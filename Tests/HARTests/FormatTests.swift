@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainHAR
@@ -137,3 +138,4 @@ struct FormatTests {
         #expect(old.contains("\"0001-01-01T00:00:00.000Z\""))
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainHAR
 import HTTPChainTesting
@@ -101,3 +102,4 @@ struct KillDrillTests {
     /// The drill stands beside the tests.
     private static var helper: URL? { Programs.beside("HARKillDrill") }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainHAR
@@ -160,3 +161,4 @@ struct MatchingTests {
         #expect(differences(post("text/plain", "help"), beginning) == ["the beginning of the body differs"])
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainHAR
@@ -126,3 +127,4 @@ struct ModeTests {
         #expect(try await HARArchive.read(from: file).entries.count == 1)
     }
 }
+#endif

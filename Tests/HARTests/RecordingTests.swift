@@ -1,3 +1,4 @@
+#if AllTests
 import CZlib
 import Foundation
 import HTTPChain
@@ -362,3 +363,4 @@ func gzip(_ content: Data) throws -> Data {
     }
     return Data(output.prefix(count))
 }
+#endif

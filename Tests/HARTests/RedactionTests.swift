@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChain
 import HTTPChainHAR
@@ -183,3 +184,4 @@ struct RedactionTests {
         #expect(text.contains("Zoë") && text.contains("<redacted>") && !text.contains(secret))
     }
 }
+#endif

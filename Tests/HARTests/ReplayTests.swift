@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainHAR
@@ -315,3 +316,4 @@ struct ReplayTests {
         #expect(throws: UnusedEntriesError.self) { try replay.assertAllUsed() }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainHAR
@@ -86,3 +87,4 @@ func chunks(_ texts: String...) -> HTTPBody {
         }
     )
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChain
 import HTTPChainHAR
@@ -56,3 +57,4 @@ struct TraitTests {
         await #expect(throws: UnusedEntriesError.self) { try await run(.none) {} }
     }
 }
+#endif

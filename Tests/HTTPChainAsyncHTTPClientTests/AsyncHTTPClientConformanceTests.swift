@@ -1,3 +1,4 @@
+#if AllTests
 #if AsyncHTTPClient
 import AsyncHTTPClient
 import HTTPChainAsyncHTTPClient
@@ -38,4 +39,5 @@ import Testing
 func asyncHTTPClientNeedsItsTrait() {
     print("note: the tests of AsyncHTTPClientTransport need `swift test --enable-all-traits`")
 }
+#endif
 #endif

@@ -1,4 +1,4 @@
-#if AsyncHTTPClient
+#if AllTests && AsyncHTTPClient
 import AsyncHTTPClient
 import Foundation
 import HTTPChainAsyncHTTPClient

@@ -1,4 +1,4 @@
-#if AsyncHTTPClient
+#if AllTests && AsyncHTTPClient
 import AsyncHTTPClient
 import HTTPChainAsyncHTTPClient
 import HTTPChainCore

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -165,3 +166,4 @@ struct ExpectationTests {
         )
     }
 }
+#endif

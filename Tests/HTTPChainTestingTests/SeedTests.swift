@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainTesting
 import TestSupport
 import Testing
@@ -17,3 +18,4 @@ struct SeedTests {
         #expect(seen.count == 10_000)
     }
 }
+#endif

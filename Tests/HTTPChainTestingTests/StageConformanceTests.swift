@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPTypes
@@ -452,3 +453,4 @@ struct OffendingStageTests {
         for check in StageConformance.Check.allCases { try await suite.verify(check) }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -271,3 +272,4 @@ struct HandDrivenHarnessTests {
         #expect(clock.pendingDeadlines.isEmpty)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -260,3 +261,4 @@ struct SeededRandomTests {
         #expect(environment.random.next() == SeededRandom(seed: 3).next())
     }
 }
+#endif

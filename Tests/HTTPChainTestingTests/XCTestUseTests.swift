@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainCore
 import HTTPChainTesting
 import HTTPTypes
@@ -25,3 +26,4 @@ final class XCTestUseTests: XCTestCase {
         }
     }
 }
+#endif

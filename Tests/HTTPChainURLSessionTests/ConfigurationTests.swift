@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -70,3 +71,4 @@ struct ConfigurationTests {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainCore
 import HTTPChainURLSession
 import TestSupport
@@ -71,3 +72,4 @@ struct URLSessionConnectionTests {
         }
     }
 }
+#endif

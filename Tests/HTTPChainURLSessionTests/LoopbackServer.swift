@@ -1,3 +1,4 @@
+#if AllTests
 import FlyingSocks
 import Foundation
 import HTTPChainCore
@@ -170,3 +171,4 @@ struct ZeroReader: BodyReader {
         return Data(count: count)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPTypes
@@ -149,3 +150,4 @@ struct PlatformErrorTests {
         #expect(answered.sent == .answered)
     }
 }
+#endif

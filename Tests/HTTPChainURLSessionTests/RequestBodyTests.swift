@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainURLSession
@@ -219,3 +220,4 @@ struct RequestBodyTests {
     }
     #endif
 }
+#endif

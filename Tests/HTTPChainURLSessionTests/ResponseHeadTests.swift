@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainCore
 import HTTPTypes
 import Testing
@@ -76,3 +77,4 @@ struct ResponseHeadTests {
         #expect(ResponseHead.splitCookies("") == [""])
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainURLSession
@@ -251,3 +252,4 @@ struct ResponseTests {
         }
     }
 }
+#endif

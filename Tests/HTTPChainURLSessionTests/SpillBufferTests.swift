@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainSupport
@@ -216,3 +217,4 @@ struct SpillBufferTests {
         #expect(try await readAll(buffer).count == 8 * 1_048_576 + 1)
     }
 }
+#endif

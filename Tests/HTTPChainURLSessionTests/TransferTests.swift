@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -344,3 +345,4 @@ extension HTTPBody {
         for try await _ in self {}
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainURLSession
@@ -52,3 +53,4 @@ extension URLSessionConformanceTests {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainCore
 import HTTPChainTesting
 import HTTPChainURLSession
@@ -43,3 +44,4 @@ struct URLSessionConformanceTests {
         #endif
     }
 }
+#endif

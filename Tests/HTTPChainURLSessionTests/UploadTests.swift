@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import TestSupport
@@ -121,3 +122,4 @@ struct UploadTests {
         #expect(error?.problem == .fileChanged(path: file.url.path))
     }
 }
+#endif

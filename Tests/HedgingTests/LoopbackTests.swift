@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainHedging
@@ -77,3 +78,4 @@ struct LoopbackTests {
         #expect(plain.cut == 0 && hedged.cut == 0)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainCore
 import HTTPChainHedging
 import HTTPChainTesting
@@ -175,3 +176,4 @@ struct RuleTests {
         }
     }
 }
+#endif

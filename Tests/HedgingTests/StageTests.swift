@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainCircuitBreaker
@@ -474,3 +475,4 @@ struct StageTests {
         ) { HedgingMiddleware(HedgingPolicy(after: .fixed(.seconds(5))), budget: nil) }.verify(check)
     }
 }
+#endif

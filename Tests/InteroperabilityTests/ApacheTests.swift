@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChain
 import HTTPChainAuthDigest
@@ -151,3 +152,4 @@ struct ApacheTests {
         #expect(try await calls.status("\(folder)/file.txt?after") == 200)
     }
 }
+#endif

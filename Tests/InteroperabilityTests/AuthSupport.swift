@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChain
 import HTTPChainAuthDigest
@@ -149,3 +150,4 @@ enum Curl {
         return Int(try await runProgram(curl, arguments).text)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChain
 import TestSupport
@@ -154,3 +155,4 @@ struct CookieTests {
         #expect(echo.cookies == ["ours": "1", "theirs": "2"])
     }
 }
+#endif

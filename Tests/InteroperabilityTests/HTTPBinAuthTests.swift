@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChain
 import HTTPChainAuthDigest
@@ -75,3 +76,4 @@ struct HTTPBinAuthTests {
         #expect(try await calls.send(.get("bearer", headers: [.authorization: "Bearer abc"])).status == .ok)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChain
 import TestSupport
@@ -175,3 +176,4 @@ struct HTTPBinTests {
         #expect(try await response.body.collect().isEmpty)
     }
 }
+#endif

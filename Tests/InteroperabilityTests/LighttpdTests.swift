@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChain
 import HTTPChainAuthDigest
@@ -63,3 +64,4 @@ struct LighttpdTests {
         #expect(calls.askedCount == 1)
     }
 }
+#endif

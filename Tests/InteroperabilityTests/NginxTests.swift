@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChain
 import TestSupport
@@ -56,3 +57,4 @@ struct NginxTests {
         }
     }
 }
+#endif

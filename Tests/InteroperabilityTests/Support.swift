@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChain
 import HTTPChainContentDigest
@@ -86,3 +87,4 @@ enum Carrier: String, CaseIterable, CustomTestStringConvertible {
 
 /// Text that compresses well, and yet is longer than zlib's window.
 let longText = (0..<20_000).map { "line \($0): sea, sky & ü\n" }.joined()
+#endif

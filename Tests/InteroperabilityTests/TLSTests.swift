@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChain
 import HTTPTypes
@@ -174,3 +175,4 @@ extension Carrier {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChain
 import HTTPChainResumableUpload
@@ -134,3 +135,4 @@ private struct BreakingReader: BodyReader {
         return chunk
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainCore
 import HTTPChainLoadShedding
 import HTTPChainTesting
@@ -139,3 +140,4 @@ struct LoadSheddingTests {
             .verify(check)
     }
 }
+#endif

@@ -1,4 +1,4 @@
-#if Macros
+#if AllTests && Macros
 import Testing
 
 /// A mistake of a declaration: what is said, at which piece of the source, and what its fixes make of it.

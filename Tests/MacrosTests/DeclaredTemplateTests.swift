@@ -1,4 +1,4 @@
-#if Macros && Tracing
+#if AllTests && Macros && Tracing
 import Foundation
 import HTTPChainInMemory
 import HTTPChainMacros

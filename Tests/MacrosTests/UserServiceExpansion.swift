@@ -1,4 +1,4 @@
-#if Macros
+#if AllTests && Macros
 import Foundation
 import HTTPChainMacros
 import HTTPTypes

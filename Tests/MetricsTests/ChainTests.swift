@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainCache
@@ -257,3 +258,4 @@ struct ChainTests {
         #expect(durations.allSatisfy { $0["error.type"] == nil })
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -93,3 +94,4 @@ struct ConformanceTests {
         #expect(results == (result.map { [$0] } ?? []))
     }
 }
+#endif

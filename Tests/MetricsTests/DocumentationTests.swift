@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainMetrics
@@ -57,3 +58,4 @@ struct DocumentationTests {
         #expect(Page.own(MetricsRecorder()).summary.settings.contains { $0.value.hasPrefix("20 servers") })
     }
 }
+#endif

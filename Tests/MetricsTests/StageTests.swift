@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainMetrics
@@ -250,3 +251,4 @@ struct StageTests {
         #expect(outcome.error == nil)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainCore
 import HTTPChainTesting
 import Metrics
@@ -106,3 +107,4 @@ final class MetricsRecorder: MetricsFactory {
     func destroyRecorder(_ handler: any RecorderHandler) {}
     func destroyTimer(_ handler: any TimerHandler) {}
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainMultipart
@@ -77,3 +78,4 @@ struct BrowserNotationTests {
         #expect(BrowserCase.all.count == 28)
     }
 }
+#endif

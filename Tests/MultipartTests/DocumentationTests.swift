@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -100,3 +101,4 @@ struct DocumentationTests {
         }
     }
 }
+#endif

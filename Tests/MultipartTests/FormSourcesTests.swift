@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainMultipart
@@ -152,3 +153,4 @@ struct FormSourcesTests {
         #expect(MultipartHead(headers: [.contentRange: field]).contentRange == nil)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainMultipart
@@ -378,3 +379,4 @@ struct OneChunk: BodyReader {
         return rest
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainMultipart
@@ -99,3 +100,4 @@ struct InteroperabilityTests {
         #expect(seen.map(\.description).sorted() == expected.map(\.description).sorted())
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainMultipart
@@ -68,3 +69,4 @@ struct LoopbackTests {
         #expect(server.records.first?.request.framing == .contentLength(3))
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -167,3 +168,4 @@ struct UploadTests {
         #expect(FileContentType.guess(fileName: name) == type)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainMultipart
@@ -255,3 +256,4 @@ struct ContentDispositionTests {
         #expect(ContentDisposition(value) == nil)
     }
 }
+#endif

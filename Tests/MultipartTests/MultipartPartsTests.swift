@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -265,3 +266,4 @@ private struct Gated: BodyReader {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainMultipart
@@ -107,3 +108,4 @@ extension SeededRandom {
         return pieces
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainMultipart
@@ -121,3 +122,4 @@ final class ScratchFile: Sendable {
         try? FileManager.default.removeItem(at: url.deletingLastPathComponent())
     }
 }
+#endif

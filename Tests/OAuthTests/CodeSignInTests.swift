@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainCore
@@ -178,3 +179,4 @@ struct ProofKeyTests {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainCore
@@ -117,3 +118,4 @@ struct DeviceSignInTests {
         #expect(DeviceCode(Data(text.utf8), now: Date()) == nil)
     }
 }
+#endif

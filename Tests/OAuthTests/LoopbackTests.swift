@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainCore
@@ -98,3 +99,4 @@ struct LoopbackTests {
         #expect(LoopbackRequest(head: Data(head.utf8)) == nil)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainCore
@@ -124,3 +125,4 @@ struct RevocationTests {
         await #expect(throws: OAuthError.self) { try await insecure.revoke(AccessToken("a"), over: server.transport) }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChain
 import HTTPChainOData
@@ -144,3 +145,4 @@ struct BatchTests {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChain
 import HTTPChainOData
@@ -68,3 +69,4 @@ struct ODataPagesTests {
         }
     }
 }
+#endif

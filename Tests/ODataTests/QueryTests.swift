@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainOData
@@ -238,3 +239,4 @@ struct QueryTests {
         #expect(throws: DecodingError.self) { try page(#"{"items":[]}"#) }
     }
 }
+#endif

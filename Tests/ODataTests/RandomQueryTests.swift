@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainOData
 import HTTPChainTesting
@@ -213,3 +214,4 @@ struct RandomQueryTests {
         }
     }
 }
+#endif

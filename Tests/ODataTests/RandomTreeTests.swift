@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainOData
 import HTTPChainTesting
@@ -325,3 +326,4 @@ struct RandomTreeTests {
 struct ParserFailed: Error, CustomStringConvertible {
     let description: String
 }
+#endif

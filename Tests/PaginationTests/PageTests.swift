@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChain
 import HTTPChainInMemory
@@ -343,3 +344,4 @@ struct WebLinkTests {
         #expect(links[1].anchor == nil)
     }
 }
+#endif

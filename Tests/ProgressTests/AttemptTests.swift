@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainGzip
@@ -185,3 +186,4 @@ struct AttemptTests {
         #expect(counts == counts.sorted() && counts.first == 0 && counts.last == 4007)
     }
 }
+#endif

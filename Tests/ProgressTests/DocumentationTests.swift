@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -108,3 +109,4 @@ struct DocumentationTests {
 
     private nonisolated func words(_ line: Substring) -> [Substring] { line.split(separator: " ") }
 }
+#endif

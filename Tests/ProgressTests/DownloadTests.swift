@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -207,3 +208,4 @@ struct DownloadTests {
         #expect(try await chain.send(.sampleUpload("abc")).body.bytes == Data("bytes".utf8))
     }
 }
+#endif

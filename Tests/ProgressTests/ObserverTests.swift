@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -249,3 +250,4 @@ struct FoundationProgressTests {
         await #expect(throws: CancellationError.self) { try await chain.send(request) }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainCore
 import Testing
 
@@ -279,3 +280,4 @@ struct BufferTests {
         #expect(contents(buffer).last == "down 1/100 failed, attempt 1000")
     }
 }
+#endif

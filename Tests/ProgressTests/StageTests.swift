@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainProgress
@@ -83,3 +84,4 @@ struct StageTests {
         _ = try Chain(transport: transport) { ProgressMiddleware(.wire, uploads: .asRead) }
     }
 }
+#endif

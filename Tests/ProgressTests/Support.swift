@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -87,3 +88,4 @@ struct PlainTransport: Transport {
         try await answer(request)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainCore
 import HTTPChainSupport
 import HTTPChainTesting
@@ -225,3 +226,4 @@ struct TerminalTests {
         #expect(text() == "")
     }
 }
+#endif

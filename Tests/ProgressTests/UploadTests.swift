@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -224,3 +225,4 @@ struct UploadTests {
         #expect(log.lines.prefix(4) == ["up 0/7", "up 3/7", "up 0/7, attempt 2", "up 3/7, attempt 2"])
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainRateLimit
@@ -316,3 +317,4 @@ struct RuleTests {
         #expect(rules.wait(for: 1, at: .zero) == .seconds(row.wait), "\(row.name)")
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCircuitBreaker
 import HTTPChainCore
@@ -382,3 +383,4 @@ struct StageTests {
         }.verify(check)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -154,3 +155,4 @@ struct CurlTests {
         #expect(sink.records[1].attributes["http.request.method"] == "POST")
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPTypes
@@ -131,3 +132,4 @@ struct ExchangeBodyTests {
         #expect(LoggedBody(value: ["token": "hunter2"]).text == "value of type Dictionary<String, String>")
     }
 }
+#endif

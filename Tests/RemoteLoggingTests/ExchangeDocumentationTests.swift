@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -74,3 +75,4 @@ struct ExchangeDocumentationTests {
 
     private func words(_ line: Substring) -> [Substring] { line.split(separator: " ") }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainCore
 import HTTPChainRemoteLogging
 import HTTPChainTesting
@@ -59,3 +60,4 @@ struct ExchangeLoggerTests {
         #expect(!LoggerSink(logger(.error)).isEnabled(.warning, for: "c"))
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -442,3 +443,4 @@ struct ExchangeRecordTests {
         #expect(try keeper.exchange().responseSize == .init(declared: 0, counted: 0))
     }
 }
+#endif

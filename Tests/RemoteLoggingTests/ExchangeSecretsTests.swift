@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -252,3 +253,4 @@ struct ExchangeConsole: LogHandler {
         kept.withLock { $0.append("\(event.level) [\(event.source)] \(event.message)\(metadata.joined())") }
     }
 }
+#endif

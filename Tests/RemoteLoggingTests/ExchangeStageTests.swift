@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -268,3 +269,4 @@ struct ExchangeStageTests {
         #expect(record.attributes["http.request.header.authorization"] == ["<redacted>"])
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -123,3 +124,4 @@ struct ExchangeStub: Transport {
         try await answer(request)
     }
 }
+#endif

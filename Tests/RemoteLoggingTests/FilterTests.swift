@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainCore
 import HTTPChainTesting
 import HTTPTypes
@@ -149,3 +150,4 @@ struct FilterTests {
         )
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainLogShipper
@@ -220,3 +221,4 @@ private struct MeantValue: Encodable {
         }
     }
 }
+#endif

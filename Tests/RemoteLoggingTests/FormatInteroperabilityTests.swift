@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainLogShipper
@@ -64,3 +65,4 @@ func notRunWithoutOpenTelemetry(sourceLocation: SourceLocation = #_sourceLocatio
         sourceLocation: sourceLocation
     )
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPTypes
@@ -168,3 +169,4 @@ struct FormatterTests {
         #expect(PathFormatter().leastDetail == .summary)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import Logging
@@ -197,3 +198,4 @@ struct LogGroupsTests {
         #expect(LogGroups([], byLevel: true).groups.isEmpty)
     }
 }
+#endif

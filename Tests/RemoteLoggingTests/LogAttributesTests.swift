@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainCore
 import HTTPChainRemoteLogging
 import Testing
@@ -22,3 +23,4 @@ struct LogAttributesTests {
         #expect(attributes.count == 1)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainCore
 import HTTPChainLogShipper
 import HTTPChainRemoteLogging
@@ -39,3 +40,4 @@ struct LogFormatDocumentationTests {
         _ = setUp
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainLogShipper
@@ -55,3 +56,4 @@ extension JSONValue {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainRemoteLogging
 import Logging
 import Testing
@@ -34,3 +35,4 @@ struct LogLevelsTests {
         #expect(levels["http.client"] == .debug)
     }
 }
+#endif

@@ -1,4 +1,4 @@
-#if ServiceLifecycle
+#if AllTests && ServiceLifecycle
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainLogShipper
@@ -243,3 +244,4 @@ struct LokiTests {
         return (try #require(stream["stream"]), try #require(stream["values"]?.array))
     }
 }
+#endif

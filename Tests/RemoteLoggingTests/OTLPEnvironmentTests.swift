@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainGzip
@@ -161,3 +162,4 @@ struct OTLPEnvironmentTests {
         #expect(request.headers[try #require(HTTPField.Name("api-key"))] == "s3cret")
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainLogShipper
@@ -143,3 +144,4 @@ struct OTLPProtobufTests {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainLogShipper
@@ -269,3 +270,4 @@ struct OTLPTests {
         return content["resourceLogs"]?[0]?["resource"]?["attributes"]?.array?.compactMap { $0["key"]?.string } ?? []
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainLogShipper
@@ -73,3 +74,4 @@ struct RandomLogs {
 
     private func number(_ bound: Int) -> Int { Int(random.next() % UInt64(bound)) }
 }
+#endif

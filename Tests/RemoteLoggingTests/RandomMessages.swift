@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -98,3 +99,4 @@ struct RandomMessages {
         return try reader.next() == nil
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainCore
 import HTTPChainTesting
 import HTTPTypes
@@ -131,3 +132,4 @@ struct RedactionTests {
         }
     }
 }
+#endif

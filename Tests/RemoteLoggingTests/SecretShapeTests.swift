@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -239,3 +240,4 @@ extension String {
         unicodeScalars.contains { $0 == "\n" || $0 == "\r" } ? "-" : self
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainRemoteLogging
@@ -92,3 +93,4 @@ struct SemanticConventionsTests {
         }
     }
 }
+#endif

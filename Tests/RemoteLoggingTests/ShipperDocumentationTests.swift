@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainGzip
@@ -28,3 +29,4 @@ struct ShipperDocumentationTests {
         #expect(shipper.statistics.acknowledged == 1)
     }
 }
+#endif

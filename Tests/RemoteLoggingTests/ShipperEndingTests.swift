@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -212,3 +213,4 @@ struct ShipperEndingTests {
         #expect(fixture.clock.pendingDeadlines.isEmpty)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -372,3 +373,4 @@ struct ShipperFailureTests {
         #expect(statistics.isBalanced)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainLogShipper
@@ -112,3 +113,4 @@ struct ShipperMetricsTests {
         #expect(recorder.seen["httpchain.logs.queued.bytes service=plants"] ?? 0 > 90)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -134,3 +135,4 @@ struct ShipperOutageTests {
         #expect(graveLost < lost / 10)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainCore
 import HTTPChainTesting
 import Logging
@@ -200,3 +201,4 @@ struct ShipperQueueTests {
         #expect(record.estimatedSize > flat + 100)
     }
 }
+#endif

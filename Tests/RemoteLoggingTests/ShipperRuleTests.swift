@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -203,3 +204,4 @@ struct ShipperRuleTests {
         await heard
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -264,3 +265,4 @@ struct ShipperSpoolTests {
         #expect(spool.isEmpty)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -120,3 +121,4 @@ extension LogShipper.Statistics {
         return accepted + recovered == queuedRecords + inFlight + acknowledged + rejected + lost
     }
 }
+#endif

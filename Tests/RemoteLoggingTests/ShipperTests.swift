@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainGzip
@@ -280,3 +281,4 @@ struct ShipperTests {
         @TaskLocal static var word = "none"
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -115,3 +116,4 @@ struct SinkSecretsTests {
         ExchangeSecretsTests.check(String(reflecting: shipper), "reflected")
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -231,3 +232,4 @@ private struct RandomSpans {
 
     private func number(_ bound: Int) -> Int { Int(random.next() % UInt64(bound)) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -351,3 +352,4 @@ struct SpoolDamageTests {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainLogSpool
@@ -28,3 +29,4 @@ struct SpoolDocumentationTests {
         #expect(spool.summary.hasSuffix("log-spool, up to 64 MiB"))
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import Logging
@@ -266,3 +267,4 @@ struct SpoolFaultTests {
         #expect(try directory.spool(files: files).drain() == [1])
     }
 }
+#endif

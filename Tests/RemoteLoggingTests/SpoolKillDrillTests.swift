@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -135,3 +136,4 @@ struct SpoolHelper: Sendable {
         return try Data(contentsOf: output)
     }
 }
+#endif

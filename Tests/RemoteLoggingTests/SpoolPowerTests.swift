@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import Logging
@@ -205,3 +206,4 @@ struct SpoolPowerTests {
         #expect(problem == nil)
     }
 }
+#endif

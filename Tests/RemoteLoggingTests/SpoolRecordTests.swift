@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import Logging
@@ -135,3 +136,4 @@ struct SpoolRecordTests {
         #expect(value("The quick brown fox jumps over the lazy dog") == 0x414F_A339)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -111,3 +112,4 @@ struct SpoolShippingKillDrillTests {
         await transport.shutdown()
     }
 }
+#endif

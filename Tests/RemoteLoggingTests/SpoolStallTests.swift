@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -335,3 +336,4 @@ struct SpoolClosingTests {
         #expect(try spool.drain() == Array(0..<40) + [50])
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import Logging
@@ -96,3 +97,4 @@ extension LogSpool {
 extension LogSpoolError {
     static let injected = LogSpoolError(FileFault.injected)
 }
+#endif

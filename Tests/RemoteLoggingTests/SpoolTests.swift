@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import Logging
@@ -290,3 +291,4 @@ struct SpoolTests {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -406,3 +407,4 @@ struct SwiftLogSecretTests {
         #expect(sink.records[1].attributes["token"] == "a")
     }
 }
+#endif

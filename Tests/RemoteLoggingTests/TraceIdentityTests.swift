@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainCore
 import HTTPChainRemoteLogging
 import HTTPChainTesting
@@ -76,3 +77,4 @@ struct TraceIdentityTests {
         #expect(try await identity(.call, task: task, saying: ["span_id": "own"]) == [Self.trace, "own", "01"])
     }
 }
+#endif

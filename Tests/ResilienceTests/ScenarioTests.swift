@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCircuitBreaker
 import HTTPChainConcurrencyLimit
@@ -212,3 +213,4 @@ struct ScenarioTests {
         #expect(with.goodput >= without.goodput - 0.01)
     }
 }
+#endif

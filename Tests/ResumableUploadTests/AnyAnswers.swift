@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -53,3 +54,4 @@ final class AnyAnswers: Transport {
         return Response(HTTPResponse.Status(code: codes[random.index(below: codes.count)]), headers: fields)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -161,3 +162,4 @@ struct DraftTests {
         #expect(problem("[]") == nil && problem("{") == nil && problem("") == nil)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -236,3 +237,4 @@ extension Result where Failure == any Error {
         do { self = .success(try await call()) } catch { self = .failure(error) }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import DrillSupport
 import Foundation
 import HTTPChainTesting
@@ -58,3 +59,4 @@ struct KillDrillTests {
         return done
     }
 }
+#endif

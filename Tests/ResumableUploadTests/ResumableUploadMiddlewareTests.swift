@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainResumableUpload
@@ -443,3 +444,4 @@ struct ChangingTransport: Transport {
         return try await inner.send(request)
     }
 }
+#endif

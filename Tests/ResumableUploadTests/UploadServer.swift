@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPTypes
@@ -173,3 +174,4 @@ enum URLPath {
 
 /// A field of one of the protocols.
 func field(_ text: String) -> HTTPField.Name { HTTPField.Name(text) ?? .via }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChain
 import HTTPChainClient
@@ -481,3 +482,4 @@ struct RouteClientTests {
         #expect(names == ["get"])
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChain
 import HTTPChainRoutes
@@ -260,3 +261,4 @@ struct RouteTableTests {
         }
     }
 }
+#endif

@@ -1,4 +1,4 @@
-#if YAML
+#if AllTests && YAML
 import Foundation
 import HTTPChain
 import HTTPChainRoutes

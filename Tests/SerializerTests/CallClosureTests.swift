@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainSerializer
@@ -56,3 +57,4 @@ struct CallClosureTests {
         await #expect(throws: Refused()) { try await sent(.post(url, body: .value(Order(id: 1))), through: stage) }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainCore
 import HTTPChainSerializer
 import HTTPChainTesting
@@ -27,3 +28,4 @@ struct SerializerConformanceTests {
         ).verify(check)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -98,3 +99,4 @@ struct DocumentationTests {
         for block in blocks { #expect(source.contains(lines(String(block))), "\(block)") }
     }
 }
+#endif

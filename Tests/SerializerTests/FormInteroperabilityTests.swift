@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainSerializer
@@ -144,3 +145,4 @@ struct FormInteroperabilityTests {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainSerializer
@@ -99,3 +100,4 @@ struct FormRoundTripTests {
             && one.tags.map { Array($0.utf8) } == other.tags.map { Array($0.utf8) }
     }
 }
+#endif

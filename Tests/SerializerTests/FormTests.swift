@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPTypes
@@ -262,3 +263,4 @@ struct FormTests {
         #expect(try await post.body.text() == "name=a")
     }
 }
+#endif

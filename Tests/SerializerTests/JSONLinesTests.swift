@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainSerializer
@@ -114,3 +115,4 @@ extension Optional {
         return value
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainSerializer
@@ -94,3 +95,4 @@ struct JSONSequenceTests {
         #expect(try await reader.next() == nil)
     }
 }
+#endif

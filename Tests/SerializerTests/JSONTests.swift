@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainSerializer
@@ -270,3 +271,4 @@ struct BodyKeyPathTests {
         #expect(both.hasPrefix(#"{"plant":{"#) && both.contains(#""heightInCM":null"#))
     }
 }
+#endif

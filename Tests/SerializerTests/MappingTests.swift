@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainSerializer
@@ -111,3 +112,4 @@ struct DataMapperTests {
         }
     }
 }
+#endif

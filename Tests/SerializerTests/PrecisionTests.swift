@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainSerializer
@@ -93,3 +94,4 @@ struct PrecisionTests {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -235,3 +236,4 @@ struct StageEmptyContentTests {
         await #expect(throws: DecodingFailure.self) { try await chain.send(.get(url), as: Plant.self) }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainSerializer
@@ -138,3 +139,4 @@ struct TextAndRawTests {
         #expect(error.reason.contains("there are a"))
     }
 }
+#endif

@@ -1,4 +1,4 @@
-#if XML
+#if AllTests && XML
 import Foundation
 import HTTPChainCore
 import HTTPChainSerializer

@@ -1,3 +1,4 @@
+#if AllTests
 import Crypto
 import CryptoExtras
 import Foundation
@@ -228,3 +229,4 @@ struct InteroperabilityTests {
         #expect(try StandardWebhook.verify(fields, content: Data(content.utf8), keys: [key], at: now).id == "msg_2")
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainContentDigest
@@ -81,3 +82,4 @@ struct SigningChainTests {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainContentDigest
@@ -229,3 +230,4 @@ struct SigningMiddlewareTests {
         }.verify(check)
     }
 }
+#endif

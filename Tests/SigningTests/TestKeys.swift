@@ -1,3 +1,4 @@
+#if AllTests
 import Crypto
 import CryptoExtras
 import HTTPChainCore
@@ -58,3 +59,4 @@ struct TestKeys: Sendable, CustomTestStringConvertible {
         func send(_ request: consuming Request) async throws -> Response { Response(.ok) }
     }
 }
+#endif

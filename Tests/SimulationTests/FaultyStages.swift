@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChain
 import HTTPChainTesting
@@ -164,3 +165,4 @@ private final class Hoarder: Middleware {
         return response
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainMetrics
 import HTTPChainSupport
 import Metrics
@@ -66,3 +67,4 @@ final class MetricsBalance: MetricsFactory {
     func destroyCounter(_ handler: any CounterHandler) {}
     func destroyTimer(_ handler: any TimerHandler) {}
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChain
 import HTTPChainTesting
 import TestSupport
@@ -181,3 +182,4 @@ struct PlantedFaultTests {
         }
     }
 }
+#endif

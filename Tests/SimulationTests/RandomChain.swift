@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChain
 import HTTPChainAuthDigest
 import HTTPChainContentDigest
@@ -169,3 +170,4 @@ struct SimulatedTokens: AccessTokenProvider {
         AccessToken(try await world.token(for: user))
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChain
 import HTTPChainTesting
@@ -125,3 +126,4 @@ struct SimulationTests {
         await #expect(throws: ChainOrderError.self) { try await simulation.run(seed: 1) }
     }
 }
+#endif

@@ -1,4 +1,4 @@
-#if Tracing
+#if AllTests && Tracing
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainRetry

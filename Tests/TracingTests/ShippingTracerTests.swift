@@ -1,4 +1,4 @@
-#if Tracing
+#if AllTests && Tracing
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory

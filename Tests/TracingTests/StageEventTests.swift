@@ -1,4 +1,4 @@
-#if Tracing
+#if AllTests && Tracing
 import HTTPChainAuth
 import HTTPChainCache
 import HTTPChainCore

@@ -1,4 +1,4 @@
-#if Valkey
+#if AllTests && Valkey
 import HTTPChainValkey
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPTypes
@@ -144,3 +145,4 @@ struct BearerChallengeTests {
         #expect((response.bearerChallenge != nil) == [400, 401, 403].contains(code))
     }
 }
+#endif

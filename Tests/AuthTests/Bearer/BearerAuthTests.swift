@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainCore
@@ -322,3 +323,4 @@ private struct BytesReader: BodyReader {
         return bytes
     }
 }
+#endif

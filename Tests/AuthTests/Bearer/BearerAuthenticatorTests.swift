@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainAuth
 import HTTPChainCore
 import HTTPChainInMemory
@@ -205,3 +206,4 @@ struct BearerAuthenticatorConformanceTests {
         }.verify(check)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainCore
@@ -310,3 +311,4 @@ struct BearerBypassTests {
         #expect(try await later.withLock { $0 }?.value == "fresh")
     }
 }
+#endif

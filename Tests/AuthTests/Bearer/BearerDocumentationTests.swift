@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainCore
@@ -94,3 +95,4 @@ struct BearerConformanceTests {
         ).verify(check)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainCore
@@ -122,3 +123,4 @@ struct BearerSavingTests {
         #expect(saved.withLock { $0.map(\.value) } == ["token-1", "token-1"])
     }
 }
+#endif

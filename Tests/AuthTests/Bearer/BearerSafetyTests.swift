@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainCore
@@ -179,3 +180,4 @@ struct BearerSecrecyTests {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainCore
@@ -62,3 +63,4 @@ func resourceServer(taking isGood: @escaping @Sendable (String?) -> Bool) -> InM
 }
 
 struct ProviderBroke: Error, Equatable {}
+#endif

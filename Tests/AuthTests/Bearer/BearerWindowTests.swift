@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainAuth
 import HTTPChainCore
 import HTTPChainInMemory
@@ -105,3 +106,4 @@ struct BearerNetworkTests {
         #expect(error.networkFailure == nil)
     }
 }
+#endif

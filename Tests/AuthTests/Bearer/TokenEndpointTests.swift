@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -315,3 +316,4 @@ struct TokenRedirectTests {
         #expect(transport.requestCount == 0)
     }
 }
+#endif

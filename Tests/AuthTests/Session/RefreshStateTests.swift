@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainCore
 import Testing
 
@@ -146,3 +147,4 @@ struct RefreshStateTests {
         #expect("\(RefreshLimit.none)" == "none")
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainCore
@@ -339,3 +340,4 @@ struct SessionOriginTests {
         }
     }
 }
+#endif

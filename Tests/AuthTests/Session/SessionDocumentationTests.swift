@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainCore
@@ -95,3 +96,4 @@ struct SessionConformanceTests {
         try await StageConformance { SessionAuthMiddleware(Login(), for: "https://other.example") }.verify(check)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainCircuitBreaker
 import HTTPChainCore
 
@@ -187,3 +188,4 @@ private func quotient(_ duration: Duration, _ width: Duration) -> Double {
     let two = Double(width.components.seconds) * 1e9 + Double(width.components.attoseconds / 1_000_000_000)
     return (one / two).rounded(.down)
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainCircuitBreaker
 import HTTPChainCore
 import HTTPChainTesting
@@ -358,3 +359,4 @@ struct CircuitRulesTests {
         try bench.call(.failure)
     }
 }
+#endif

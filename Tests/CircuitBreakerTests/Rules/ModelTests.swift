@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainCircuitBreaker
 import HTTPChainCore
 import HTTPChainTesting
@@ -136,3 +137,4 @@ struct ModelTests {
         )
     }
 }
+#endif

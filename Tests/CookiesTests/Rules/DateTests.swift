@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import Testing
@@ -55,3 +56,4 @@ struct DateTests {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -385,3 +386,4 @@ struct ModelTests {
         #expect(storage.count <= 50)
     }
 }
+#endif

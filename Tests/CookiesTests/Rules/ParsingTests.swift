@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import Testing
@@ -84,3 +85,4 @@ struct ParsingTests {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import Testing
 
@@ -55,3 +56,4 @@ struct PublicSuffixTests {
 extension [[UInt8]] {
     fileprivate var isSorted: Bool { zip(self, dropFirst()).allSatisfy { $0.lexicographicallyPrecedes($1) } }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPTypes
@@ -130,3 +131,4 @@ struct SendingTests {
         #expect(browser.field(for: "http://www.example.com/") == "sent=1")
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import Testing
@@ -184,3 +185,4 @@ struct StoringTests {
         #expect(storage.cookies.map(\.name) == ["a", "b", "d"])
     }
 }
+#endif

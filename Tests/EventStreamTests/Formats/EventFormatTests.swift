@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -319,3 +320,4 @@ extension String {
         self.init(view)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import TestSupport
@@ -58,3 +59,4 @@ struct JSONTextTests {
         #expect(error?.problem == .lineTooLong(limit: 5))
     }
 }
+#endif

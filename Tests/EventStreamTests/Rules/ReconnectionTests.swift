@@ -1,3 +1,4 @@
+#if AllTests
 import HTTPChainCore
 import HTTPChainTesting
 import HTTPTypes
@@ -236,3 +237,4 @@ struct WatchdogTests {
         )
     }
 }
+#endif

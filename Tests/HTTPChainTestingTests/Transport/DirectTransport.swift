@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -133,3 +134,4 @@ struct DirectTransport: Transport {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import FlyingSocks
 import Foundation
 import HTTPChainCore
@@ -200,3 +201,4 @@ struct LoopbackServerTests {
         await #expect(throws: CancellationError.self) { try await waiting.value }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import FlyingSocks
 import Foundation
 import HTTPChainCore
@@ -57,3 +58,4 @@ final class RawClient: Sendable {
 
     private static func visit(_ actor: isolated any Actor) {}
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -113,3 +114,4 @@ struct TransportConformanceTests {
         #expect(Set(Check.allCases.map(\.description)).count == Check.allCases.count)
     }
 }
+#endif

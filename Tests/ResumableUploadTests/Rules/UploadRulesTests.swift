@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import Testing
@@ -392,3 +393,4 @@ struct UploadRulesTests {
 private struct Most: RandomSource {
     func next() -> UInt64 { .max }
 }
+#endif

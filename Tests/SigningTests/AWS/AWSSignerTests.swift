@@ -1,3 +1,4 @@
+#if AllTests
 import Crypto
 import Foundation
 import HTTPChainAuth
@@ -257,3 +258,4 @@ struct AWSSignerTests {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPTypes
@@ -190,3 +191,4 @@ struct ComponentTests {
         #expect(!reason.isEmpty)
     }
 }
+#endif

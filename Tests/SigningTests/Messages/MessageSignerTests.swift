@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainCore
@@ -236,3 +237,4 @@ struct MessageSignerTests {
         }
     }
 }
+#endif

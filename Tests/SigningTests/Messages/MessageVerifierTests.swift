@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainSigningRSA
@@ -224,3 +225,4 @@ struct MessageVerifierTests {
         #expect(!dump.contains("the-secret"))
     }
 }
+#endif

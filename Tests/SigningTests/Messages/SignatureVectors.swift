@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainSigningRSA
@@ -169,3 +170,4 @@ enum SignatureVectors {
         )
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainAuth
 import HTTPChainCore
@@ -157,3 +158,4 @@ struct WebhookTests {
         )
     }
 }
+#endif
