@@ -19,6 +19,9 @@ package typealias SystemMutex = pthread_mutex_t
 package struct Locked<Value>: @unchecked Sendable {
     @usableFromInline let storage: LockedStorage<Value>
 
+    /// What is there for as long as the value is, for whoever waits until it is gone.
+    package var lifetime: AnyObject { storage }
+
     /// Guards `value`.
     @inlinable
     package init(_ value: sending Value) {
