@@ -7,7 +7,7 @@ extension TransferTimer {
     /// stay what they are. Nothing waits for a body that nobody reads.
     public func keep(_ body: HTTPBody) -> HTTPBody {
         if body.isReplayable || body.isEmpty || !limitsBody { return body }
-        return .once(length: body.length) { TimedReader(timer: self, source: TimedSource(body)) }
+        return .once(length: body.length) { TimedReader(timer: self, source: TimedSource(body), length: body.length) }
             .keepingDeadline(callDeadline)
     }
 }
@@ -16,27 +16,53 @@ extension TransferTimer {
 private struct TimedReader: BodyReader {
     let timer: TransferTimer
     private var source: TimedSource?
+    /// The bytes that are to come of a declared length.
+    private var remaining: Int64?
+    /// What came behind the last of those bytes and was read with them.
+    private var next: Result<Data?, any Error>?
     private var failure: TimeoutError?
 
-    init(timer: TransferTimer, source: TimedSource) {
+    init(timer: TransferTimer, source: TimedSource, length: Int64?) {
         self.timer = timer
         self.source = source
+        remaining = length
     }
 
     nonisolated(nonsending) mutating func read() async throws -> Data? {
         if let failure { throw failure }
+        if let next = next.take() { return try next.get() }
         guard let source else { return nil }
         timer.awaitsBody()
         do {
-            let chunk = try await timer.run { try await source.read() }
-            timer.received(chunk?.count ?? 0)
-            return chunk
+            let part = try await timer.run { [timer, remaining] in
+                let chunk = try await source.read()
+                timer.received(chunk?.count ?? 0)
+                guard let chunk, let remaining, chunk.count >= remaining else { return Part(chunk: chunk) }
+                // The end comes with the last byte; to wait for it by itself takes another task.
+                timer.awaitsBody()
+                do {
+                    let next = try await source.read()
+                    timer.received(next?.count ?? 0)
+                    return Part(chunk: chunk, next: .success(next))
+                } catch {
+                    return Part(chunk: chunk, next: .failure(error))
+                }
+            }
+            next = part.next
+            if let count = part.chunk?.count { remaining = remaining.map { $0 - Int64(count) } }
+            return part.chunk
         } catch let error as TimeoutError {
             // Nothing more is read, and a transfer behind the body ends.
             self.source = nil
             failure = error
             throw error
         }
+    }
+
+    /// What one task reads.
+    private struct Part: Sendable {
+        var chunk: Data?
+        var next: Result<Data?, any Error>?
     }
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPChainCore
 import HTTPChainTesting
 import HTTPTypes
@@ -67,5 +68,53 @@ struct TransferTimerTests {
         clock.advance(by: .seconds(30))
         #expect(failures.all.map(\.scope) == [.read])
         #expect(failures.all.first?.progress == .readingBody(received: 6))
+    }
+
+    private struct Cut: Error {}
+
+    private func body(_ chunks: [String], length: Int64?, then error: (any Error)? = nil) -> HTTPBody {
+        let stream = AsyncThrowingStream<Data, any Error> { continuation in
+            for chunk in chunks { continuation.yield(Data(chunk.utf8)) }
+            continuation.finish(throwing: error)
+        }
+        return .once(length: length, chunks: stream)
+    }
+
+    @Test("What comes behind the last byte of a declared length is given out behind it: the end, more, or an error")
+    func behindLastByte() async throws {
+        let timer = try timer(TransferLimits(read: .seconds(30)))
+        timer.answered(HTTPResponse(status: .ok))
+        for length: Int64? in [6, nil] {
+            var whole = timer.keep(body(["pla", "nts"], length: length)).makeAsyncIterator()
+            #expect(try await whole.next() == Data("pla".utf8))
+            #expect(try await whole.next() == Data("nts".utf8))
+            #expect(try await whole.next() == nil)
+            #expect(try await whole.next() == nil)
+            var more = timer.keep(body(["plants", "!"], length: length)).makeAsyncIterator()
+            #expect(try await more.next() == Data("plants".utf8))
+            if length == nil {
+                #expect(try await more.next() == Data("!".utf8))
+                #expect(try await more.next() == nil)
+            } else {
+                await #expect(throws: BodyError.self, "more than was declared") { try await more.next() }
+            }
+            var cut = timer.keep(body(["plants"], length: length, then: Cut())).makeAsyncIterator()
+            #expect(try await cut.next() == Data("plants".utf8))
+            await #expect(throws: Cut.self) { try await cut.next() }
+        }
+        #expect(timer.remaining == nil, "nobody waits")
+    }
+
+    @Test("An end that does not come has the limit of a read")
+    func noEnd() async throws {
+        let timer = try timer(TransferLimits(read: .seconds(30)))
+        timer.answered(HTTPResponse(status: .ok))
+        let (stream, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
+        continuation.yield(Data("plants".utf8))
+        let reading = Task { try await timer.keep(.once(length: 6, chunks: stream)).collect(upTo: .kibibytes(1)) }
+        try await until("the end to be waited for") { timer.remaining == .seconds(30) }
+        clock.advance(by: .seconds(30))
+        let error = await #expect(throws: TimeoutError.self) { try await reading.value }
+        #expect(error?.scope == .read && error?.progress == .readingBody(received: 6))
     }
 }
