@@ -8,7 +8,8 @@ public struct UserPartition: Sendable {
     package enum Kind: Sendable {
         case none
         case shared
-        case by(@Sendable (Request) async throws -> String?)
+        case by(@Sendable (Request) throws -> String?)
+        case asking(@Sendable (Request) async throws -> String?)
         case byCredentials
     }
 
@@ -26,8 +27,16 @@ public struct UserPartition: Sendable {
     ///
     /// It may say something else for the next call, when another user has logged in. `nil` is the partition of those
     /// who are not logged in. What it throws, the call throws.
-    public static func by(_ partition: @escaping @Sendable (Request) async throws -> String?) -> UserPartition {
+    public static func by(_ partition: @escaping @Sendable (Request) throws -> String?) -> UserPartition {
         UserPartition(kind: .by(partition))
+    }
+
+    /// Keeps users apart by the text that the closure finds out for each call, held to the deadline of the call.
+    ///
+    /// Otherwise as the one that is at once: `nil` is the partition of those who are not logged in, and what it throws,
+    /// the call throws.
+    public static func by(_ partition: @escaping @Sendable (Request) async throws -> String?) -> UserPartition {
+        UserPartition(kind: .asking(partition))
     }
 
     /// The credentials that the request brings: `Authorization`, `Cookie`, and fields bound to one origin.
@@ -39,14 +48,17 @@ public struct UserPartition: Sendable {
 
     /// Whether it tells users apart whose credentials are added further in.
     package var seesUsers: Bool {
-        if case .by = kind { true } else { false }
+        switch kind {
+        case .by, .asking: true
+        case .none, .shared, .byCredentials: false
+        }
     }
 
     /// Whether users are told apart at all.
     package var isApart: Bool {
         switch kind {
         case .none, .shared: false
-        case .by, .byCredentials: true
+        case .by, .asking, .byCredentials: true
         }
     }
 
@@ -70,7 +82,8 @@ public struct UserPartition: Sendable {
         switch kind {
         case .shared: return .user("")
         case .none: return request.bringsCredentials ? .unknown : .user("")
-        case .by(let partition):
+        case .by(let partition): return .user(try partition(copy request) ?? "")
+        case .asking(let partition):
             let request = copy request
             return .user(try await request.withinDeadline { try await partition(request) } ?? "")
         case .byCredentials:
