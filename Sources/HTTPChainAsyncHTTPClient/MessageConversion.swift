@@ -2,6 +2,7 @@
 import AsyncHTTPClient
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
@@ -50,8 +51,8 @@ extension Response {
             errors: errors,
             head: head
         )
-        let isCoded = fields[.transferEncoding] != nil
-        let length = isCoded ? nil : fields[.contentLength].flatMap(ContentLength.parse)
+        let isCoded = fields.contains(.transferEncoding)
+        let length = isCoded ? nil : fields.value(of: .contentLength).flatMap(ContentLength.parse)
         // Over HTTP/2 the end may come later, and has the limits of a body.
         let hasEnded = length == 0 && response.version.major == 1
         if hasEnded || head.endsWithHead(answering: request.method) {

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 import Testing
 
@@ -67,5 +68,56 @@ struct MessagePartsTests {
         let relative = try #require(URL(string: "users", relativeTo: base))
         #expect(Request.get(relative).url == "https://example.com/v2/users")
         #expect(Origin(url) == Origin("https://example.com"))
+    }
+
+    @Test("Content is a stream of events whatever the case and the parameters of its type")
+    func eventStream() {
+        func isEventStream(_ lines: String...) -> Bool {
+            var head = HTTPResponse(status: .ok)
+            for line in lines { head.headerFields.append(HTTPField(name: .contentType, value: line)) }
+            return head.isEventStream
+        }
+        for type in [
+            "text/event-stream", "Text/Event-Stream", " text/event-stream ; charset=utf-8", "text/event-stream;",
+        ] {
+            #expect(isEventStream(type), "\(type)")
+        }
+        for type in [
+            "text/event-streams", "text/event", "application/json", "", "x-text/event-stream", "text/event-stream/x",
+        ] {
+            #expect(!isEventStream(type), "\(type)")
+        }
+        #expect(!isEventStream())
+        #expect(isEventStream("text/html", "text/event-stream"))
+    }
+
+    @Test("A field's value is that of the subscript, also of several lines")
+    func fieldValue() {
+        var fields: HTTPFields = [.accept: "text/html", .contentLength: "5"]
+        fields.append(HTTPField(name: .accept, value: "text/plain"))
+        fields.append(HTTPField(name: .cookie, value: "a=1"))
+        fields.append(HTTPField(name: .cookie, value: "b=2"))
+        for name in [HTTPField.Name.accept, .contentLength, .cookie, .age] {
+            #expect(fields.value(of: name) == fields[name])
+        }
+    }
+
+    @Test("The owner of a request is what the closure says, at once or after it has asked")
+    func owner() async throws {
+        let request = Request.get("https://example.com/")
+        for partition: UserPartition in [
+            .by { _ in "ada" },
+            .by { _ in
+                await Task.yield()
+                return "ada"
+            },
+        ] {
+            #expect(partition.seesUsers && partition.isApart && !partition.isShared)
+            #expect(try await partition.owner(of: request) == .user("ada"))
+        }
+        let nobody = UserPartition.by { _ in nil }
+        #expect(try await nobody.owner(of: request) == .user(""))
+        struct Unknown: Error {}
+        await #expect(throws: Unknown.self) { try await UserPartition.by { _ in throw Unknown() }.owner(of: request) }
     }
 }

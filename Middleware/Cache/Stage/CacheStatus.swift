@@ -73,15 +73,20 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
 
     /// The member of a `Cache-Status` field, RFC 9211 §2: `HTTPChain; hit; ttl=30`.
     public var description: String {
-        var text =
-            cache.utf8.allSatisfy(ASCII.isTokenByte) && cache.utf8.first.map(Self.beginsToken) == true
-            ? cache : quoted(cache)
+        let isToken = cache.utf8.first.map(Self.beginsToken) == true && cache.utf8.allSatisfy(ASCII.isTokenByte)
+        var text = ""
+        text.reserveCapacity(64)
+        text += isToken ? cache : quoted(cache)
+        func append(_ parameter: String, _ value: String) {
+            text += parameter
+            text += value
+        }
         if isHit { text += "; hit" }
-        if let forward { text += "; fwd=\(forward.rawValue)" }
-        if let forwardStatus { text += "; fwd-status=\(forwardStatus)" }
-        if let timeToLive { text += "; ttl=\(timeToLive)" }
+        if let forward { append("; fwd=", forward.rawValue) }
+        if let forwardStatus { append("; fwd-status=", String(forwardStatus)) }
+        if let timeToLive { append("; ttl=", String(timeToLive)) }
         if isStored { text += "; stored" }
-        if let detail { text += "; detail=\(quoted(detail))" }
+        if let detail { append("; detail=", quoted(detail)) }
         return text
     }
 

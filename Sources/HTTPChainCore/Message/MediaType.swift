@@ -9,11 +9,22 @@ package struct MediaType: Sendable, Hashable {
     package init?(_ text: String?) {
         guard let text else { return nil }
         let field = ParameterizedValue(text.utf8)
-        guard field.value.split(separator: "/").count == 2 else { return nil }
+        guard field.value.utf8.split(separator: UInt8(ascii: "/")).count == 2 else { return nil }
         essence = field.value
         parameters = Dictionary(field.parameters.map { ($0.name, String(decoding: $0.value, as: UTF8.self)) }) { a, _ in
             a
         }
+    }
+
+    /// Whether the value of a `Content-Type` field has an essence, in lower case; its parameters are not read, which takes
+    /// longer than all else that most stages do.
+    package static func isEssence(_ essence: StaticString, of text: String) -> Bool {
+        var rest = text.utf8.drop(while: ASCII.isSpace)
+        let isSame = essence.withUTF8Buffer { expected in
+            expected.allSatisfy { byte in rest.popFirst().map(ASCII.lower) == byte }
+        }
+        guard isSame else { return false }
+        return rest.first { !ASCII.isSpace($0) }.map { $0 == UInt8(ascii: ";") } ?? true
     }
 
     /// The `charset` parameter.

@@ -63,6 +63,8 @@ struct OptionStorage: Sendable {
             entries[index].box = box
             return
         }
+        // A call through a chain has some four to eight of them.
+        if entries.isEmpty { entries.reserveCapacity(8) }
         entries.append(Entry(key: key, box: box, isCredential: isCredential))
     }
 

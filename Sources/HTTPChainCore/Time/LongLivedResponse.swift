@@ -12,5 +12,7 @@ package enum LongLivedResponse: RequestOption {
 extension HTTPResponse {
     /// Whether its content is a stream of events (HTML standard §9.2), which no cache stores and no calls share: it has no
     /// end that could be waited for, and an event means something when it is sent.
-    package var isEventStream: Bool { MediaType(headerFields[.contentType])?.essence == "text/event-stream" }
+    package var isEventStream: Bool {
+        headerFields.contains { $0.name == .contentType && MediaType.isEssence("text/event-stream", of: $0.value) }
+    }
 }

@@ -7,7 +7,13 @@ package enum ASCII {
 
     /// Whether a byte may stand in a token, RFC 9110 §5.6.2.
     package static func isTokenByte(_ byte: UInt8) -> Bool {
-        isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        switch byte {
+        case UInt8(ascii: "!"), UInt8(ascii: "#")...UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"),
+            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "^")...UInt8(ascii: "`"), UInt8(ascii: "|"),
+            UInt8(ascii: "~"):
+            true
+        default: isAlphanumeric(byte)
+        }
     }
 
     /// Whether a byte may stand in a token68, padding aside, RFC 9110 §11.2.
@@ -30,7 +36,8 @@ package enum ASCII {
         }
     }
 
-    private static func lower(_ byte: UInt8) -> UInt8 {
+    /// The small letter of a large one; every other byte is what it is.
+    package static func lower(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 }
