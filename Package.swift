@@ -570,7 +570,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "UploadKillDrill",
-            dependencies: ["HTTPChainCore", "HTTPChainResumableUpload", "DrillSupport", httpTypes],
+            dependencies: ["HTTPChainCore", "HTTPChainSupport", "HTTPChainResumableUpload", "DrillSupport", httpTypes],
             path: "Tests/UploadKillDrill",
             swiftSettings: settings
         ),

@@ -1,12 +1,13 @@
 import Foundation
 import HTTPChainCache
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// The part of an entry's description that is encrypted.
 struct SealedHead: Sendable {
     /// The field that has it in the store beneath.
-    static let field = HTTPField.Name("sealed") ?? .via
+    static let field = HTTPField.Name(constant: "sealed")
 
     /// From which the key of the content is derived.
     let salt: Data

@@ -89,8 +89,3 @@ struct CoalescingKey: Hashable, Sendable {
         return text.hasPrefix("no-cache") || text.hasPrefix("no-store") || text == "max-age=0"
     }
 }
-
-extension HTTPField.Name {
-    /// RFC 9111 §5.4.
-    fileprivate static let pragma = HTTPField.Name("Pragma") ?? .cacheControl
-}

@@ -1,3 +1,4 @@
+import HTTPChainSupport
 import HTTPTypes
 
 /// A hash algorithm of RFC 9530 §5 that is fit to prove that content is whole.
@@ -52,14 +53,7 @@ public enum DigestField: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension HTTPField.Name {
-    /// A name known to be a token; that initialiser is failable, and what stands in for `nil` is out of reach.
-    private static func token(_ name: String) -> HTTPField.Name {
-        HTTPField.Name(name) ?? .contentEncoding
-    }
-
-    static let contentMD5 = token("Content-MD5")
-    static let contentDigest = token("Content-Digest")
-    static let reprDigest = token("Repr-Digest")
-    static let wantContentDigest = token("Want-Content-Digest")
-    static let wantReprDigest = token("Want-Repr-Digest")
+    static let reprDigest = Self(constant: "Repr-Digest")
+    static let wantContentDigest = Self(constant: "Want-Content-Digest")
+    static let wantReprDigest = Self(constant: "Want-Repr-Digest")
 }

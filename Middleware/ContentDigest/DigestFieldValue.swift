@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainSupport
 import HTTPTypes
 import RawStructuredFieldValues
 

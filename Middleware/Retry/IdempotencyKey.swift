@@ -5,7 +5,7 @@ public import HTTPTypes
 extension HTTPField.Name {
     /// `Idempotency-Key`: a name for what the client wants done, by which a server knows a request that it has seen
     /// before (draft-ietf-httpapi-idempotency-key-header).
-    public static let idempotencyKey = Self("Idempotency-Key") ?? .via
+    public static let idempotencyKey = Self(constant: "Idempotency-Key")
 }
 
 /// Whether one call gets an `Idempotency-Key`, whatever ``RetryMiddleware`` does by default.

@@ -1,4 +1,5 @@
 import HTTPChainCore
+import HTTPChainSupport
 public import HTTPTypes
 
 /// One link of a `Link` header field, RFC 8288 §3.
@@ -19,8 +20,7 @@ public struct WebLink: Sendable, Hashable {
 
     /// The links of a header, in order; what is not a link is passed over (Appendix B.2).
     public static func links(in headers: HTTPFields) -> [WebLink] {
-        guard let name = HTTPField.Name("Link") else { return [] }
-        return headers[values: name].flatMap { WebLinkScanner(bytes: Array($0.utf8)).links() }
+        headers[values: .link].flatMap { WebLinkScanner(bytes: Array($0.utf8)).links() }
     }
 }
 
@@ -128,4 +128,9 @@ extension String {
     fileprivate func trimmingSpaces() -> String {
         String(drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
     }
+}
+
+extension HTTPField.Name {
+    /// RFC 8288 §3.
+    fileprivate static let link = Self(constant: "Link")
 }

@@ -2,6 +2,7 @@
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
+import HTTPChainSupport
 import HTTPTypes
 import Testing
 
@@ -256,6 +257,6 @@ struct ValidationTests {
 }
 
 extension HTTPField.Name {
-    static let xTest = HTTPField.Name("X-Test") ?? .via
+    static let xTest = HTTPField.Name(constant: "X-Test")
 }
 #endif

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 import TestSupport
 import Testing
@@ -127,7 +128,7 @@ struct KeyTests {
             .get(target, headers: [.cacheControl: "max-stale, No-Store"]),
             .get(target, headers: [.cacheControl: "max-age=0"]),
             .get(target, headers: [.cacheControl: "max-age=\"0\""]),
-            .get(target, headers: [HTTPField.Name("Pragma") ?? .via: "no-cache"]),
+            .get(target, headers: [.pragma: "no-cache"]),
         ]
     )
     func own(request: Request) {
@@ -162,7 +163,7 @@ enum Token: RequestOption {
 }
 
 extension HTTPField.Name {
-    static let requestID = HTTPField.Name("X-Request-ID") ?? .via
+    static let requestID = HTTPField.Name(constant: "X-Request-ID")
 }
 
 extension Request {

@@ -3,13 +3,13 @@ import Foundation
 import HTTPChain
 import HTTPChainHAR
 import HTTPChainInMemory
+import HTTPChainSupport
 import TestSupport
 import Testing
 
 @Suite("Secrets in archives", .timeLimit(.minutes(10)))
 struct RedactionTests {
     private let secret = "hunter2Hunter2"
-    private static let contentDigest = HTTPField.Name("Content-Digest") ?? .eTag
 
     private func request() throws -> Request {
         var request = Request.post(
@@ -35,7 +35,7 @@ struct RedactionTests {
             headers: [
                 .contentType: "application/json", .setCookie: "sid=\(secret)", .contentLength: "\(text.utf8.count)",
                 .location: "https://d.example/cb#access_token=\(secret)",
-                Self.contentDigest: "sha-256=:AA==:",
+                .contentDigest: "sha-256=:AA==:",
             ],
             body: HTTPBody(text)
         )

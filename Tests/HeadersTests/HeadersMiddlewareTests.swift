@@ -1,5 +1,6 @@
 import HTTPChainCore
 import HTTPChainHeaders
+import HTTPChainSupport
 import HTTPChainTesting
 import HTTPTypes
 import Testing
@@ -58,7 +59,7 @@ struct SharedFieldsTests {
             .set("X-Trace", template: "{app}-%%0%%/%%1%% 100%% {}"),
             .default("X-App", template: "{app}")
         )
-        let call = Request.get(url, headers: [HTTPField.Name("X-App") ?? .age: "own"])
+        let call = Request.get(url, headers: [HTTPField.Name(constant: "X-App"): "own"])
             .headerParameters(["app": "garden"], ["42"]).headerParameters([:], ["é"])
         let result = try await fields(stage, call)
         #expect(result[try #require(HTTPField.Name("X-Trace"))] == "garden-42/é 100%% {}")

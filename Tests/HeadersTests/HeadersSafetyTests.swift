@@ -1,11 +1,12 @@
 import HTTPChainCore
 import HTTPChainHeaders
+import HTTPChainSupport
 import HTTPChainTesting
 import HTTPTypes
 import Testing
 
 private let url = "https://api.example.com/plants"
-private let key = HTTPField.Name("X-Api-Key") ?? .authorization
+private let key = HTTPField.Name(constant: "X-Api-Key")
 
 @Suite("What cannot stand in a header field")
 struct InvalidFieldsTests {

@@ -3,6 +3,7 @@ import Foundation
 import HTTPChainCircuitBreaker
 import HTTPChainCore
 import HTTPChainRateLimit
+import HTTPChainSupport
 import HTTPChainTesting
 import HTTPTypes
 import TestSupport
@@ -221,7 +222,7 @@ struct StageTests {
     @Test("Waits when the server says that nothing is left, until it is replenished")
     func serverLimit() async throws {
         let clock = VirtualClock.automatic()
-        let limits: HTTPFields = [HTTPField.Name("RateLimit") ?? .age: #""default";r=2;t=5"#]
+        let limits: HTTPFields = [HTTPField.Name(constant: "RateLimit"): #""default";r=2;t=5"#]
         let harness = StageHarness(RateLimitMiddleware(), clock: clock)
         _ = await harness.send(.get(url), answering: .status(.ok, headers: limits))
         for _ in 0..<2 { _ = await harness.send(.get(url)) }

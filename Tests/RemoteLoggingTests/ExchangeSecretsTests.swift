@@ -1,6 +1,7 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPChainTesting
 import HTTPTypes
 import Logging
@@ -13,7 +14,7 @@ struct ExchangeSecretsTests {
     /// One secret for each place, so that a failure tells where it leaked.
     static func secret(_ place: String) -> String { "s3cr3t\(place)Hunter2" }
 
-    private static func field(_ name: String) -> HTTPField.Name { HTTPField.Name(name) ?? .via }
+    private static func field(_ name: StaticString) -> HTTPField.Name { HTTPField.Name(constant: name) }
 
     struct Exchange: Sendable, CustomTestStringConvertible {
         let name: String

@@ -34,7 +34,7 @@ final class AnyAnswers: Transport {
         if random.index(below: 8) == 0 { throw TransportError(.connectionLost, sent: .maybe, stage: "AnyAnswers") }
         let codes = [200, 201, 204, 204, 204, 307, 302, 400, 403, 404, 409, 410, 413, 423, 460, 500, 503]
         var fields = HTTPFields()
-        func maybe(_ name: String, _ values: [String]) {
+        func maybe(_ name: StaticString, _ values: [String]) {
             guard random.index(below: 3) > 0 else { return }
             fields[field(name)] = values[random.index(below: values.count)]
         }

@@ -1,6 +1,7 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// A server that takes uploads by one of the protocols, in memory, and fails where a test says so.
@@ -173,5 +174,5 @@ enum URLPath {
 }
 
 /// A field of one of the protocols.
-func field(_ text: String) -> HTTPField.Name { HTTPField.Name(text) ?? .via }
+func field(_ text: StaticString) -> HTTPField.Name { HTTPField.Name(constant: text) }
 #endif

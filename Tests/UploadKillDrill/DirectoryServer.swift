@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// A tus server whose uploads are the files of a directory.
@@ -56,5 +57,5 @@ struct DirectoryServer: Transport {
         return attributes?[.size] as? Int
     }
 
-    private static func name(_ text: String) -> HTTPField.Name { HTTPField.Name(text) ?? .via }
+    private static func name(_ text: StaticString) -> HTTPField.Name { HTTPField.Name(constant: text) }
 }

@@ -1,3 +1,4 @@
+import HTTPChainSupport
 import HTTPTypes
 
 /// The directives of a request to caches: `Cache-Control` (RFC 9111 §5.2.1), and `Pragma` where there is none (§5.4);
@@ -61,11 +62,7 @@ struct RequestDirectives: Equatable, Sendable {
 }
 
 extension HTTPField.Name {
-    static let pragma = known("pragma")
-    static let cdnCacheControl = known("CDN-Cache-Control")
-    static let cacheStatus = known("Cache-Status")
-    static let keepAlive = known("Keep-Alive")
-    static let proxyConnection = known("Proxy-Connection")
-
-    private static func known(_ name: String) -> HTTPField.Name { HTTPField.Name(name) ?? .via }
+    static let cdnCacheControl = Self(constant: "CDN-Cache-Control")
+    static let keepAlive = Self(constant: "Keep-Alive")
+    static let proxyConnection = Self(constant: "Proxy-Connection")
 }

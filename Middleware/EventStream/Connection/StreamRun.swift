@@ -1,4 +1,5 @@
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// The state that all connections of a stream share.
@@ -114,9 +115,4 @@ private final class ReadWatch: Sendable {
         }
         cancel?()
     }
-}
-
-extension HTTPField.Name {
-    /// `Last-Event-ID`, HTML standard §9.2.4.
-    static let lastEventID = HTTPField.Name("Last-Event-ID") ?? .range
 }

@@ -1,4 +1,5 @@
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 import RawStructuredFieldValues
 
@@ -27,8 +28,7 @@ enum CacheResult: String, Sendable, Hashable {
 
     /// Reads the field; nil where there is none, or it is malformed.
     init?(_ fields: HTTPFields) {
-        guard let name = HTTPField.Name("Cache-Status") else { return nil }
-        let values = fields[values: name]
+        let values = fields[values: .cacheStatus]
         if values.isEmpty { return nil }
         var parser = StructuredFieldValueParser(Array(values.joined(separator: ", ").utf8))
         guard let members = try? parser.parseListFieldValue(), case .item(let nearest)? = members.last else {

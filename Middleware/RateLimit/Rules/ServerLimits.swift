@@ -1,5 +1,6 @@
 package import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 package import HTTPTypes
 import RawStructuredFieldValues
 
@@ -53,8 +54,8 @@ package struct ServerLimits: Sendable, Hashable {
         if quotas.isEmpty { quotas = Self.plain(fields, now: now) }
     }
 
-    private static let rateLimit = HTTPField.Name.known("RateLimit")
-    private static let rateLimitPolicy = HTTPField.Name.known("RateLimit-Policy")
+    private static let rateLimit = HTTPField.Name(constant: "RateLimit")
+    private static let rateLimitPolicy = HTTPField.Name(constant: "RateLimit-Policy")
 
     // MARK: - draft-ietf-httpapi-ratelimit-headers
 
@@ -126,7 +127,9 @@ package struct ServerLimits: Sendable, Hashable {
         ("X-RateLimit-Remaining-Requests", ["X-RateLimit-Reset-Requests"]),
         ("X-RateLimit-Remaining-Tokens", ["X-RateLimit-Reset-Tokens"]),
         ("Anthropic-RateLimit-Requests-Remaining", ["Anthropic-RateLimit-Requests-Reset"]),
-    ].map { (HTTPField.Name.known($0), $1.map { HTTPField.Name.known($0) }) }
+    ].map { (remaining: StaticString, resets: [StaticString]) in
+        (HTTPField.Name(constant: remaining), resets.map { HTTPField.Name(constant: $0) })
+    }
 
     private static func plain(_ fields: HTTPFields, now: Date) -> [Quota] {
         families.compactMap { family in
@@ -177,13 +180,4 @@ package struct ServerLimits: Sendable, Hashable {
         guard seconds > 0 else { return .zero }
         return min(longestReset, .milliseconds(Int64((min(seconds, 1e9) * 1000).rounded(.up))))
     }
-}
-
-extension HTTPField.Name {
-    fileprivate static func known(_ name: StaticString) -> HTTPField.Name {
-        // Every name above is a token, which is all that can be wrong with one.
-        HTTPField.Name("\(name)") ?? .retryAfter
-    }
-
-    fileprivate static func known(_ name: String) -> HTTPField.Name { HTTPField.Name(name) ?? .retryAfter }
 }

@@ -1,4 +1,5 @@
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 extension Request {
@@ -48,8 +49,5 @@ extension Request {
 }
 
 extension HTTPField.Name {
-    private static func known(_ name: String) -> Self { Self(name) ?? .via }
-    fileprivate static let contentDigest = known("Content-Digest")
-    fileprivate static let contentMD5 = known("Content-MD5")
-    fileprivate static let digest = known("Digest")
+    fileprivate static let digest = Self(constant: "Digest")
 }

@@ -241,7 +241,7 @@ extension RequestSigner where Self == AWSSigner {
 }
 
 extension HTTPField.Name {
-    static let amzDate = token("X-Amz-Date")
-    static let amzSecurityToken = token("X-Amz-Security-Token")
-    static let amzContentSHA256 = token("X-Amz-Content-SHA256")
+    static let amzDate = Self(constant: "X-Amz-Date")
+    static let amzSecurityToken = Self(constant: "X-Amz-Security-Token")
+    static let amzContentSHA256 = Self(constant: "X-Amz-Content-SHA256")
 }

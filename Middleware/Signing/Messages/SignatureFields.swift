@@ -1,15 +1,12 @@
 import Foundation
+import HTTPChainSupport
 import HTTPTypes
 import RawStructuredFieldValues
 
 extension HTTPField.Name {
-    /// A name known to be a token; that initialiser is failable, and what stands in for `nil` is out of reach.
-    static func token(_ name: String) -> HTTPField.Name { HTTPField.Name(name) ?? .authorization }
-
-    static let signature = token("Signature")
-    static let signatureInput = token("Signature-Input")
-    static let acceptSignature = token("Accept-Signature")
-    static let contentDigest = token("Content-Digest")
+    static let signature = Self(constant: "Signature")
+    static let signatureInput = Self(constant: "Signature-Input")
+    static let acceptSignature = Self(constant: "Accept-Signature")
 }
 
 /// One signature of a message, as its fields have it.

@@ -1,5 +1,6 @@
 public import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 public import HTTPTypes
 
 #if canImport(CryptoKit)
@@ -89,7 +90,7 @@ public struct StandardWebhook: Sendable, Hashable {
 }
 
 extension HTTPField.Name {
-    static let webhookID = token("webhook-id")
-    static let webhookTimestamp = token("webhook-timestamp")
-    static let webhookSignature = token("webhook-signature")
+    static let webhookID = Self(constant: "webhook-id")
+    static let webhookTimestamp = Self(constant: "webhook-timestamp")
+    static let webhookSignature = Self(constant: "webhook-signature")
 }

@@ -1,5 +1,6 @@
 #if Tracing
 import HTTPChainCore
+import HTTPChainSupport
 public import HTTPTypes
 public import Instrumentation
 
@@ -101,9 +102,10 @@ public struct W3CPropagator: Instrument {
 }
 
 extension HTTPField.Name {
-    fileprivate static let traceparent = HTTPField.Name("traceparent") ?? .via
-    fileprivate static let tracestate = HTTPField.Name("tracestate") ?? .via
-    fileprivate static let baggage = HTTPField.Name("baggage") ?? .via
+    // In lower case, as W3C Trace Context §3.2.1 wants them sent; those of HTTPTypes begin with a capital.
+    fileprivate static let traceparent = Self(constant: "traceparent")
+    fileprivate static let tracestate = Self(constant: "tracestate")
+    fileprivate static let baggage = Self(constant: "baggage")
 }
 
 /// Reads the fields of a trace from a message's header; repeated fields count as one (RFC 9110 §5.3).

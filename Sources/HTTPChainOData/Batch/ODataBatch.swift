@@ -69,7 +69,7 @@ public struct ODataBatch: Sendable {
         request.headers[.contentType] = "application/json"
         request.headers[.accept] = "application/json"
         request.headers[.odataMaximumVersion] = "4.01"
-        if continuesOnError, let prefer = HTTPField.Name("Prefer") { request.headers[prefer] = "continue-on-error" }
+        if continuesOnError { request.headers[.prefer] = "continue-on-error" }
         return request
     }
 }
@@ -123,4 +123,9 @@ enum ODataBatchContent {
         let standard = text.replacing("-", with: "+").replacing("_", with: "/").replacing("=", with: "")
         return Data(base64Encoded: standard + String(repeating: "=", count: (4 - standard.count % 4) % 4))
     }
+}
+
+extension HTTPField.Name {
+    /// RFC 7240 §2.
+    fileprivate static let prefer = Self(constant: "Prefer")
 }

@@ -1,3 +1,4 @@
+import HTTPChainSupport
 public import HTTPTypes
 
 /// Percent-encoding as the OASIS ABNF asks for it: once, over text that is otherwise finished.
@@ -60,13 +61,8 @@ enum ODataEncoding {
 
 extension HTTPField.Name {
     /// `OData-Version`: the version that a message is written in.
-    public static let odataVersion = odata("OData-Version")
+    public static let odataVersion = Self(constant: "OData-Version")
 
     /// `OData-MaxVersion`: the highest version that the client reads.
-    public static let odataMaximumVersion = odata("OData-MaxVersion")
-
-    private static func odata(_ name: String) -> HTTPField.Name {
-        // Both are tokens; the field that stands in would only be seen if they were not.
-        HTTPField.Name(name) ?? .accept
-    }
+    public static let odataMaximumVersion = Self(constant: "OData-MaxVersion")
 }

@@ -1,4 +1,5 @@
 public import HTTPChainCore
+import HTTPChainSupport
 public import HTTPTypes
 
 /// A server of event streams in memory: a transport that answers each connection with a script.
@@ -25,7 +26,7 @@ public final class EventServer: Transport {
         public let body: HTTPBody
         /// The identifier of the last event that the client has read; `nil` for nothing.
         public var lastEventID: String? {
-            HTTPField.Name("Last-Event-ID").flatMap { request.headerFields[$0] }
+            request.headerFields[.lastEventID]
         }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// Notices when the last reference to something is gone.
@@ -145,5 +146,5 @@ final class ConformanceNext: Transport {
 
 extension HTTPField.Name {
     /// Tells the calls of one check apart.
-    static let conformanceCall = Self("x-conformance-call") ?? .via
+    static let conformanceCall = Self(constant: "x-conformance-call")
 }

@@ -2,6 +2,7 @@
 import Foundation
 import HTTPChainCore
 import HTTPChainSigningRSA
+import HTTPChainSupport
 import HTTPTypes
 import Testing
 
@@ -49,7 +50,7 @@ enum SignatureVectors {
     /// When all of them were made.
     static let created = Date(timeIntervalSince1970: 1_618_884_473)
 
-    static func name(_ text: String) -> HTTPField.Name { HTTPField.Name(text) ?? .accept }
+    static func name(_ text: StaticString) -> HTTPField.Name { HTTPField.Name(constant: text) }
 
     static func fields(_ fields: KeyValuePairs<String, String>) -> HTTPFields {
         HTTPFields(

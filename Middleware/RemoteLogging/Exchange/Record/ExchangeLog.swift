@@ -1,5 +1,6 @@
 public import Foundation
 public import HTTPChainCore
+import HTTPChainSupport
 public import HTTPTypes
 public import Logging
 import RawStructuredFieldValues
@@ -163,8 +164,4 @@ extension LoggedCacheStatus {
         if case .bool(true)? = nearest.rfc9651Parameters["hit"] { isHit = true } else { isHit = false }
         if case .token(let reason)? = nearest.rfc9651Parameters["fwd"] { forward = reason }
     }
-}
-
-extension HTTPField.Name {
-    fileprivate static let cacheStatus = Self("Cache-Status") ?? .cacheControl
 }

@@ -30,7 +30,7 @@ struct TraceIdentity: Sendable, Hashable {
     ///
     /// - Returns: `nil` when it was sent with none, or one that is malformed.
     init?(_ fields: HTTPFields) {
-        guard let name = HTTPField.Name("traceparent"), let text = fields[name] else { return nil }
+        guard let text = fields[.traceparent] else { return nil }
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count >= 4, parts[0].utf8.count == 2, Self.isIdentifier(parts[1], digits: 32),
             Self.isIdentifier(parts[2], digits: 16), parts[3].utf8.count == 2

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 extension ConformanceRun {
@@ -7,8 +8,11 @@ extension ConformanceRun {
         let peer: TransportConformance.Handler = { request in
             let body = try await request.body.collect()
             let seen = "\(request.head.method.rawValue) \(body.count)"
-            guard let name = HTTPField.Name("X-Seen") else { return Response(.internalServerError) }
-            return Response(.ok, headers: [name: seen], body: request.head.method == .head ? .empty : HTTPBody(seen))
+            return Response(
+                .ok,
+                headers: [HTTPField.Name(constant: "X-Seen"): seen],
+                body: request.head.method == .head ? .empty : HTTPBody(seen)
+            )
         }
         try await withPeer(peer) { transport, base in
             let cases: [(HTTPRequest.Method, Int)] = [

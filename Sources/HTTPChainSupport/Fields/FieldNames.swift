@@ -1,0 +1,27 @@
+package import HTTPTypes
+
+extension HTTPField.Name {
+    /// Makes the name of a field that stands in the code.
+    ///
+    /// For a name from outside there is the initializer that returns `nil`.
+    ///
+    /// - Precondition: `name` is a token (RFC 9110 §5.6.2).
+    package init(constant name: StaticString) {
+        guard let valid = Self("\(name)") else { preconditionFailure("\"\(name)\" is not a field name: write a token") }
+        self = valid
+    }
+}
+
+// The names that several modules use.
+extension HTTPField.Name {
+    /// `Cache-Status` (RFC 9211).
+    package static let cacheStatus = Self(constant: "Cache-Status")
+    /// `Content-Digest` (RFC 9530 §2).
+    package static let contentDigest = Self(constant: "Content-Digest")
+    /// `Content-MD5` (RFC 1864).
+    package static let contentMD5 = Self(constant: "Content-MD5")
+    /// `Last-Event-ID` (HTML standard §9.2.4).
+    package static let lastEventID = Self(constant: "Last-Event-ID")
+    /// `Pragma` (RFC 9111 §5.4).
+    package static let pragma = Self(constant: "Pragma")
+}
