@@ -46,6 +46,7 @@ public import Foundation
 ///   of all sessions, and a body that kept it waiting would stop them all. Bytes and files are sent as they are read.
 /// - A file whose disk stalls while it is uploaded stalls the transfers of all sessions for the same reason. What waits
 ///   for a disk on this side of that queue, saving and spilling, stalls nobody else.
+/// - Foundation keeps some 180 bytes of each request: 64,000 small ones of a bare session leave 10 MiB.
 /// - That one queue also means that a download at full speed, from any session of the process, delays the start and the
 ///   cancellation of others; the caller's `CancellationError` does not wait for it.
 /// - Foundation keeps about 120 bytes for each call as long as the process lives, 12 MB in 100,000 calls; another session
