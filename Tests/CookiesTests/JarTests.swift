@@ -204,11 +204,12 @@ struct JarTests {
         let jars = [try await CookieJar(file: file), try await CookieJar(file: file)]
         try await withThrowingTaskGroup(of: Void.self) { group in
             for index in 0..<40 {
-                group.addTask { _ = try await jars[index % 2].store(["c\(index)=1; Max-Age=60"], from: self.url) }
+                group.addTask { _ = try await jars[index % 2].store(["c\(index)=1; Max-Age=86400"], from: self.url) }
             }
             try await group.waitForAll()
         }
-        #expect(try await CookieJar(file: file).cookies().count == 40)
+        let kept = try await CookieJar(file: file).cookies()
+        #expect(kept.count == 40)
     }
 
     @Test("does not touch a file that is damaged, of another kind, or open to others, and says so")
