@@ -22,13 +22,14 @@ public import HTTPChainCore
 ///   a miss and is removed. Content of more than 256 KiB is looked at as it is read, in blocks of 16 KiB: where a later
 ///   block is damaged, its reader ends with a ``/HTTPChainCache/CacheStoreFault`` in place of wrong bytes. That somebody
 ///   put back what was once stored for the same key is not found.
-/// - Ranges are read block by block.
+/// - Ranges are read block by block. A partial response that continues what is stored is encrypted by itself and written
+///   behind it, where the store beneath can do so; what an old key encrypted is written anew.
 /// - Keys are exchanged by giving the old ones beside the new: what they encrypted is found, and all that is stored is
 ///   encrypted with the new one. A response that is validated keeps its key until it is stored anew.
 /// - A removal by ``/HTTPChainCache/CacheSelection/all`` or
 ///   ``/HTTPChainCache/CacheSelection/identifierPrefix(_:)`` looks at all entries.
 /// - An entry of more than 16 KiB replaces the one before in two steps, between which the key is a miss.
-public final class EncryptedCacheStore: CacheStore, InvalidationKeeping {
+public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
     /// The number of old keys that are used at most: 8; each takes a look-up of its own.
     public static let oldKeyLimit = 8
 
@@ -65,16 +66,16 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping {
     /// "Encrypted in" the store beneath.
     public var summary: String { "encrypted in \(base.summary)" }
 
-    /// Whether content of so many bytes may fit.
-    func takes(_ length: Int64) -> Bool {
-        bounds.map { ContentCipher.sealedLength(length) <= $0.entryBytes.bytes } ?? true
+    /// Whether content of so many bytes may fit behind what takes so much.
+    func takes(_ length: Int64, behind sealed: Int64 = 0) -> Bool {
+        bounds.map { ContentCipher.sealedLength(length) <= $0.entryBytes.bytes - sealed } ?? true
     }
 
     // MARK: - Entries
 
     /// The entry as this store hands it out, with the content that the store beneath has read, encrypted as it is.
     func outer(_ inner: CacheEntry, _ head: SealedHead, _ cipher: EntryCipher) -> CacheEntry {
-        let sealed = SealedEntry(inner: inner.withoutContent, salt: head.salt, cipher: cipher)
+        let sealed = SealedEntry(inner: inner.withoutContent, layout: head.layout, cipher: cipher)
         let response = StoredResponse(
             head.response.metadata,
             bodyLength: head.response.bodyLength,
@@ -141,8 +142,8 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping {
     ///
     /// - Throws: What the store beneath throws; ``/HTTPChainCache/CacheStoreFault`` when the content is damaged.
     public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
-        guard let sealed = try await sealed(entry) else { return nil }
-        let content = SealedContent(base, sealed, read: entry.content, length: entry.response.bodyLength)
+        guard let (_, sealed) = try await sealed(entry) else { return nil }
+        let content = SealedContent(base, sealed, read: entry.content)
         do {
             return try await content.body(range ?? 0..<entry.response.bodyLength)
         } catch let fault as CacheStoreFault {
@@ -151,10 +152,13 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping {
         }
     }
 
-    /// Returns the sealed form of an entry; `nil` when it is gone.
-    private func sealed(_ entry: CacheEntry) async throws -> SealedEntry? {
-        if let sealed = entry.response.attachment as? SealedEntry { return sealed }
-        return try await variants(of: entry.key).first { $0.id == entry.id }?.response.attachment as? SealedEntry
+    /// Returns an entry with its sealed form; `nil` when it is gone.
+    private func sealed(_ entry: CacheEntry) async throws -> (CacheEntry, SealedEntry)? {
+        if let sealed = entry.response.attachment as? SealedEntry { return (entry, sealed) }
+        guard let found = try await variants(of: entry.key).first(where: { $0.id == entry.id }),
+            let sealed = found.response.attachment as? SealedEntry
+        else { return nil }
+        return (found, sealed)
     }
 
     // MARK: - Changes
@@ -167,9 +171,9 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping {
     ) async throws -> (any CacheWriter)? {
         guard takes(max(0, length ?? 0)) else { return nil }
         let innerKey = try current.key(key)
-        let salt = SealedHead.makeSalt()
+        let layout = SealedLayout(salt: SealedHead.makeSalt(), length: 0)
         let empty = StoredResponse(metadata, bodyLength: 0, bodyChecksum: ContentChecksum())
-        let head = SealedHead(key, empty, salt: salt, isComplete: false)
+        let head = SealedHead(key, empty, layout, isComplete: false)
         let sealed = try current.seal(head, as: innerKey)
         let sealedLength = length.map { ContentCipher.sealedLength(max(0, $0)) }
         guard let inner = try await base.makeWriter(for: innerKey, sealed, expecting: sealedLength) else { return nil }
@@ -179,7 +183,39 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping {
             key,
             innerKey,
             metadata,
-            salt: salt,
+            salt: layout.segments[0].salt,
+            inFlight.map { FlightShare(of: $0) }
+        )
+    }
+
+    package func makeAppender(
+        to entry: CacheEntry,
+        _ metadata: CacheMetadata,
+        expecting length: Int64?
+    ) async throws -> (any CacheWriter)? {
+        guard let store = base as? any BodyAppending, let (known, sealed) = try await sealed(entry),
+            known.response.bodyLength == entry.response.bodyLength, sealed.cipher === current,
+            metadata.variant == entry.response.metadata.variant,
+            sealed.layout.segments.count < SealedLayout.maximumCount,
+            // What was put behind it in vain cannot be cut off from here.
+            sealed.inner.response.bodyLength == sealed.layout.sealedLength,
+            takes(max(0, length ?? 0), behind: sealed.layout.sealedLength)
+        else { return nil }
+        // Until all is there it is described as it was.
+        let inner = try await store.makeAppender(
+            to: sealed.inner,
+            sealed.inner.response.metadata,
+            expecting: length.map { ContentCipher.sealedLength(max(0, $0)) }
+        )
+        guard let inner else { return nil }
+        return EncryptedCacheWriter(
+            self,
+            over: inner,
+            entry.key,
+            sealed.inner.key,
+            metadata,
+            salt: SealedHead.makeSalt(),
+            behind: (known.response, sealed.layout),
             inFlight.map { FlightShare(of: $0) }
         )
     }
@@ -197,8 +233,8 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping {
 
     /// Gives a stored body a new description, under the key that encrypted it.
     public func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
-        guard let sealed = try await sealed(entry) else { return nil }
-        let head = SealedHead(entry.key, entry.response.with(metadata), salt: sealed.salt, isComplete: true)
+        guard let (entry, sealed) = try await sealed(entry) else { return nil }
+        let head = SealedHead(entry.key, entry.response.with(metadata), sealed.layout, isComplete: true)
         let inner = sealed.inner
         do {
             let description = try sealed.cipher.seal(head, as: inner.key)

@@ -5,13 +5,14 @@ import HTTPChainCore
 /// Encrypts one entry on the way to the store beneath.
 ///
 /// How long the content is and its checksum are in the description, which the store beneath takes first. An entry of one
-/// block is described when it is complete; a longer one twice, and it cannot be found before the second time.
+/// block is described when it is complete; a longer one twice, and it cannot be found before the second time. Content
+/// that is continued is described as it was until the rest of it is there.
 final class EncryptedCacheWriter: FlightLimitedWriter {
     private struct State {
         var pending = Data()
         var blocks: Int64 = 0
         var length: Int64 = 0
-        var checksum = ContentChecksum()
+        var checksum: ContentChecksum
         var isOpen = true
     }
     private let store: EncryptedCacheStore
@@ -20,10 +21,12 @@ final class EncryptedCacheWriter: FlightLimitedWriter {
     private let innerKey: CacheKey
     private let metadata: CacheMetadata
     private let salt: Data
+    /// What is continued.
+    private let grown: (response: StoredResponse, layout: SealedLayout)?
     private let cipher: ContentCipher
     private let share: FlightShare?
     /// One task at a time uses a writer, so nothing changes between two looks.
-    private let state = Locked(State())
+    private let state: Locked<State>
 
     init(
         _ store: EncryptedCacheStore,
@@ -32,6 +35,7 @@ final class EncryptedCacheWriter: FlightLimitedWriter {
         _ innerKey: CacheKey,
         _ metadata: CacheMetadata,
         salt: Data,
+        behind grown: (response: StoredResponse, layout: SealedLayout)? = nil,
         _ share: FlightShare?
     ) {
         self.store = store
@@ -40,7 +44,9 @@ final class EncryptedCacheWriter: FlightLimitedWriter {
         self.innerKey = innerKey
         self.metadata = metadata
         self.salt = salt
+        self.grown = grown
         self.share = share
+        state = Locked(State(checksum: grown?.response.bodyChecksum ?? ContentChecksum()))
         cipher = store.current.content(salt)
     }
 
@@ -67,7 +73,9 @@ final class EncryptedCacheWriter: FlightLimitedWriter {
     private func add(_ chunk: Data) throws -> Data? {
         try state.withLock { state -> Data? in
             let (length, isTooLarge) = state.length.addingReportingOverflow(Int64(chunk.count))
-            guard state.isOpen, !isTooLarge, store.takes(length), share?.take(chunk.count) ?? true else { return nil }
+            guard state.isOpen, !isTooLarge, store.takes(length, behind: grown?.layout.sealedLength ?? 0),
+                share?.take(chunk.count) ?? true
+            else { return nil }
             state.length = length
             state.checksum.update(chunk)
             var sealed = Data()
@@ -107,15 +115,18 @@ final class EncryptedCacheWriter: FlightLimitedWriter {
     }
 
     private func commit(_ written: State) async throws -> CacheCommit {
-        let response = StoredResponse(metadata, bodyLength: written.length, bodyChecksum: written.checksum)
-        let head = SealedHead(key, response, salt: salt, isComplete: true)
+        let layout =
+            grown?.layout.appending(SealedLayout.Segment(salt: salt, length: written.length))
+            ?? SealedLayout(salt: salt, length: written.length)
+        let response = StoredResponse(metadata, bodyLength: layout.length, bodyChecksum: written.checksum)
+        let head = SealedHead(key, response, layout, isComplete: true)
         let sealed = try store.current.seal(head, as: innerKey)
         var last = Data()
         if !written.pending.isEmpty {
             last = try cipher.seal(written.pending, number: written.blocks, isLast: true)
         }
         var commit: CacheCommit
-        if written.blocks == 0 {
+        if written.blocks == 0, grown == nil {
             await inner.abandon()
             let length = Int64(last.count)
             guard let whole = try await store.base.makeWriter(for: innerKey, sealed, expecting: length) else {
@@ -124,13 +135,13 @@ final class EncryptedCacheWriter: FlightLimitedWriter {
             if !last.isEmpty { guard try await whole.write(last) else { return CacheCommit(entry: nil) } }
             commit = try await whole.commit()
         } else {
-            guard try await inner.write(last) else { return CacheCommit(entry: nil) }
+            if !last.isEmpty { guard try await inner.write(last) else { return CacheCommit(entry: nil) } }
             commit = try await inner.commit()
             if let entry = commit.entry {
                 do {
                     commit.entry = try await store.base.update(entry, to: sealed)
                 } catch {
-                    // What is described to be incomplete is of no use.
+                    // What is described to be incomplete is of no use, nor what is described as it was before.
                     _ = try? await store.base.remove(.entry(entry.id))
                     throw error
                 }

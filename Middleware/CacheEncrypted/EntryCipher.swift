@@ -18,8 +18,8 @@ import Crypto
 ///   nonce would need two texts of which 96 bits of the HMAC are the same.
 /// - A description has a random nonce, and what the store beneath knows of the entry is authenticated with it, so that
 ///   it cannot be put in another's place.
-/// - Each entry has a key of its own for its content, derived from a random salt in its description. The nonce of a block
-///   is its number; number and end are authenticated, so that blocks are neither exchanged nor cut off.
+/// - Each segment of an entry's content has a key of its own, derived from a random salt in the description. The nonce of
+///   a block is its number; number and end are authenticated, so that blocks are neither exchanged nor cut off.
 final class EntryCipher: Sendable {
     /// A kind of part that has a name; the same text has another name as another part.
     enum Part: UInt8 {
@@ -197,7 +197,7 @@ final class EntryCipher: Sendable {
 
     // MARK: - Contents
 
-    /// The cipher of one entry's content.
+    /// The cipher of one segment of content.
     func content(_ salt: Data) -> ContentCipher {
         ContentCipher(
             HKDF<SHA256>.deriveKey(
@@ -210,7 +210,7 @@ final class EntryCipher: Sendable {
     }
 }
 
-/// Encrypts the content of one entry, in blocks.
+/// Encrypts one segment of content, in blocks.
 struct ContentCipher: Sendable {
     /// How many bytes of content a block has; the last may have fewer.
     static let payload = 16_384

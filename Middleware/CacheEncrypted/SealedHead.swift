@@ -8,17 +8,22 @@ import HTTPTypes
 struct SealedHead: Sendable {
     /// The field that has it in the store beneath.
     static let field = HTTPField.Name(constant: "sealed")
+    private static let complete: UInt8 = 1
+    /// The content has several segments.
+    ///
+    /// A version that does not know them takes the entry for incomplete.
+    private static let divided: UInt8 = 2
 
-    /// From which the key of the content is derived.
-    let salt: Data
+    /// How the content is divided.
+    let layout: SealedLayout
     /// Whether the content was written to its end.
     let isComplete: Bool
     let key: CacheKey
     let response: StoredResponse
 
-    /// Begins an entry.
-    init(_ key: CacheKey, _ response: StoredResponse, salt: Data, isComplete: Bool) {
-        self.salt = salt
+    /// - Parameter layout: Of as many bytes as the response has.
+    init(_ key: CacheKey, _ response: StoredResponse, _ layout: SealedLayout, isComplete: Bool) {
+        self.layout = layout
         self.isComplete = isComplete
         self.key = key
         self.response = response
@@ -31,13 +36,42 @@ struct SealedHead: Sendable {
     }
 
     /// As many bytes for an entry that is complete as for the same before.
-    var encoded: Data { salt + [isComplete ? 1 : 0] + StoredHead(key, response).encoded }
+    var encoded: Data {
+        let further = layout.segments.dropFirst()
+        var bytes = layout.segments[0].salt
+        bytes.append((isComplete ? Self.complete : 0) | (further.isEmpty ? 0 : Self.divided))
+        if !further.isEmpty { bytes += withUnsafeBytes(of: UInt16(further.count).bigEndian) { Data($0) } }
+        for segment in further {
+            bytes += segment.salt
+            bytes += withUnsafeBytes(of: segment.length.bigEndian) { Data($0) }
+        }
+        return bytes + StoredHead(key, response).encoded
+    }
 
     /// Reads what ``encoded`` has; `nil` for anything else.
     init?(decoding bytes: Data) {
-        guard bytes.count > 17, let head = try? StoredHead(decoding: [UInt8](bytes.dropFirst(17))) else { return nil }
-        salt = Data(bytes.prefix(16))
-        isComplete = bytes[bytes.startIndex + 16] == 1
+        guard bytes.count > 17 else { return nil }
+        let flags = bytes[bytes.startIndex + 16]
+        var rest = bytes.dropFirst(17)
+        func number<Number: FixedWidthInteger>(_ type: Number.Type) -> Number {
+            defer { rest = rest.dropFirst(MemoryLayout<Number>.size) }
+            return rest.prefix(MemoryLayout<Number>.size).reduce(0) { $0 << 8 | Number($1) }
+        }
+        var further: [SealedLayout.Segment] = []
+        if flags & Self.divided != 0 {
+            let count = Int(number(UInt16.self))
+            guard count < SealedLayout.maximumCount, rest.count >= count * 24 else { return nil }
+            for _ in 0..<count {
+                let salt = Data(rest.prefix(16))
+                rest = rest.dropFirst(16)
+                further.append(SealedLayout.Segment(salt: salt, length: Int64(bitPattern: number(UInt64.self))))
+            }
+        }
+        guard let head = try? StoredHead(decoding: [UInt8](rest)),
+            let layout = SealedLayout(salt: Data(bytes.prefix(16)), further, length: head.response.bodyLength)
+        else { return nil }
+        self.layout = layout
+        isComplete = flags & Self.complete != 0
         key = head.key
         response = head.response
     }
@@ -46,6 +80,6 @@ struct SealedHead: Sendable {
 /// The form in the store beneath of an entry that was returned.
 struct SealedEntry: Sendable {
     let inner: CacheEntry
-    let salt: Data
+    let layout: SealedLayout
     let cipher: EntryCipher
 }

@@ -373,7 +373,7 @@ struct EncryptedStoreTests {
         let store = EncryptedCacheStore(over: base, key: .test)
         let entry = try #require(try await store.put(Self.key(1), content(1, 50_000), Self.metadata("1")).entry)
         let sealed = try #require(entry.response.attachment as? SealedEntry)
-        let head = SealedHead(entry.key, entry.response, salt: sealed.salt, isComplete: false)
+        let head = SealedHead(entry.key, entry.response, sealed.layout, isComplete: false)
         _ = await base.base.update(sealed.inner, to: try sealed.cipher.seal(head, as: sealed.inner.key))
         #expect(try await store.variants(of: Self.key(1)).isEmpty)
         #expect(try await store.keys().isEmpty)
