@@ -4,6 +4,9 @@ import HTTPChainCore
 /// The index on the disk: how it is read, kept and made anew.
 extension FileCacheState {
     /// Adds changes to the journal, and what was used since, and takes them in.
+    ///
+    /// Some at a time: a look-up that finds more in the journal than the view has takes that in first, and must not have
+    /// to do so for all that a large eviction leaves.
     func append(_ changes: [IndexJournal.Change]) throws(CacheStoreFault) {
         let (found, start, generation, salt, uses) = view.contents.withLock { contents in
             defer { contents.unsavedUses = [] }
@@ -12,11 +15,24 @@ extension FileCacheState {
             )
         }
         guard let journal = found else { throw CacheStoreFault(.busy(directory.index)) }
+        let count = uses.count + changes.count
+        var next = 0
+        var end = start
         var bytes: [UInt8] = []
-        for id in uses { IndexJournal.append(.use(id), to: &bytes, salt: salt) }
-        for change in changes { IndexJournal.append(change, to: &bytes, salt: salt) }
         do throws(CacheStoreFault) {
-            try journal.write(bytes, at: start)
+            while true {
+                let slice = next..<min(next + FileCacheView.slice, count)
+                for place in slice {
+                    let change = place < uses.count ? .use(uses[place]) : changes[place - uses.count]
+                    IndexJournal.append(change, to: &bytes, salt: salt)
+                }
+                next = slice.upperBound
+                try journal.write(bytes, at: end)
+                if next == count { break }
+                _ = view.take(bytes, from: end, generation)
+                end += Int64(bytes.count)
+                bytes.removeAll(keepingCapacity: true)
+            }
             if directory.durability == .power { try journal.synchronize() }
         } catch {
             try? journal.truncate(to: start)
@@ -26,7 +42,7 @@ extension FileCacheState {
             }
             throw error
         }
-        _ = view.take(bytes, from: start, generation)
+        _ = view.take(bytes, from: end, generation)
     }
 
     /// Reads the journal on, up to a size.
@@ -96,10 +112,7 @@ extension FileCacheState {
         do throws(CacheStoreFault) {
             guard size <= IndexJournal.maximumLength else { throw CacheStoreFault(.damaged("the index")) }
             let header = try IndexJournal.Header(decoding: try found.read(IndexJournal.start, at: 0))
-            view.contents.withLock { contents in
-                contents.hash = SaltedHash(salt: header.salt)
-                contents.index.reserve(Int(clamping: size / 160))
-            }
+            view.contents.withLock { $0.hash = SaltedHash(salt: header.salt) }
             isWhole = try replay(found, to: size, isLocked: isLocked)
             view.contents.withLock { $0.journal = found }
         } catch {
@@ -182,13 +195,16 @@ extension FileCacheState {
 
     /// Writes the journal anew: what is there, in order of use.
     private mutating func rewrite() throws(CacheStoreFault) {
-        let (index, salt) = view.contents.withLock { contents in
+        let (salt, size) = view.contents.withLock { contents in
             defer { contents.unsavedUses = [] }
-            return (contents.index, contents.hash.salt)
+            return (contents.hash.salt, contents.index.journalSize)
         }
+        var records: [(record: FileIndex.Record, lastUse: UInt64)] = []
+        view.visitInSlices { index, slots in records += index.records(in: slots) }
+        records.sort { $0.lastUse < $1.lastUse }
         var bytes = IndexJournal.Header(salt: salt).encoded
-        bytes.reserveCapacity(Int(index.journalSize))
-        index.visitFromLeastRecent { IndexJournal.append(.add($0), to: &bytes, salt: salt) }
+        bytes.reserveCapacity(Int(size))
+        for (record, _) in records { IndexJournal.append(.add(record), to: &bytes, salt: salt) }
         let temporary = try directory.makeTemporary()
         try temporary.file.write(bytes, at: 0)
         if directory.durability == .power { try temporary.file.synchronize() }

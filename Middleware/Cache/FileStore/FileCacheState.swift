@@ -270,7 +270,7 @@ struct FileCacheState: Sendable {
 
     /// Removes an entry that is damaged.
     mutating func discard(_ id: UInt64) {
-        let isKnown = index[id] != nil
+        let isKnown = view.contents.withLock { $0.index[id] != nil }
         removeFiles([id])
         if isKnown { noteRemoval(id) }
     }

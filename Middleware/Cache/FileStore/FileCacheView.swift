@@ -118,21 +118,46 @@ final class FileCacheView: Sendable {
     ///
     /// - Returns: Whether all of it is taken in.
     func take(_ bytes: [UInt8], from start: Int64, _ generation: Int) -> Bool {
+        let salt = contents.withLock { $0.hash.salt }
+        var changes: [IndexJournal.Change] = []
+        var length = 0
+        // The place in the journal that the changes were read at.
+        var place: Int64?
         while true {
-            let (isWhole, isStuck) = contents.withLock { contents in
-                // Who has written it anew, or read on, knows more.
-                guard contents.generation == generation, contents.journalEnd >= start,
-                    contents.journalEnd < start + Int64(bytes.count)
-                else { return (true, false) }
-                let salt = contents.hash.salt
-                let length = bytes[Int(contents.journalEnd - start)...].withUnsafeBytes { buffer in
-                    IndexJournal.read(buffer, salt: salt, limit: Self.slice) { contents.apply($0) }
+            let next = contents.withLock { contents -> Int64? in
+                guard contents.generation == generation else { return nil }
+                if contents.journalEnd == place {
+                    for change in changes { contents.apply(change) }
+                    contents.journalEnd += Int64(length)
                 }
-                contents.journalEnd += Int64(length)
-                return (false, length == 0)
+                // Who has read on knows more.
+                let isBetween = contents.journalEnd >= start && contents.journalEnd < start + Int64(bytes.count)
+                return isBetween ? contents.journalEnd : nil
             }
-            if isWhole { return true }
-            if isStuck { return false }
+            guard let next else { return true }
+            if next == place { return false }
+            changes.removeAll(keepingCapacity: true)
+            length = bytes[Int(next - start)...].withUnsafeBytes { buffer in
+                IndexJournal.read(buffer, salt: salt, limit: Self.slice) { changes.append($0) }
+            }
+            place = next
+        }
+    }
+
+    /// Shows the index a slice of its slots at a time, with the lock held for each.
+    ///
+    /// A copy would have to be paid for, under the lock, by the next who changes the index: a hit, which is a use.
+    /// Entries that come or go meanwhile are shown or not.
+    func visitInSlices(_ visit: (FileIndex, Range<Int>) -> Void) {
+        var start = 0
+        while true {
+            let end = contents.withLock { contents in
+                let end = min(start + Self.slice, contents.index.slotCount)
+                visit(contents.index, start..<max(start, end))
+                return end
+            }
+            guard end > start else { return }
+            start = end
         }
     }
 
@@ -141,8 +166,6 @@ final class FileCacheView: Sendable {
     }
 
     /// The entries of a selection.
-    ///
-    /// Those that have to be looked for are looked for in a copy, which costs nothing while nobody stores.
     func ids(_ selection: CacheSelection) -> [UInt64] {
         switch selection {
         case .key(let key): return ids(ofKey: key)
@@ -150,9 +173,10 @@ final class FileCacheView: Sendable {
         case .entry(let id): return contents.withLock { $0.contains(id.rawValue) ? [id.rawValue] : [] }
         default: break
         }
-        let (index, hash, hidden) = contents.withLock { ($0.index, $0.hash, $0.hidden) }
-        let found = index.ids(where: hash.condition(selection))
-        return hidden.isEmpty ? found : found.filter { !hidden.contains($0) }
+        let condition = contents.withLock { $0.hash }.condition(selection)
+        var found: [UInt64] = []
+        visitInSlices { index, slots in found += index.ids(in: slots, where: condition) }
+        return contents.withLock { $0.visible(found) }
     }
 
     /// Notes that an entry is used.

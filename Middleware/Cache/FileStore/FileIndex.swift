@@ -28,34 +28,26 @@ struct FileIndex: Sendable {
     private(set) var count = 0
     /// How long the names and identifiers are together.
     private(set) var textBytes = 0
-    private var slots: [Record?] = []
+    private var slots = Chunks<Record?>()
     private var free: [Int32] = []
-    private var positions: [UInt64: Int32] = [:]
-    private var firstOfKey: [UInt64: Int32] = [:]
-    private var firstOfURL: [UInt64: Int32] = [:]
+    private var positions = SlotTable()
+    private var firstOfKey = SlotTable()
+    private var firstOfURL = SlotTable()
     private var keys = SlotChains()
     private var urls = SlotChains()
     /// From the most recently used on.
     private var uses = SlotChains()
     /// When the entry in each slot was used last, in uses of all entries.
-    private var used: [UInt64] = []
+    private var used = Chunks<UInt64>()
     private var useCount: UInt64 = 0
     private var newest: Int32?
     private var oldest: Int32?
 
-    mutating func reserve(_ count: Int) {
-        slots.reserveCapacity(count)
-        positions.reserveCapacity(count)
-        firstOfKey.reserveCapacity(count)
-        firstOfURL.reserveCapacity(count)
-        keys.reserve(count)
-        urls.reserve(count)
-        uses.reserve(count)
-        used.reserveCapacity(count)
-    }
-
     /// How long a journal is that has the entries and nothing else, roughly.
     var journalSize: Int64 { Int64(IndexJournal.start) + Int64(count) * 85 + Int64(textBytes) }
+
+    /// How many slots there are, with an entry or without: what can be looked through a part at a time.
+    var slotCount: Int { slots.count }
 
     subscript(id: UInt64) -> Record? { positions[id].flatMap { slots[Int($0)] } }
 
@@ -85,8 +77,16 @@ struct FileIndex: Sendable {
     private func lastUse(of id: UInt64) -> UInt64 { positions[id].map { used[Int($0)] } ?? 0 }
 
     /// The entries that a condition holds for.
-    func ids(where condition: (Record) -> Bool) -> [UInt64] {
-        slots.compactMap { record in record.flatMap { condition($0) ? $0.id : nil } }
+    func ids(where condition: (Record) -> Bool) -> [UInt64] { ids(in: 0..<slotCount, where: condition) }
+
+    /// The entries in some of the slots that a condition holds for.
+    func ids(in range: Range<Int>, where condition: (Record) -> Bool) -> [UInt64] {
+        range.compactMap { slot in slots[slot].flatMap { condition($0) ? $0.id : nil } }
+    }
+
+    /// The entries in some of the slots, and when each was used last, in uses of all entries.
+    func records(in range: Range<Int>) -> [(record: Record, lastUse: UInt64)] {
+        range.compactMap { slot in slots[slot].map { ($0, used[slot]) } }
     }
 
     /// The entries that go first where so much is to be stored beside what is there: as many as it takes, up to a limit.
@@ -103,15 +103,6 @@ struct FileIndex: Sendable {
             slot = uses.previous(current)
         }
         return victims
-    }
-
-    /// All entries, from the one that was not used for longest on.
-    func visitFromLeastRecent(_ visit: (Record) -> Void) {
-        var slot = oldest
-        while let current = slot {
-            if let record = slots[Int(current)] { visit(record) }
-            slot = uses.previous(current)
-        }
     }
 
     private func ids(from first: Int32?, _ chain: SlotChains) -> [UInt64] {
@@ -145,8 +136,8 @@ struct FileIndex: Sendable {
             used.append(0)
         }
         positions[record.id] = slot
-        keys.insert(slot, before: firstOfKey.updateValue(slot, forKey: record.key))
-        urls.insert(slot, before: firstOfURL.updateValue(slot, forKey: record.url))
+        keys.insert(slot, before: firstOfKey.replace(slot, for: record.key))
+        urls.insert(slot, before: firstOfURL.replace(slot, for: record.url))
         link(slot)
         bytes += record.bytes
         textBytes += record.textSize
@@ -174,7 +165,7 @@ struct FileIndex: Sendable {
 
     @discardableResult
     mutating func remove(_ id: UInt64) -> Record? {
-        guard let slot = positions.removeValue(forKey: id), let record = slots[Int(slot)] else { return nil }
+        guard let slot = positions.replace(nil, for: id), let record = slots[Int(slot)] else { return nil }
         if firstOfKey[record.key] == slot { firstOfKey[record.key] = keys.next(slot) }
         if firstOfURL[record.url] == slot { firstOfURL[record.url] = urls.next(slot) }
         keys.remove(slot)

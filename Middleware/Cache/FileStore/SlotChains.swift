@@ -6,9 +6,7 @@ struct SlotChains {
         var next: Int32 = -1
         var previous: Int32 = -1
     }
-    private var links: [Link] = []
-
-    mutating func reserve(_ count: Int) { links.reserveCapacity(count) }
+    private var links = Chunks<Link>()
 
     mutating func addSlot() { links.append(Link()) }
 
@@ -36,5 +34,52 @@ struct SlotChains {
         if link.next >= 0 { links[Int(link.next)].previous = link.previous }
         if link.previous >= 0 { links[Int(link.previous)].next = link.next }
         links[Int(slot)] = Link()
+    }
+}
+
+/// A list that grows by a chunk at a time: what is there is never moved, so that no growth takes longer than another.
+struct Chunks<Element> {
+    private static var size: Int { 1024 }
+
+    private(set) var count = 0
+    private var chunks: [[Element]] = []
+
+    subscript(index: Int) -> Element {
+        _read { yield chunks[index / Self.size][index % Self.size] }
+        _modify { yield &chunks[index / Self.size][index % Self.size] }
+    }
+
+    mutating func append(_ element: Element) {
+        if count % Self.size == 0 {
+            var chunk: [Element] = []
+            chunk.reserveCapacity(Self.size)
+            chunks.append(chunk)
+        }
+        chunks[count / Self.size].append(element)
+        count += 1
+    }
+}
+
+extension Chunks: Sendable where Element: Sendable {}
+
+/// Slots by hash, in many small tables: where one has to grow, few slots are put anew.
+struct SlotTable: Sendable {
+    private static let count = 256
+    private var tables = [[UInt64: Int32]](repeating: [:], count: count)
+
+    private static func table(of hash: UInt64) -> Int { Int(hash % UInt64(count)) }
+
+    subscript(hash: UInt64) -> Int32? {
+        get { tables[Self.table(of: hash)][hash] }
+        set { tables[Self.table(of: hash)][hash] = newValue }
+    }
+
+    /// Sets the slot of a hash.
+    ///
+    /// - Returns: The one before.
+    mutating func replace(_ slot: Int32?, for hash: UInt64) -> Int32? {
+        let table = Self.table(of: hash)
+        guard let slot else { return tables[table].removeValue(forKey: hash) }
+        return tables[table].updateValue(slot, forKey: hash)
     }
 }

@@ -74,8 +74,7 @@ private func checkChanges(_ journal: [UInt8]) {
         }
     }
     require(length <= journal.count, "more was read than there is")
-    var found: [FileIndex.Record] = []
-    index.visitFromLeastRecent { found.append($0) }
+    let found = index.records(in: 0..<index.slotCount).sorted { $0.lastUse < $1.lastUse }.map(\.record)
     require(found == list, "the index has \(found), and not \(list)")
     require(index.count == list.count && index.bytes == list.reduce(0) { $0 + $1.bytes }, "the sums are wrong")
     for record in list {
