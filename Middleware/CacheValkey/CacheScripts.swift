@@ -61,9 +61,11 @@ enum CacheScripts {
 
         -- Adds the entry with its description to a reply, where it is there.
         local function describe(id, reply)
-            if not alive(id) then return end
+            local r = alive(id)
+            if not r then return nil end
             local e = redis.call('HMGET', P..'e:'..id, 'h', 't', 'd')
             for _, value in ipairs({id, e[1], e[2], e[3]}) do reply[#reply + 1] = value end
+            return r
         end
 
         -- Blocks stay for those who read them: a minute after the last of them was asked for.
@@ -166,14 +168,20 @@ enum CacheScripts {
         end
         """
 
-    /// The script that returns the entries of a key.
+    /// The script that returns the entries of a key, and the content of the only one where that is small: it is likely to
+    /// be asked for next.
     ///
-    /// `ARGV`: nonce, epoch, number, key.
+    /// `ARGV`: nonce, epoch, number, key, how long small content is.
     static let lookup =
         common + "\n" + """
-            local reply = {news(ARGV[1], ARGV[2], tonumber(ARGV[3]))}
+            local reply = {news(ARGV[1], ARGV[2], tonumber(ARGV[3])), false}
+            local only
             for _, id in ipairs(redis.call('HVALS', P..'k:'..ARGV[4])) do
-                describe(id, reply)
+                only = describe(id, reply) or only
+            end
+            if #reply == 6 and only.n == 1 then
+                local block = P..'b:'..reply[3]..':0'
+                if redis.call('STRLEN', block) <= tonumber(ARGV[5]) then reply[2] = redis.call('GET', block) end
             end
             return reply
             """
@@ -188,6 +196,15 @@ enum CacheScripts {
                 describe(id, reply)
             end
             return reply
+            """
+
+    /// Uses an entry whose content was read already.
+    ///
+    /// `ARGV`: id.
+    static let use =
+        common + "\n" + """
+            if alive(ARGV[1]) then touch(ARGV[1]) end
+            return 1
             """
 
     /// Uses an entry, and reads its first blocks.

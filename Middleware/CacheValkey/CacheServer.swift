@@ -18,11 +18,15 @@ final class CacheServer: Sendable {
         /// The removals that could not be made, until they are.
         var missed: [UInt64: CacheSelection] = [:]
         var lastMiss: UInt64 = 0
+        /// How often something may have been removed, as far as this store knows.
+        var removals: UInt64 = 0
     }
 
     /// The number of entries that are cleared away in one step.
     private static let slice = 1000
     private static let missedLimit = 64
+    /// Content of so many bytes is sent with the description.
+    private static let small = 16_384
 
     let options: ValkeyCacheOptions
     let clock: ServerClock
@@ -98,21 +102,28 @@ final class CacheServer: Sendable {
     }
 
     /// Takes the first part of an answer: the time, and what others have made invalid.
-    private func take(_ value: RESPValue?, sentAt: Date) throws {
+    ///
+    /// - Returns: How many removals were noted.
+    @discardableResult
+    private func take(_ value: RESPValue?, sentAt: Date) throws -> UInt64 {
         guard case .list(let parts) = value, parts.count == 6, let seconds = parts[0].integer,
             let micros = parts[1].integer, let epoch = parts[2].string, let number = parts[3].integer,
             let isMissed = parts[4].integer, case .list(let lines) = parts[5]
         else { throw malformed }
         clock.learn(Double(seconds) + Double(micros) * 1e-6, sentAt: sentAt)
-        state.withLock { state in
+        return state.withLock { state in
             let known = state.position
             // Answers may come out of order.
-            if epoch == known.epoch, number <= known.number { return }
+            if epoch == known.epoch, number <= known.number { return 0 }
             state.position = Position(epoch: epoch, number: number)
             // The first answer of all: nothing of this store was in flight.
-            if known.epoch.isEmpty { return }
+            if known.epoch.isEmpty { return 0 }
+            state.removals += 1
             // What was made invalid since then is not known any more.
-            if epoch != known.epoch || isMissed != 0 { return invalidations.note(.all) }
+            if epoch != known.epoch || isMissed != 0 {
+                invalidations.note(.all)
+                return 1
+            }
             for (index, line) in lines.enumerated() {
                 // Each line counts once.
                 guard number - Int64(lines.count - 1 - index) > known.number, let text = line.string,
@@ -121,6 +132,7 @@ final class CacheServer: Sendable {
                 let what = text.dropFirst(nonce.count)
                 invalidations.note(what.first == "u" ? .url(String(what.dropFirst())) : .all)
             }
+            return 1
         }
     }
 
@@ -138,15 +150,38 @@ final class CacheServer: Sendable {
         let id: String
         let head: [UInt8]?
         let clock: ClockReading?
+        /// The content as the server has it, where it came with the description.
+        var content: [UInt8]?
+        /// The number of removals before.
+        var removals: UInt64 = 0
     }
+
+    /// How often something may have been removed; what was read before is not handed out after that.
+    var removals: UInt64 { state.withLock { $0.removals } }
+
+    /// Called before and after what removes entries, so that what is read meanwhile is not handed out afterwards.
+    private func noteRemoval() { state.withLock { $0.removals += 1 } }
 
     func lookUp(_ key: [UInt8]) async throws -> [Found] {
         try await removeMissed()
         let sentAt = clock.now
-        let answer = try await run(CacheScripts.lookup, position + [CacheArgument(key)])
-        guard case .list(let parts) = answer else { throw malformed }
-        try take(parts.first, sentAt: sentAt)
-        return try found(parts.dropFirst())
+        let removals = removals
+        let small = CacheArgument(Self.small + SealedBytes.overhead)
+        let answer = try await run(CacheScripts.lookup, position + [CacheArgument(key), small])
+        guard case .list(let parts) = answer, parts.count >= 2 else { throw malformed }
+        let noted = try take(parts[0], sentAt: sentAt)
+        var found = try found(parts.dropFirst(2))
+        if found.count == 1 {
+            found[0].content = parts[1].data
+            // What this answer tells of was removed before it was read.
+            found[0].removals = removals + noted
+        }
+        return found
+    }
+
+    /// Notes that an entry is used, and waits for nothing; where that is lost, it seems to have been used less.
+    func use(_ id: String) {
+        client.post(CacheScripts.use, keys: [options.prefix], arguments: [id], mayBeLost: true)
     }
 
     func describe(_ ids: [String]) async throws -> [Found] {
@@ -253,6 +288,8 @@ final class CacheServer: Sendable {
     {
         try await removeMissed()
         try await synchronize()
+        noteRemoval()
+        defer { noteRemoval() }
         try await gate.enter()
         defer { gate.leave() }
         let encoded = head.encoded
@@ -291,6 +328,8 @@ final class CacheServer: Sendable {
     func update(_ id: String, _ head: StoredHead, _ bounds: CacheBounds) async throws -> Bool {
         try await removeMissed()
         try await synchronize()
+        noteRemoval()
+        defer { noteRemoval() }
         let encoded = head.encoded
         let metadata = head.response.metadata
         let reading = clock.reading
@@ -308,6 +347,8 @@ final class CacheServer: Sendable {
 
     /// Removes entries in one step; what cannot be removed is remembered, and removed before anything else is asked.
     func remove(_ selection: CacheSelection) async throws -> Int {
+        noteRemoval()
+        defer { noteRemoval() }
         do {
             return try await removeNow(selection)
         } catch {
@@ -389,16 +430,19 @@ struct CacheArgument: ExpressibleByStringLiteral {
 
 /// Bytes under a checksum, which also knows their name: what is damaged, and what is another's, is not taken.
 enum SealedBytes {
+    /// How many bytes longer they are.
+    static let overhead = 8
+
     static func seal(_ bytes: [UInt8], name: String) -> [UInt8] {
         withUnsafeBytes(of: checksum(bytes, name).littleEndian) { Array($0) } + bytes
     }
 
     /// The bytes; nil where they are not what was sealed.
     static func open(_ sealed: [UInt8], name: String) -> [UInt8]? {
-        guard sealed.count >= 8 else { return nil }
-        let bytes = Array(sealed[8...])
+        guard sealed.count >= overhead else { return nil }
+        let bytes = Array(sealed[overhead...])
         let expected = withUnsafeBytes(of: checksum(bytes, name).littleEndian) { Array($0) }
-        return sealed.prefix(8).elementsEqual(expected) ? bytes : nil
+        return sealed.prefix(overhead).elementsEqual(expected) ? bytes : nil
     }
 
     private static func checksum(_ bytes: [UInt8], _ name: String) -> UInt64 {

@@ -26,11 +26,7 @@ final class StoredBlocks: Sendable {
         if length <= Self.small {
             // Blocks of another machine's size are smaller at worst: 64 KiB.
             guard let opened = try await server.open(id, blocks: 0...3, isMore: false) else { return nil }
-            var bytes = Data(capacity: Int(length))
-            for (number, sealed) in opened.blocks.enumerated() { bytes += try Self.open(sealed, id, number) }
-            guard Int64(bytes.count) == length, ContentChecksum(of: bytes) == response.bodyChecksum else {
-                throw Self.damaged
-            }
+            guard let bytes = Self.opened(opened.blocks, of: id, as: response) else { throw Self.damaged }
             return HTTPBody(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
         }
         // Asked for by the size of this machine's blocks; where another wrote it, the first block is read again.
@@ -50,6 +46,17 @@ final class StoredBlocks: Sendable {
         return .replayable(length: range.upperBound - range.lowerBound) { [self] in
             Reader(blocks: self, layout: layout, first: pending.withLock { $0.take() }, range: range)
         }
+    }
+
+    /// The content of all blocks; nil where it is not what was stored.
+    static func opened(_ blocks: [[UInt8]?], of id: String, as response: StoredResponse) -> Data? {
+        var bytes = Data()
+        for (number, sealed) in blocks.enumerated() {
+            guard let block = try? open(sealed, id, number) else { return nil }
+            bytes += block
+        }
+        return Int64(bytes.count) == response.bodyLength && ContentChecksum(of: bytes) == response.bodyChecksum
+            ? bytes : nil
     }
 
     private static func open(_ sealed: [UInt8]?, _ id: String, _ number: Int) throws(CacheStoreFault) -> Data {

@@ -18,6 +18,7 @@ public import HTTPChainValkey
 ///
 /// - Bodies are divided into keys of ``ValkeyCacheOptions/blockSize``, each under a checksum that is compared before any
 ///   byte of it is handed out; they are written and read in constant memory.
+/// - A response of up to 16 KiB that is the only one of its key comes with its description: a hit waits for the server once.
 /// - Entries end by themselves, by the server's clock: when they are stale and have been for
 ///   ``ValkeyCacheOptions/staleRetention``. Ages are right also where the clocks of machines differ.
 /// - A server that fails is a ``/HTTPChainCache/CacheStoreFault``: an event and a miss, never a failed call. After some
@@ -96,7 +97,14 @@ public final class ValkeyCacheStore: CacheStore, BoundedCacheStore, Invalidation
             metadata.responseTime += shift
             response = response.with(metadata)
         }
-        return CacheEntry(id: CacheEntryID(rawValue: id), key: head.key, response: response)
+        return CacheEntry(
+            id: CacheEntryID(rawValue: id),
+            key: head.key,
+            response: response,
+            content: found.content
+                .flatMap { StoredBlocks.opened([$0], of: found.id, as: response) }
+                .map { StoredContent($0, removals: found.removals) }
+        )
     }
 
     private func drop(_ id: String) async {
@@ -109,8 +117,15 @@ public final class ValkeyCacheStore: CacheStore, BoundedCacheStore, Invalidation
     /// - Throws: ``/HTTPChainCache/CacheStoreFault`` when the server fails, or the content is damaged; `CancellationError`.
     public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
         let blocks = StoredBlocks(server: server, id: "\(entry.id.rawValue)", response: entry.response)
+        let range = range ?? 0..<entry.response.bodyLength
+        if let content = entry.content, content.removals == server.removals,
+            Int64(content.bytes.count) == entry.response.bodyLength
+        {
+            server.use("\(entry.id.rawValue)")
+            return HTTPBody(content.bytes[Int(range.lowerBound)..<Int(range.upperBound)])
+        }
         do {
-            return try await blocks.body(range ?? 0..<entry.response.bodyLength)
+            return try await blocks.body(range)
         } catch let fault as CacheStoreFault {
             if case .damaged = fault.problem { await drop("\(entry.id.rawValue)") }
             throw fault

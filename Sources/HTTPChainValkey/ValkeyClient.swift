@@ -156,8 +156,23 @@ public final class ValkeyClient: Sendable {
     }
 
     /// Runs a script, and waits for nothing.
-    package func post(_ script: String, keys: [String], arguments: [String]) {
-        _ = start(ValkeyCommand(["EVAL", script, "\(keys.count)"] + keys + arguments))
+    ///
+    /// - Parameter mayBeLost: Whether the script is known by its digest after the first time, though a server that was
+    ///   told to forget its scripts then does nothing until it has been given this one again.
+    package func post(_ script: String, keys: [String], arguments: [String], mayBeLost: Bool = false) {
+        let rest = ["\(keys.count)"] + keys + arguments
+        guard mayBeLost, let digest = state.withLock({ $0.digests[script] }) else {
+            _ = start(ValkeyCommand(["EVAL", script] + rest))
+            guard mayBeLost else { return }
+            return start(ValkeyCommand(["SCRIPT", "LOAD", script])).whenSuccess { [state] answer in
+                guard let digest = answer.string else { return }
+                state.withLock { $0.digests[script] = digest }
+            }
+        }
+        start(ValkeyCommand(["EVALSHA", digest] + rest)).whenSuccess { [state] answer in
+            guard case .error(let text) = answer, text.hasPrefix("NOSCRIPT") else { return }
+            state.withLock { $0.digests[script] = nil }
+        }
     }
 
     private func start(_ command: ValkeyCommand) -> EventLoopFuture<RESPValue> {
