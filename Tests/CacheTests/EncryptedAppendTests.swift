@@ -1,3 +1,4 @@
+#if AllTests
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
@@ -329,3 +330,4 @@ struct EncryptedAppendTests {
         #expect(try await store.bytes(storeKey(1)) == all)
     }
 }
+#endif

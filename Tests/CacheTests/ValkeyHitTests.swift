@@ -1,4 +1,4 @@
-#if Valkey
+#if AllTests && Valkey
 import Foundation
 import HTTPChainCore
 import HTTPChainValkey

@@ -4,9 +4,11 @@ extension String {
     /// `==` calls `"caf\u{e9}"` and `"cafe\u{301}"` equal, which are two names on the wire: URLs, paths, field values,
     /// cookie names and partitions are compared by this.
     package func hasSameBytes(as other: String) -> Bool {
-        // Fast for ASCII, and no two texts of the same bytes differ by it.
-        guard self == other else { return false }
-        return utf8.elementsEqual(other.utf8)
+        guard utf8.count == other.utf8.count else { return false }
+        let areSame = utf8.withContiguousStorageIfAvailable { own in
+            other.utf8.withContiguousStorageIfAvailable { own.elementsEqual($0) }
+        }
+        return (areSame ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
 }
 
