@@ -337,12 +337,15 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
         _ metadata: CacheMetadata,
         expecting length: Int64?
     ) async throws -> (any CacheWriter)? {
-        let grown = try await looking { try AppendedBody(of: entry, in: self.directory) }
-        guard let grown else { return nil }
-        let table = Int64(grown.layout.lengths.count + 1) * 8
-        let room = room(for: entry.key, metadata) - table
-        guard grown.layout.fileSize(appending: length ?? 0) <= room else { return nil }
-        return FileCacheWriter(store: self, key: entry.key, metadata: metadata, room: room, behind: grown)
+        let all = room(for: entry.key, metadata)
+        // A body that is refused is free again at once: it is let go where it was taken.
+        let found = try await looking { () throws(CacheStoreFault) -> (body: AppendedBody, room: Int64)? in
+            guard let body = try AppendedBody(of: entry, in: self.directory) else { return nil }
+            let room = all - Int64(body.layout.lengths.count + 1) * 8
+            return body.layout.fileSize(appending: length ?? 0) <= room ? (body, room) : nil
+        }
+        guard let found else { return nil }
+        return FileCacheWriter(store: self, key: entry.key, metadata: metadata, room: found.room, behind: found.body)
     }
 
     /// Gives a stored body a new description; an entry for which that fails is removed.

@@ -45,6 +45,7 @@ private struct TimedReader: BodyReader {
                     timer.received(next?.count ?? 0)
                     return Part(chunk: chunk, next: .success(next))
                 } catch {
+                    timer.received(0)
                     return Part(chunk: chunk, next: .failure(error))
                 }
             }
