@@ -34,8 +34,12 @@ struct FileStoreWaitTests {
         return hold
     }
 
-    @Test("No hit waits for an eviction, however much is evicted, and what is evicted is not read for that")
-    func eviction() async throws {
+    @Test(
+        "No hit waits for an eviction, however much is evicted, and what is evicted is not read for that",
+        .serialized,
+        arguments: [true, false]
+    )
+    func eviction(readsImmediately: Bool) async throws {
         let count = Drill.isFull ? 100_000 : 1000
         let removals = Locked(0)
         let reads = Locked(0)
@@ -44,8 +48,8 @@ struct FileStoreWaitTests {
             return removals.withLock { $0 } == count / 2
         }
         let isEvicting = Locked(false)
-        // A disk in memory takes too long for so many files.
-        let files = HookedFiles(Drill.isFull ? SystemFiles() : disk()) { operation, path in
+        // The machine's own has other work while so many files are removed.
+        let files = HookedFiles(QuickDisk(), readsImmediately: readsImmediately) { operation, path in
             if isEvicting.withLock({ $0 }), path.hasSuffix(".entry") {
                 if operation == .remove { removals.withLock { $0 += 1 } }
                 if operation == .open { reads.withLock { $0 += 1 } }
@@ -74,7 +78,7 @@ struct FileStoreWaitTests {
         }
         let large = 1_000_000_000 - Int(each) * 3
         let hits = Drill.isFull ? 2000 : 50
-        let alone = try await longestHit(of: hits, among: count, in: store)
+        let alone = try await times(of: hits, among: count, in: store).max() ?? .zero
         isEvicting.withLock { $0 = true }
         barrier.set()
         let isDone = Locked(false)
@@ -84,45 +88,51 @@ struct FileStoreWaitTests {
         }
         try await barrier.reached()
         reads.withLock { $0 = 0 }
-        var longest = try await longestHit(of: hits, among: count, in: store)
+        var times = try await times(of: hits, among: count, in: store)
         #expect(try await store.variants(of: storeKey("none")).isEmpty)
         #expect(removals.withLock { $0 } == count / 2, "it stands where it stood")
         #expect(reads.withLock { $0 } == hits, "one file is opened for a hit, and none for an eviction")
         barrier.release()
         // The rest of them goes beside hits.
-        var beside = 0
-        while !isDone.withLock({ $0 }) {
-            longest = max(longest, try await longestHit(of: 1, among: count, in: store))
-            beside += 1
-        }
+        while !isDone.withLock({ $0 }) { times += try await self.times(of: 1, among: count, in: store) }
         let keys = try await eviction.value
         #expect(Set(keys).count == keys.count && keys.count >= count - 3)
         #expect(!keys.contains(storeKey(count - 1)), "it was used")
         #expect(try await store.bytes(storeKey(count - 1)) == content(count - 1, 10))
         if Drill.isFull {
+            let longest = times.max() ?? .zero
+            let over = [1, 5, 20].map { limit in times.count { $0 > .milliseconds(limit) } }
             print(
                 """
-                eviction of \(keys.count) entries: the longest of \(hits + beside) hits beside it took \(longest), of \
-                \(hits) before it \(alone)
+                eviction of \(keys.count) entries, read \(readsImmediately ? "at once" : "on threads"): the longest of \
+                \(times.count) hits beside it took \(longest), of \(hits) before it \(alone); \(over[0]) over 1 ms, \
+                \(over[1]) over 5 ms, \(over[2]) over 20 ms
                 """
             )
+            #if DEBUG
+            // A table of so many entries that grows takes some milliseconds where nothing is optimized.
+            let bound = Duration.milliseconds(20)
+            #else
+            let bound = Duration.milliseconds(5)
+            #endif
+            Drill.report("cache-evictions", keys.count)
             // On a machine that has other work a hit without an eviction takes its time, too.
-            #expect(longest < max(.milliseconds(5), alone * 4))
+            #expect(longest < max(bound, alone * 4))
         }
     }
 
-    /// How long the longest of some hits takes, on the entries that were stored last.
-    private func longestHit(of hits: Int, among count: Int, in store: FileCacheStore) async throws -> Duration {
+    /// How long each of some hits takes, on the entries that were stored last.
+    private func times(of hits: Int, among count: Int, in store: FileCacheStore) async throws -> [Duration] {
         let clock = ContinuousClock()
-        var longest = Duration.zero
+        var times: [Duration] = []
         for number in 0..<hits {
             let start = clock.now
             let name = count - 1 - number % 2
             let bytes = try await store.bytes(storeKey(name))
-            longest = max(longest, start.duration(to: clock.now))
+            times.append(start.duration(to: clock.now))
             #expect(bytes == content(name, 10))
         }
-        return longest
+        return times
     }
 
     /// Does what storing an entry of that size does first.

@@ -13,11 +13,25 @@ final class HookedFiles: WrappedFiles {
     }
 
     let base: any FileSystem
+    private let readsImmediately: Bool
     fileprivate let hook: @Sendable (Operation, String) -> Void
 
-    init(_ base: any FileSystem = SystemFiles(), _ hook: @escaping @Sendable (Operation, String) -> Void) {
+    /// - Parameter readsImmediately: Whether files are read without waiting for the disk where `base` can do so.
+    init(
+        _ base: any FileSystem = SystemFiles(),
+        readsImmediately: Bool = false,
+        _ hook: @escaping @Sendable (Operation, String) -> Void
+    ) {
         self.base = base
+        self.readsImmediately = readsImmediately
         self.hook = hook
+    }
+
+    func readsImmediately(in directory: String) -> Bool { readsImmediately && base.readsImmediately(in: directory) }
+
+    func openImmediately(_ path: String) throws(FileFault) -> (any File)? {
+        hook(.open, path)
+        return try base.openImmediately(path).map { HookedFile($0, path, self) }
     }
 
     func list(_ path: String, _ visit: (UnsafeBufferPointer<UInt8>) -> Void) throws(FileFault) {
@@ -65,6 +79,11 @@ private final class HookedFile: WrappedFile {
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileFault) -> Int {
         system.hook(.read, path)
         return try base.read(into: buffer, at: offset)
+    }
+
+    func readImmediately(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileFault) -> Int {
+        system.hook(.read, path)
+        return try base.readImmediately(into: buffer, at: offset)
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileFault) {

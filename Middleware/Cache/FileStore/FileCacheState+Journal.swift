@@ -30,6 +30,7 @@ extension FileCacheState {
                 try journal.write(bytes, at: end)
                 if next == count { break }
                 _ = view.take(bytes, from: end, generation)
+                FileCacheView.giveWay()
                 end += Int64(bytes.count)
                 bytes.removeAll(keepingCapacity: true)
             }

@@ -329,6 +329,7 @@ struct FileCacheState: Sendable {
                 try evict(victim.id, &changes)
                 if let key = key(of: victim) { evicted.append(key) }
             }
+            if victims.count == FileCacheView.slice { FileCacheView.giveWay() }
         }
     }
 

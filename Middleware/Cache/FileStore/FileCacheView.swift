@@ -1,5 +1,13 @@
 import HTTPChainCore
 
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// The view of a directory in memory, for those who look something up.
 ///
 /// Its lock is held for work in memory alone, a little at a time: no file is touched under it, so that no look-up waits
@@ -144,7 +152,7 @@ final class FileCacheView: Sendable {
         }
     }
 
-    /// Shows the index a slice of its slots at a time, with the lock held for each.
+    /// Shows the index some of its slots at a time, with the lock held for each, on a thread that may wait.
     ///
     /// A copy would have to be paid for, under the lock, by the next who changes the index: a hit, which is a use.
     /// Entries that come or go meanwhile are shown or not.
@@ -152,14 +160,20 @@ final class FileCacheView: Sendable {
         var start = 0
         while true {
             let end = contents.withLock { contents in
-                let end = min(start + Self.slice, contents.index.slotCount)
+                let end = min(start + 512, contents.index.slotCount)
                 visit(contents.index, start..<max(start, end))
                 return end
             }
             guard end > start else { return }
             start = end
+            Self.giveWay()
         }
     }
+
+    /// Lets those who wait for the lock have it: whoever has just released it takes it again before they are awake.
+    ///
+    /// For a thread that may wait.
+    static func giveWay() { usleep(1) }
 
     func ids(ofKey key: CacheKey) -> [UInt64] {
         contents.withLock { $0.visible($0.index.ids(ofKey: $0.hash.key(key))) }

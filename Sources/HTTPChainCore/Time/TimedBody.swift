@@ -57,6 +57,9 @@ private struct TimedReader: BodyReader {
             self.source = nil
             failure = error
             throw error
+        } catch {
+            timer.received(0)
+            throw error
         }
     }
 

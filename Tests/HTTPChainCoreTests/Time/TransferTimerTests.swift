@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPChainTesting
 import HTTPTypes
 import TestSupport
@@ -109,10 +110,19 @@ struct TransferTimerTests {
     func noEnd() async throws {
         let timer = try timer(TransferLimits(read: .seconds(30)))
         timer.answered(HTTPResponse(status: .ok))
-        let (stream, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
-        continuation.yield(Data("plants".utf8))
+        let reads = Locked(0)
+        let stream = AsyncThrowingStream<Data, any Error> {
+            if reads.withLock({
+                $0 += 1; return $0
+            }) == 1 {
+                return Data("plants".utf8)
+            }
+            // Until it is cancelled.
+            try await Task.sleep(for: .seconds(3600))
+            return nil
+        }
         let reading = Task { try await timer.keep(.once(length: 6, chunks: stream)).collect(upTo: .kibibytes(1)) }
-        try await until("the end to be waited for") { timer.remaining == .seconds(30) }
+        try await until("the end to be waited for") { reads.withLock { $0 } == 2 }
         clock.advance(by: .seconds(30))
         let error = await #expect(throws: TimeoutError.self) { try await reading.value }
         #expect(error?.scope == .read && error?.progress == .readingBody(received: 6))
