@@ -27,8 +27,8 @@ public import HTTPTypes
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/coalesce``: inside the cache, outside retry and authentication. Because
 /// credentials are added further in, a chain that authenticates needs a ``CoalescingPartition`` that keeps users apart,
-/// and does not build without one. Calls with credentials among their options are joined only where the partition is
-/// ``/HTTPChainCore/UserPartition/by(_:)``, whose closure sees these.
+/// and does not build without one. Calls with credentials among their options are joined only where the partition
+/// (``/HTTPChainCore/UserPartition``) is a closure, which sees these.
 ///
 /// **Options.** ``CoalescingOption``, in short ``HTTPChainCore/Request/coalesced(_:)``: a call may have a transfer of
 /// its own. `response.isCoalesced` tells whether it had.

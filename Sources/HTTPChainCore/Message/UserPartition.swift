@@ -77,7 +77,7 @@ public struct UserPartition: Sendable {
 
     /// The owner of a request.
     ///
-    /// - Throws: What the closure of ``by(_:)`` throws.
+    /// - Throws: What the closure throws.
     package func owner(of request: borrowing Request) async throws -> Owner {
         switch kind {
         case .shared: return .user("")
