@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainSupport
 
 /// How content lies in the store beneath: in segments, one after the other, each encrypted with a key of its own.
 ///
@@ -75,20 +76,16 @@ struct SealedLayout: Sendable, Hashable {
     /// The block that has a byte of the content.
     func block(at position: Int64) -> Block? {
         guard position >= 0, position < length else { return nil }
-        var (low, high) = (0, ends.count - 1)
-        while low < high {
-            let middle = (low + high) / 2
-            if ends[middle] > position { high = middle } else { low = middle + 1 }
-        }
-        let (start, sealedStart) = low == 0 ? (0, 0) : (ends[low - 1], sealedEnds[low - 1])
+        let index = ends.sortedIndex(above: position)
+        let (start, sealedStart) = index == 0 ? (0, 0) : (ends[index - 1], sealedEnds[index - 1])
         let number = (position - start) / Self.payload
         let lower = start + number * Self.payload
-        let upper = min(lower + Self.payload, ends[low])
+        let upper = min(lower + Self.payload, ends[index])
         let sealedLower = sealedStart + number * (Self.payload + Self.overhead)
         return Block(
-            segment: low,
+            segment: index,
             number: number,
-            isLast: upper == ends[low],
+            isLast: upper == ends[index],
             content: lower..<upper,
             sealed: sealedLower..<(sealedLower + upper - lower + Self.overhead)
         )

@@ -298,7 +298,7 @@ struct BasicAuthMiddlewareTests {
     }
 
     @Test("A password that changes while many calls are in flight is asked for once")
-    func oneRenewal() async throws {
+    func askedOnce() async throws {
         let provider = ListedCredentials([ada, grace])
         let valid = Locked(adaField)
         let transport = InMemoryTransport { request in

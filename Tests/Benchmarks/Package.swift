@@ -17,7 +17,7 @@ let stages = [
     "Auth", "AuthDigest", "Cache", "CacheEncrypted", "CacheSQLite", "CircuitBreaker", "Client", "ConcurrencyLimit",
     "Cookies", "ErrorHandler", "EventStream", "Fallback", "HAR", "Headers", "Hedging", "LoadShedding", "LogShipper",
     "LogSpool", "Metrics", "Progress", "RateLimit", "Redirect", "RemoteLogging", "Retry", "Serializer",
-    "StatusValidation", "Timeout", "TraceShipping", "Tracing",
+    "Signing", "StatusValidation", "Timeout", "TraceShipping", "Tracing",
 ].map {
     Target.Dependency.product(name: "HTTPChain\($0)", package: "swift-http-chain")
 }

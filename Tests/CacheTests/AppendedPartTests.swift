@@ -48,18 +48,7 @@ struct AppendedPartTests {
             if case .write(let count) = operation { written.withLock { $0 += count } }
         }
         let store = store(files, CacheBounds(totalBytes: .gigabytes(8), entryBytes: .gigabytes(4)))
-        let transport = InMemoryTransport { request in
-            let range = request.headers[.range].flatMap { $0.dropFirst("bytes=".count).split(separator: "-").first }
-            let start = range.flatMap { Int($0) } ?? 0
-            return Response(
-                .partialContent,
-                headers: fields([
-                    "Cache-Control: max-age=600", "ETag: \"a\"",
-                    "Content-Range: bytes \(start)-\(start + size - 1)/\(length)", "Content-Length: \(size)",
-                ]),
-                body: .chunks([block])
-            )
-        }
+        let transport = rangeServer(size, of: length) { _ in block }
         let chain = try Chain([CacheMiddleware(store: store, partition: .shared)], transport: transport)
         for start in stride(from: 0, to: length, by: size) {
             let range = "Range: bytes=\(start)-\(start + size - 1)"

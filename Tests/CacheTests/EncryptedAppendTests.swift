@@ -66,18 +66,7 @@ struct EncryptedAppendTests {
             if case .write(let count) = operation { written.withLock { $0 += count } }
         }
         let base = FileCacheStore(path: directory.path, bounds: .ample, files: files)
-        let transport = InMemoryTransport { request in
-            let range = request.headers[.range].flatMap { $0.dropFirst("bytes=".count).split(separator: "-").first }
-            let start = range.flatMap { Int($0) } ?? 0
-            return Response(
-                .partialContent,
-                headers: fields([
-                    "Cache-Control: max-age=600", "ETag: \"a\"",
-                    "Content-Range: bytes \(start)-\(start + size - 1)/\(all.count)", "Content-Length: \(size)",
-                ]),
-                body: .chunks([all[start..<(start + size)]])
-            )
-        }
+        let transport = rangeServer(size, of: all.count) { all[$0..<($0 + size)] }
         let cache = CacheMiddleware(store: EncryptedCacheStore(over: base, key: .test), partition: .shared)
         let chain = try Chain([cache], transport: transport)
         for start in stride(from: 0, to: all.count, by: size) {

@@ -30,18 +30,7 @@ struct MemoryAppendTests {
         let (count, size) = (40, 100_000)
         let all = content(7, count * size)
         let store = CountingStore(MemoryCacheStore(bounds: .ample))
-        let transport = InMemoryTransport { request in
-            let range = request.headers[.range].flatMap { $0.dropFirst("bytes=".count).split(separator: "-").first }
-            let start = range.flatMap { Int($0) } ?? 0
-            return Response(
-                .partialContent,
-                headers: fields([
-                    "Cache-Control: max-age=600", "ETag: \"a\"",
-                    "Content-Range: bytes \(start)-\(start + size - 1)/\(all.count)", "Content-Length: \(size)",
-                ]),
-                body: .chunks([all[start..<(start + size)]])
-            )
-        }
+        let transport = rangeServer(size, of: all.count) { all[$0..<($0 + size)] }
         let chain = try Chain([CacheMiddleware(store: store, partition: .shared)], transport: transport)
         for start in stride(from: 0, to: all.count, by: size) {
             let range = "Range: bytes=\(start)-\(start + size - 1)"

@@ -1,7 +1,9 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainInMemory
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPChainCache
@@ -23,6 +25,22 @@ func fields(_ lines: [String]) -> HTTPFields {
         fields.append(HTTPField(name: HTTPField.Name(String(parts[0])) ?? .via, value: value))
     }
     return fields
+}
+
+/// A server that answers requests for ranges of one size, each with what belongs where the range begins.
+func rangeServer(_ size: Int, of length: Int, content: @escaping @Sendable (Int) -> Data) -> InMemoryTransport {
+    InMemoryTransport { request in
+        let range = request.headers[.range].flatMap { $0.dropFirst("bytes=".count).split(separator: "-").first }
+        let start = range.flatMap { Int($0) } ?? 0
+        return Response(
+            .partialContent,
+            headers: fields([
+                "Cache-Control: max-age=600", "ETag: \"a\"",
+                "Content-Range: bytes \(start)-\(start + size - 1)/\(length)", "Content-Length: \(size)",
+            ]),
+            body: .chunks([content(start)])
+        )
+    }
 }
 
 /// One exchange in the past and one question about it.

@@ -19,9 +19,9 @@ final class Census: Sendable {
     var stage: ClosureMiddleware {
         ClosureMiddleware("Census", phase: .wire) { [self] request, next in
             var response = try await next(request)
-            let ticket = Ticket(of: self)
+            let registration = Registration(of: self)
             response.body = response.body.transformed(length: response.body.length) { inner in
-                CountedReader(inner: inner, ticket: ticket)
+                CountedReader(inner: inner, registration: registration)
             }
             return response
         }
@@ -30,7 +30,7 @@ final class Census: Sendable {
     /// The system's clock, which counts who waits on it.
     var time: some TimeSource { CountingTime(census: self) }
 
-    private final class Ticket: Sendable {
+    private final class Registration: Sendable {
         private let census: Census
 
         init(of census: Census) {
@@ -48,7 +48,7 @@ final class Census: Sendable {
 
     private struct CountedReader: BodyReader {
         var inner: any BodyReader
-        let ticket: Ticket
+        let registration: Registration
 
         nonisolated(nonsending) mutating func read() async throws -> Data? {
             try await inner.read()

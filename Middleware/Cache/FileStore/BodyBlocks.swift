@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 
 /// How a body lies in a file of its own: blocks, each followed by its checksum.
 ///
@@ -114,17 +115,13 @@ struct BodyLayout: Sendable {
     /// The block that has a byte of the body.
     func block(at position: Int64) -> Block? {
         guard position >= 0, position < length else { return nil }
-        var (low, high) = (0, ends.count - 1)
-        while low < high {
-            let middle = (low + high) / 2
-            if ends[middle] > position { high = middle } else { low = middle + 1 }
-        }
-        let (start, blocksBefore) = low == 0 ? (0, 0) : (ends[low - 1], blocks[low - 1])
+        let index = ends.sortedIndex(above: position)
+        let (start, blocksBefore) = index == 0 ? (0, 0) : (ends[index - 1], blocks[index - 1])
         let number = (position - start) / Self.payload
         let lower = start + number * Self.payload
         return Block(
             number: blocksBefore + number,
-            content: lower..<min(lower + Self.payload, ends[low]),
+            content: lower..<min(lower + Self.payload, ends[index]),
             offset: lower + (blocksBefore + number) * Int64(BodyBlocks.checksumSize)
         )
     }

@@ -1,12 +1,5 @@
+import Foundation
 import HTTPChainCore
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// The view of a directory in memory, for those who look something up.
 ///
@@ -67,6 +60,8 @@ final class FileCacheView: Sendable {
 
     /// How many changes, or entries, are worked on while the lock is held.
     static let slice = 64
+    /// The number of slots that are looked at under the lock at most, which takes less than a change does.
+    private static let slotSlice = 512
 
     let contents: Locked<Contents>
     /// The descriptions that were decoded last.
@@ -160,7 +155,7 @@ final class FileCacheView: Sendable {
         var start = 0
         while true {
             let end = contents.withLock { contents in
-                let end = min(start + 512, contents.index.slotCount)
+                let end = min(start + Self.slotSlice, contents.index.slotCount)
                 visit(contents.index, start..<max(start, end))
                 return end
             }

@@ -107,7 +107,7 @@ struct BearerSendingTests {
 }
 
 @Suite("A token is refreshed")
-struct BearerRenewalTests {
+struct BearerRefreshTests {
     @Test("The first call asks for the first token, the next has it")
     func firstToken() async throws {
         let source = TokenSource()

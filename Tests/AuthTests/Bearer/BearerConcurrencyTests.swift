@@ -82,7 +82,7 @@ struct BearerConcurrencyTests {
     }
 
     @Test("A call that begins while a token is refreshed waits for the new one")
-    func beginsDuringRenewal() async throws {
+    func beginsDuringRefresh() async throws {
         let (isAsked, mayAnswer) = (Rendezvous(), Rendezvous())
         let source = TokenSource { _, _ in
             isAsked.reach()

@@ -11,6 +11,6 @@ struct Suite: Sendable {
     /// The suites, in the order they run; one more area is one more file and its suite here.
     static let all: [Suite] = [
         .chain, .client, .urlsession, .readme, .serializer, .body, .download, .incoming, .auth, .cache, .logging,
-        .redaction, .resilience, .streams, .har, .cookies, .macros, .telemetry, .soak,
+        .redaction, .resilience, .streams, .har, .cookies, .macros, .telemetry, .signing, .soak,
     ]
 }
