@@ -110,7 +110,7 @@ struct FileStoreWaitTests {
                 """
             )
             #if DEBUG
-            // A table of so many entries that grows takes some milliseconds where nothing is optimized.
+            // What is not optimized keeps both processors busy, and a hit may wait for one.
             let bound = Duration.milliseconds(20)
             #else
             let bound = Duration.milliseconds(5)
@@ -189,6 +189,28 @@ struct FileStoreWaitTests {
         barrier.release()
         try await change
         #expect(try await store.bytes(storeKey(4)) == (what == "removal" ? nil : content(4, 100)))
+    }
+
+    @Test("A hit beside what this process writes in the journal does not read that, which would take it a thread")
+    func hitBesideOwnJournal() async throws {
+        let barrier = Barrier { operation, path in operation == .synchronize && path.hasSuffix("/index") }
+        let reads = Locked(0)
+        let files = HookedFiles(QuickDisk(), readsImmediately: true) { operation, path in
+            if operation == .read, path.hasSuffix("/index") { reads.withLock { $0 += 1 } }
+            barrier.pass(operation, path)
+        }
+        let store = store(files, .ample, .power)
+        try await store.put(storeKey(1), content(1, 100))
+        barrier.set()
+        async let change: Void = { try await store.put(storeKey(2), content(2, 100)) }()
+        try await barrier.reached()
+        reads.withLock { $0 = 0 }
+        #expect(try await store.bytes(storeKey(1)) == content(1, 100))
+        #expect(try await store.variants(of: storeKey("none")).isEmpty)
+        #expect(reads.withLock { $0 } == 0)
+        barrier.release()
+        try await change
+        #expect(try await store.bytes(storeKey(2)) == content(2, 100))
     }
 
     @Test("Entries that arrive at the same time share the waits for the disk, and survive a loss of power")

@@ -15,6 +15,9 @@ final class FileCacheView: Sendable {
         var journalEnd: Int64 = 0
         /// Which of the journals of this process it is.
         var generation = 0
+        /// Whether this process, which has the directory's lock, is writing in the journal: what the index has not taken in
+        /// of it is its own.
+        var isAppending = false
         /// Whether the index is that of the directory; otherwise the directory has to be opened.
         var isOpen = false
         /// Removed, though the directory may not know.
@@ -77,11 +80,12 @@ final class FileCacheView: Sendable {
     ///
     /// The system has the length of an open file in memory.
     func current() -> SaltedHash? {
-        let (journal, end, hash) = contents.withLock { contents in
+        let (journal, end, isAppending, hash) = contents.withLock { contents in
             let isReady = contents.isOpen && contents.readsImmediately == true
-            return (isReady ? contents.journal : nil, contents.journalEnd, contents.hash)
+            return (isReady ? contents.journal : nil, contents.journalEnd, contents.isAppending, contents.hash)
         }
-        guard let journal, let status = try? journal.status(), status.links > 0, status.size == end else { return nil }
+        guard let journal, let status = try? journal.status(), status.links > 0, isAppending || status.size == end
+        else { return nil }
         return hash
     }
 
