@@ -20,7 +20,8 @@ import HTTPTypes
 ///
 /// **What is an upload.** A POST, PUT or PATCH that is marked with ``HTTPChainCore/Request/resumable(_:)``, or all with
 /// content of some size (``ResumableUploadOptions/selection``). The content must be bytes, a file, or a factory with a
-/// length. A marked request that cannot be an upload is an ``UploadError``; one that is not marked passes untouched.
+/// length. With tus it must have no coding (`Content-Encoding`), which tus cannot tell the server. A marked request that
+/// cannot be an upload is an ``UploadError``; one that is not marked passes untouched.
 ///
 /// **Going on later.** The store keeps the URL of the upload under a digest of method, target, content type, length,
 /// metadata, user (`partition`) and content: the SHA-256 of bytes; path, size and time of modification of a file; a name
@@ -158,16 +159,24 @@ public struct ResumableUploadMiddleware: ChainAwareMiddleware, DeadlineKeepingMi
     private func content(of request: borrowing Request, isMarked: Bool) async throws -> UploadContent? {
         let method = request.head.method
         let body = request.body
+        let coding = unnamedCoding(of: request)
         if isMarked {
             guard [.post, .put, .patch].contains(method) else { throw UploadError(.method(method)) }
+            if let coding { throw UploadError(.contentEncoding(coding)) }
             guard request.origin != nil else { throw UploadError(.noOrigin) }
             return try await UploadContent(body)
         }
-        guard case .from(let size) = options.selection, [.post, .put, .patch].contains(method), body.isReplayable,
-            body.value == nil, request.origin != nil, let length = try await body.measuredLength(),
+        guard case .from(let size) = options.selection, [.post, .put, .patch].contains(method), coding == nil,
+            body.isReplayable, body.value == nil, request.origin != nil, let length = try await body.measuredLength(),
             length >= size.bytes
         else { return nil }
         return try await UploadContent(body)
+    }
+
+    /// The coding of the content that the protocol has no field for: tus describes an upload by its metadata alone.
+    private func unnamedCoding(of request: borrowing Request) -> String? {
+        guard name == .tus, let coding = request.head.headerFields[.contentEncoding] else { return nil }
+        return coding.lowercased() == "identity" ? nil : coding
     }
 }
 

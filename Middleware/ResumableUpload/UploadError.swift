@@ -14,6 +14,9 @@ public struct UploadError: HTTPChainError, NetworkFailure {
         case notReplayable
         /// A request that is marked as resumable has content whose length is not known.
         case unknownLength
+        /// A request that is marked as resumable has content in a coding, such as gzip, which tus has no field for: the
+        /// server would take the coded bytes for the content.
+        case contentEncoding(String)
         /// The target of the request is not absolute.
         case noOrigin
         /// A key of the metadata is empty, or has characters that `Upload-Metadata` may not have in one.
@@ -87,6 +90,11 @@ public struct UploadError: HTTPChainError, NetworkFailure {
             Explanation(
                 "the length of the upload is not known",
                 "give the stream its length, or save it to a file first"
+            )
+        case .contentEncoding(let coding):
+            Explanation(
+                "the content of the upload has the coding \"\(coding)\", which tus cannot tell the server",
+                "send it without a coding: with uncompressed(), or a GzipMiddleware without requests"
             )
         case .noOrigin:
             Explanation("the target of the upload is not absolute", "put the stage inside URLBuilderMiddleware")
