@@ -581,8 +581,8 @@ let package = Package(
         tests(
             "SimulationTests",
             of: [
-                "HTTPChain", "HTTPChainAuthDigest", "HTTPChainContentDigest", "HTTPChainMetrics", "HTTPChainSigning",
-                metrics,
+                "HTTPChain", "HTTPChainAuthDigest", "HTTPChainContentDigest", "HTTPChainMetrics",
+                "HTTPChainResumableUpload", "HTTPChainSigning", metrics,
             ]
         ),
         tests(

@@ -1,8 +1,16 @@
 #if AllTests
 import Foundation
 import HTTPChain
+import HTTPChainResumableUpload
+import HTTPChainSupport
 import HTTPChainTesting
 import HTTPTypes
+
+extension HTTPField.Name {
+    static let tusResumable = Self(constant: "Tus-Resumable")
+    static let uploadLength = Self(constant: "Upload-Length")
+    static let uploadOffset = Self(constant: "Upload-Offset")
+}
 
 /// Stages with the mistakes that people make when they write such a stage themselves.
 enum FaultyStages {
@@ -24,6 +32,35 @@ enum FaultyStages {
             if !again.body.isReplayable { again.body = .empty }
             return try await next(again)
         }
+    }
+
+    /// An upload in parts that begins anew whenever it breaks off, without asking what the server has.
+    static let forgetfulUpload = ClosureMiddleware("ForgetfulUpload", phase: .upload) { request, next in
+        guard request.method == .post, let content = request.body.bytes else { return try await next(request) }
+        var failure: (any Error)?
+        for _ in 0..<3 {
+            do {
+                return try await upload(content, of: request, next)
+            } catch let error as TransportError {
+                failure = error
+            }
+        }
+        throw failure ?? CancellationError()
+    }
+
+    private static func upload(_ content: Data, of request: Request, _ next: Next) async throws -> Response {
+        var creation = request
+        creation.body = .empty
+        creation.headers[.tusResumable] = "1.0.0"
+        creation.headers[.uploadLength] = "\(content.count)"
+        let created = try await next(creation)
+        guard created.status == .created, let location = created.headers[.location] else { return created }
+        var part = request
+        part.method = .patch
+        part.head.path = location
+        part.headers[.tusResumable] = "1.0.0"
+        part.headers[.uploadOffset] = "0"
+        return try await next(part)
     }
 
     /// A redirect that leaves what was to be sent behind.

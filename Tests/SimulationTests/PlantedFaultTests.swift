@@ -1,5 +1,6 @@
 #if AllTests
 import HTTPChain
+import HTTPChainResumableUpload
 import HTTPChainTesting
 import TestSupport
 import Testing
@@ -47,6 +48,7 @@ struct PlantedFaultTests {
             GzipMiddleware()
             those(.cache)
             those(.coalesce)
+            those(.upload)
             retry
             authentication
                 ?? BearerAuthMiddleware(SimulatedTokens(world: world, user: user), for: world.origins.own)
@@ -77,6 +79,13 @@ struct PlantedFaultTests {
     func retriedStream() async throws {
         try await Self.find(.uploads) { world in
             { user in try Self.chain(world, user, retry: FaultyStages.emptyingRetry) }
+        }
+    }
+
+    @Test("Resumable upload: it begins anew, though the server may have all of it", .seeded)
+    func upload() async throws {
+        try await Self.find(.effect) { world in
+            { user in try Self.chain(world, user) { FaultyStages.forgetfulUpload } }
         }
     }
 

@@ -3,6 +3,7 @@ import HTTPChain
 import HTTPChainAuthDigest
 import HTTPChainContentDigest
 import HTTPChainMetrics
+import HTTPChainResumableUpload
 import HTTPChainSigning
 import HTTPChainSupport
 import HTTPChainTesting
@@ -26,14 +27,15 @@ struct RandomChain {
         balance: MetricsBalance = MetricsBalance()
     ) -> ChainSimulation {
         ChainSimulation { world in
-            // Chances of their own, so that a seed is the same chain as it was without metrics and signatures.
+            // Chances of their own, so that a seed is the same chain as it was without metrics, signatures and uploads.
             let chain = RandomChain(
                 world,
                 SeededRandom(seed: seed),
                 log,
                 balance,
                 SeededRandom(seed: ~seed),
-                isSigning: SeededRandom(seed: seed &+ 0x5169_6E21).double(in: 0...1) < 0.3
+                isSigning: SeededRandom(seed: seed &+ 0x5169_6E21).double(in: 0...1) < 0.3,
+                uploading: SeededRandom(seed: seed &+ 0x7475_7321)
             )
             return { user in try chain.chain(for: user) }
         }
@@ -45,7 +47,8 @@ struct RandomChain {
         _ log: LogOfSecrets,
         _ balance: MetricsBalance,
         _ measuring: SeededRandom,
-        isSigning: Bool
+        isSigning: Bool,
+        uploading: SeededRandom
     ) {
         func maybe(_ share: Double = 0.5) -> Bool { random.double(in: 0...1) < share }
         self.world = world
@@ -87,6 +90,21 @@ struct RandomChain {
             )
         }
         if maybe(0.5) { stages.append(CoalescingMiddleware(partition: partition)) }
+        if uploading.double(in: 0...1) < 0.3 {
+            let parts: ByteCount? = uploading.double(in: 0...1) < 0.6 ? .kibibytes(4) : nil
+            let createsWithContent = uploading.double(in: 0...1) < 0.3
+            stages.append(
+                ResumableUploadMiddleware(
+                    .tus,
+                    partition: partition,
+                    options: ResumableUploadOptions(
+                        selection: .from(.bytes(1)),
+                        partSize: parts,
+                        createsWithContent: createsWithContent
+                    )
+                )
+            )
+        }
         if maybe(0.8) { stages.append(RetryMiddleware(budget: budget)) }
         if maybe(0.3) {
             stages.append(HedgingMiddleware(HedgingPolicy(after: .fixed(.milliseconds(60))), budget: budget))

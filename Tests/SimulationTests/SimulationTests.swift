@@ -1,7 +1,10 @@
 #if AllTests
 import Foundation
 import HTTPChain
+import HTTPChainResumableUpload
+import HTTPChainSupport
 import HTTPChainTesting
+import HTTPTypes
 import TestSupport
 import Testing
 
@@ -83,6 +86,38 @@ struct SimulationTests {
         #expect(report.cancelled == 0)
         // Some follow a redirect that leads nowhere, to what another user may not see, or to what takes no POST.
         #expect(report.successes > simulation.calls * 3 / 4, "\(report)")
+    }
+
+    @Test("An upload that breaks off goes on, and takes effect once", .seeded)
+    func uploads() async throws {
+        let continued = Locked(0)
+        for number in 0..<5 as Range<UInt64> {
+            var simulation = ChainSimulation { world in
+                let uploads = ResumableUploadMiddleware(
+                    .tus,
+                    partition: .by { $0.simulatedUser },
+                    options: ResumableUploadOptions(selection: .from(.bytes(1)), partSize: .kibibytes(2))
+                )
+                return { user in
+                    try Chain(transport: world.transport) {
+                        RedirectMiddleware()
+                        uploads
+                        RetryMiddleware()
+                        BearerAuthMiddleware(SimulatedTokens(world: world, user: user), for: world.origins.own)
+                        ClosureMiddleware("Offsets", phase: .wire) { request, next in
+                            let offset = request.headers[.uploadOffset].flatMap { Int($0) } ?? 0
+                            if offset % 2048 > 0 { continued.withLock { $0 += 1 } }
+                            return try await next(request)
+                        }
+                    }
+                }
+            }
+            simulation.calls = 100
+            let report = try await simulation.run(seed: Seed.current &* 1000 + number)
+            #expect(report.violations.isEmpty, "\(report)")
+        }
+        // From where it broke off, which is inside a part.
+        #expect(continued.withLock { $0 } > 0)
     }
 
     @Test("Simulations run side by side, each on a thread of its own")

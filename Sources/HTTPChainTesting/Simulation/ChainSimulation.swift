@@ -21,10 +21,11 @@ public import HTTPChainCore
 /// #expect(report.violations.isEmpty, "\(report)")
 /// ```
 ///
-/// Several users read, change and order things at the same time, with streams that can be sent once, through redirects
-/// to their own and to foreign servers. Connections are refused, lost before and after the server has acted, and cut in
-/// the content; content is truncated inside its coding; servers are slow, ask for patience, and revoke tokens; calls are
-/// cancelled between any two steps. ``SimulationReport/Invariant`` lists what is checked.
+/// Several users read, change and order things at the same time, with streams that can be sent once, in parts where the
+/// chain has a stage for resumable uploads (tus), through redirects to their own and to foreign servers. Connections
+/// are refused, lost before and after the server has acted, and cut in the content; content is truncated inside its
+/// coding; servers are slow, ask for patience, and revoke tokens; calls are cancelled between any two steps.
+/// ``SimulationReport/Invariant`` lists what is checked.
 ///
 /// **One seed, one run.** Time is virtual, and all tasks of a simulation, those that stages start by themselves
 /// included, run on one thread in an order that the seed chooses. A seed that finds something finds it again, as long as

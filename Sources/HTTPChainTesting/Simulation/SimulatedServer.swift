@@ -33,6 +33,8 @@ struct SimulatedServer: Sendable {
     private var versions: [Int: [String]] = [:]
     /// How often each call's order was taken.
     private(set) var orders: [Int: Int] = [:]
+    /// What is uploaded in parts, by its number.
+    private var uploads: [SimulatedUpload] = []
     /// The number of the token that is valid for each user.
     private var tokens: [String: Int] = [:]
     private var passwords = SimulatedPasswords()
@@ -75,6 +77,9 @@ struct SimulatedServer: Sendable {
         let parts = request.path.split(separator: "/").map(String.init)
         var answer =
             switch (parts.first, parts.count) {
+            case ("things", 2) where request.createsUpload, ("orders", 1) where request.createsUpload:
+                create(parts, request)
+            case ("uploads", 2): upload(parts[1], request)
             case ("things", 2): thing(parts[1], request)
             case ("orders", 1): order(request)
             case ("go", 4): redirect(parts)
@@ -146,10 +151,7 @@ extension SimulatedServer {
         switch request.method {
         case .get, .head: return representation(of: thing, for: request)
         case .put where isOwn:
-            if request.content != Self.order(of: request.call.number) {
-                found(.uploads, request, "\(request.content.count) bytes were put that are not what the call sent")
-            }
-            versions[number, default: []].append("\(request.call.number)")
+            write(number, request.content, request)
             return SimulatedAnswer(status: .noContent)
         default: return SimulatedAnswer(status: .methodNotAllowed, headers: [.allow: "GET, HEAD, PUT"])
         }
@@ -203,11 +205,24 @@ extension SimulatedServer {
         // A redirect that changes the method asks what has become of the orders.
         guard request.method == .post else { return SimulatedAnswer(status: .ok, content: Data("orders".utf8)) }
         guard isAuthorized(request) else { return challenge(request) }
-        if request.content != Self.order(of: request.call.number) {
-            found(.uploads, request, "an order of \(request.content.count) bytes is not what the call sent")
+        take(request.content, request)
+        return SimulatedAnswer(status: .created, content: Data("taken".utf8))
+    }
+
+    /// Writes a version of a thing.
+    private mutating func write(_ thing: Int, _ content: Data, _ request: ReceivedRequest) {
+        if content != Self.order(of: request.call.number) {
+            found(.uploads, request, "\(content.count) bytes were put that are not what the call sent")
+        }
+        versions[thing, default: []].append("\(request.call.number)")
+    }
+
+    /// Takes an order.
+    private mutating func take(_ content: Data, _ request: ReceivedRequest) {
+        if content != Self.order(of: request.call.number) {
+            found(.uploads, request, "an order of \(content.count) bytes is not what the call sent")
         }
         orders[request.call.number, default: 0] += 1
-        return SimulatedAnswer(status: .created, content: Data("taken".utf8))
     }
 
     /// `/go/307/foreign/3` leads to thing 3 elsewhere, `/go/303/own/orders` to the orders here.
@@ -225,5 +240,56 @@ extension SimulatedServer {
             headers: [.location: origin + path, .cacheControl: "no-store"],
             content: Data("elsewhere".utf8)
         )
+    }
+}
+
+/// Contents that are uploaded in parts: tus 1.0.0, https://tus.io/protocols/resumable-upload.
+extension SimulatedServer {
+    /// Creates an upload of what a thing or the orders are to have; it takes effect with its last byte.
+    private mutating func create(_ parts: [String], _ request: ReceivedRequest) -> SimulatedAnswer {
+        guard let length = request.headers[.uploadLength].flatMap(Int.init), request.origin == origins.own else {
+            return SimulatedAnswer(status: .badRequest)
+        }
+        let thing = parts.count == 2 ? Int(parts[1]) : nil
+        let upload = SimulatedUpload(call: request.call, thing: thing, length: length)
+        guard !upload.isProtected || isAuthorized(request) else { return challenge(request) }
+        uploads.append(upload)
+        var answer = append(request.content, to: uploads.count - 1, request)
+        answer.status = .created
+        answer.headers[.location] = "/uploads/\(uploads.count - 1)"
+        return answer
+    }
+
+    private mutating func upload(_ name: String, _ request: ReceivedRequest) -> SimulatedAnswer {
+        guard let number = Int(name), uploads.indices.contains(number), request.origin == origins.own else {
+            return SimulatedAnswer(status: .notFound)
+        }
+        let upload = uploads[number]
+        guard !upload.isProtected || isAuthorized(request) else { return challenge(request) }
+        if upload.call != request.call {
+            let isForeign = upload.call.user != request.call.user
+            found(isForeign ? .otherUser : .uploads, request, "the upload is that of call \(upload.call.number)")
+        }
+        switch request.method {
+        case .head: return SimulatedAnswer(status: .ok, headers: upload.fields)
+        case .patch where request.headers[.uploadOffset] == "\(upload.content.count)":
+            return append(request.content, to: number, request)
+        case .patch: return SimulatedAnswer(status: .conflict)
+        default: return SimulatedAnswer(status: .methodNotAllowed, headers: [.allow: "HEAD, PATCH"])
+        }
+    }
+
+    private mutating func append(_ content: Data, to number: Int, _ request: ReceivedRequest) -> SimulatedAnswer {
+        let wasComplete = uploads[number].isComplete
+        uploads[number].content += content
+        let upload = uploads[number]
+        if upload.isComplete, !wasComplete {
+            if let thing = upload.thing {
+                write(thing, upload.content, request)
+            } else {
+                take(upload.content, request)
+            }
+        }
+        return SimulatedAnswer(status: .noContent, headers: upload.fields)
     }
 }
