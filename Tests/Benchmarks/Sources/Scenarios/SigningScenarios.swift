@@ -34,7 +34,7 @@ public enum SigningScenarios {
         ]
     }
 
-    private static let origin: OriginSet = "https://api.example.com"
+    private static let origin = "https://api.example.com"
 
     private static var request: Request {
         Request.post(
@@ -69,7 +69,7 @@ public enum SigningScenarios {
     /// The verification of a request that was signed once.
     public static func verification(named name: String) async throws -> Scenario {
         var signed = request
-        guard let origin = Origin("https://api.example.com") else { throw Wrong() }
+        guard let origin = Origin(origin) else { throw Wrong() }
         try await message(.hmacSHA256("a secret", id: "a")).sign(&signed, for: origin)
         let verifier = MessageVerifier(
             keys: [.hmacSHA256("a secret", id: "a")],
