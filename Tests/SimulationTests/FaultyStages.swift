@@ -6,12 +6,6 @@ import HTTPChainSupport
 import HTTPChainTesting
 import HTTPTypes
 
-extension HTTPField.Name {
-    static let tusResumable = Self(constant: "Tus-Resumable")
-    static let uploadLength = Self(constant: "Upload-Length")
-    static let uploadOffset = Self(constant: "Upload-Offset")
-}
-
 /// Stages with the mistakes that people make when they write such a stage themselves.
 enum FaultyStages {
     /// A retry that sends everything again after any failure, an order too.

@@ -8,14 +8,16 @@ extension FileCacheState {
     /// Some at a time: a look-up that finds more in the journal than the view has takes that in first, and must not have
     /// to do so for all that a large eviction leaves.
     func append(_ changes: [IndexJournal.Change]) throws(CacheStoreFault) {
-        view.contents.withLock { $0.isAppending = true }
-        defer { view.contents.withLock { $0.isAppending = false } }
         let (found, start, generation, salt, uses) = view.contents.withLock { contents in
-            defer { contents.unsavedUses = [] }
+            defer {
+                contents.unsavedUses = []
+                contents.isAppending = true
+            }
             return (
                 contents.journal, contents.journalEnd, contents.generation, contents.hash.salt, contents.unsavedUses
             )
         }
+        defer { view.contents.withLock { $0.isAppending = false } }
         guard let journal = found else { throw CacheStoreFault(.busy(directory.index)) }
         let count = uses.count + changes.count
         var next = 0

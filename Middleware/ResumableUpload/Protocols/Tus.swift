@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// tus 1.0.0 on the wire: https://tus.io/protocols/resumable-upload.

@@ -24,4 +24,10 @@ extension HTTPField.Name {
     package static let lastEventID = Self(constant: "Last-Event-ID")
     /// `Pragma` (RFC 9111 §5.4).
     package static let pragma = Self(constant: "Pragma")
+    /// `Tus-Resumable` (tus 1.0.0).
+    package static let tusResumable = Self(constant: "Tus-Resumable")
+    /// `Upload-Length` (tus 1.0.0; draft-ietf-httpbis-resumable-upload).
+    package static let uploadLength = Self(constant: "Upload-Length")
+    /// `Upload-Offset` (tus 1.0.0; draft-ietf-httpbis-resumable-upload).
+    package static let uploadOffset = Self(constant: "Upload-Offset")
 }

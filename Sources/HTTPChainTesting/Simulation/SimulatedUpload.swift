@@ -30,9 +30,3 @@ extension ReceivedRequest {
         method == .post && headers.contains(.tusResumable) && headers.contains(.uploadLength)
     }
 }
-
-extension HTTPField.Name {
-    static let uploadOffset = Self(constant: "Upload-Offset")
-    static let uploadLength = Self(constant: "Upload-Length")
-    static let tusResumable = Self(constant: "Tus-Resumable")
-}
