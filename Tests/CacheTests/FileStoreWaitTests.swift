@@ -78,7 +78,6 @@ struct FileStoreWaitTests {
         }
         let large = 1_000_000_000 - Int(each) * 3
         let hits = Drill.isFull ? 2000 : 50
-        let alone = try await times(of: hits, among: count, in: store).max() ?? .zero
         isEvicting.withLock { $0 = true }
         barrier.set()
         let isDone = Locked(false)
@@ -101,12 +100,14 @@ struct FileStoreWaitTests {
         #expect(try await store.bytes(storeKey(count - 1)) == content(count - 1, 10))
         if Drill.isFull {
             let longest = times.max() ?? .zero
+            let besideWork = try await besideWork { try await self.times(of: times.count, among: count, in: store) }
+            let usual = besideWork.max() ?? .zero
             let over = [1, 5, 20].map { limit in times.count { $0 > .milliseconds(limit) } }
             print(
                 """
                 eviction of \(keys.count) entries, read \(readsImmediately ? "at once" : "on threads"): the longest of \
-                \(times.count) hits beside it took \(longest), of \(hits) before it \(alone); \(over[0]) over 1 ms, \
-                \(over[1]) over 5 ms, \(over[2]) over 20 ms
+                \(times.count) hits beside it took \(longest), beside a thread that only computes \(usual); \(over[0]) over \
+                1 ms, \(over[1]) over 5 ms, \(over[2]) over 20 ms
                 """
             )
             #if DEBUG
@@ -116,9 +117,17 @@ struct FileStoreWaitTests {
             let bound = Duration.milliseconds(5)
             #endif
             Drill.report("cache-evictions", keys.count)
-            // On a machine that has other work a hit without an eviction takes its time, too.
-            #expect(longest < max(bound, alone * 4))
+            // A hit also waits for a processor, which an eviction uses as any other work does.
+            #expect(longest < max(bound, usual * 2))
         }
+    }
+
+    /// Measures beside a thread that computes all the time and shares nothing with what is measured.
+    private func besideWork<Value>(_ measure: () async throws -> Value) async throws -> Value {
+        let isWorking = Locked(true)
+        Thread.detachNewThread { while isWorking.withLock({ $0 }) {} }
+        defer { isWorking.withLock { $0 = false } }
+        return try await measure()
     }
 
     /// How long each of some hits takes, on the entries that were stored last.

@@ -86,7 +86,8 @@ struct SimulationRun {
         let ending = scheduler.run { progress.withLock { $0.ended } == simulation.calls }
         let ended = progress.withLock { $0.ended }
         switch ending {
-        case .done: checkWhatIsLeft()
+        // What a stage keeps it keeps as long as its chain is there.
+        case .done: withExtendedLifetime(chains) { checkWhatIsLeft() }
         case .stuck: found(.outcome, nil, "\(simulation.calls - ended) calls wait for something that does not come")
         case .endless: found(.outcome, nil, "\(simulation.calls - ended) calls go on and on")
         }

@@ -21,6 +21,7 @@ struct AlarmSchedulerTests {
         try await rung.wait { $0.count == 50 ? () : nil }
         #expect(rung.value == Array(1...50))
         #expect(scheduler.count == 0)
+        withExtendedLifetime(alarms) {}
     }
 
     @Test("Sleeps on when its alarms are cancelled, as cancelled sleeps would pile up, and ends when it finds none")
@@ -110,5 +111,6 @@ struct AlarmSchedulerTests {
         clock.advance(to: .seconds(10))
         try await rung.wait { $0 == [3, 1] ? () : nil }
         #expect(clock.pendingDeadlines.isEmpty)
+        withExtendedLifetime(alarms) {}
     }
 }
