@@ -41,7 +41,8 @@ public struct UploadError: HTTPChainError, NetworkFailure {
         case offsetBeyondEnd(offset: Int64, length: Int64)
         /// The server has lost the upload, and lost it again when it was begun anew.
         case lost
-        /// The server has no such upload any more, and may have completed it: the answer to the last bytes was lost.
+        /// The answer to the last bytes was lost, so that the server may have completed the upload, and it cannot be asked:
+        /// the upload is gone, or nobody learned its URL, or it broke off too often with nothing kept of it.
         case outcomeUnknown
         /// The file is no longer what it was when the upload began.
         case contentChanged
@@ -139,7 +140,7 @@ public struct UploadError: HTTPChainError, NetworkFailure {
             Explanation("the server has lost the upload again after it was begun anew")
         case .outcomeUnknown:
             Explanation(
-                "the server has no such upload any more, and may have completed it",
+                "the server may have completed the upload, and the answer that says so was lost",
                 "find out whether it has, and send it again if not"
             )
         case .contentChanged:

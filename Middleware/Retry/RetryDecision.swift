@@ -87,15 +87,7 @@ extension RetryCandidate {
             // process it yet. RFC 6585 §4: 429, it is refused. A 503 alone may come from a gateway whose server has
             // acted; with Retry-After it is a server that cannot act now (RFC 9110 §15.6.4).
             return [408, 425, 429].contains(head.status.code) || (head.status == .serviceUnavailable && isRefused)
-        case .failure(let error as any TimeoutFailure): return error.sent == .nothing
-        case .failure(let error): return error.asTransportError?.sent == .nothing
+        case .failure(let error): return error.isBeforeSending
         }
-    }
-}
-
-extension Error {
-    /// The failure of the network: to the call itself, or to what a stage had to fetch for it.
-    fileprivate var asTransportError: TransportError? {
-        self as? TransportError ?? (self as? any NetworkFailure)?.networkFailure
     }
 }

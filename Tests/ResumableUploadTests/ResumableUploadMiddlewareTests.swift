@@ -116,6 +116,45 @@ struct ResumableUploadMiddlewareTests {
         }
     }
 
+    @Test("An upload that its creation completes is made once by POST, and made again by PUT, whatever is lost")
+    func createdWhole() async throws {
+        let options = ResumableUploadOptions(createsWithContent: true)
+        for (fault, result) in [
+            (UploadServer.Fault.lostAnswer, nil), (.answer(504), 504), (.answer(503), 503),
+        ] as [(UploadServer.Fault, Int?)] {
+            let server = UploadServer(.tus, faults: [0: fault])
+            if let result {
+                #expect(try await send(request(), to: server, options: options).status.code == result)
+            } else {
+                let error = await #expect(throws: UploadError.self) {
+                    try await send(request(), to: server, options: options)
+                }
+                #expect(error?.problem == .outcomeUnknown && error?.networkFailure == nil)
+            }
+            #expect(server.methods == ["POST"])
+            var put = request()
+            put.method = .put
+            let again = UploadServer(.tus, faults: [0: fault])
+            #expect(try await send(put, to: again, options: options).upload?.isComplete == true)
+            #expect(again.methods == ["POST", "POST"])
+        }
+        let refusing = UploadServer(.tus, faults: [0: .answer(503, [.retryAfter: "2"])])
+        #expect(try await send(request(), to: refusing, options: options).upload?.isComplete == true)
+    }
+
+    @Test("A retry outside does not send an upload again whose end is unknown and of which nothing is kept")
+    func nothingKept() async throws {
+        let endless = Dictionary(
+            uniqueKeysWithValues: (2..<40).map { ($0, UploadServer.Fault.answer(503, [.retryAfter: "1"])) }
+        )
+        let server = UploadServer(.tus, faults: endless.merging([1: .lostAnswer]) { $1 })
+        let unnamed = HTTPBody.pieces(bytes, of: 11, length: 40, replayable: true)
+        let error = await #expect(throws: UploadError.self) { try await send(request(unnamed), to: server) }
+        #expect(error?.problem == .outcomeUnknown && error?.networkFailure == nil)
+        let kept = UploadServer(.tus, faults: endless.merging([1: .lostAnswer]) { $1 })
+        #expect(try await send(request(), to: kept).status == .serviceUnavailable, "the same call goes on with it")
+    }
+
     @Test("Bytes, files, ranges of files and streams are uploaded alike")
     func bodies() async throws {
         let scratch = try ScratchDirectory.created()

@@ -43,6 +43,7 @@ struct UploadRun {
             asksForLimits: options.asksForLimits,
             neededExtensions: options.checksum == nil ? ["creation"] : ["creation", "checksum"],
             completesByOffset: wire.completesByOffset,
+            isIdempotent: request.method.isIdempotent,
             lostStatuses: wire.lostStatuses
         )
         rules = UploadRules(
@@ -74,7 +75,9 @@ struct UploadRun {
             try Task.checkCancellation()
             let before = rules.furthest
             let outcome = try await send(rules.action)
-            let verdict = outcome.answer.map { rules.take($0) } ?? rules.takeFailure()
+            let verdict =
+                outcome.answer.map { rules.take($0) }
+                ?? rules.takeFailure(mayHaveArrived: outcome.failure?.isBeforeSending != true)
             if rules.furthest > before { patience.noteProgress() }
             progress?.advance(to: rules.furthest)
             try await keep()
@@ -177,6 +180,11 @@ struct UploadRun {
             remaining: request.remainingTime
         )
         guard let wait = patience.wait(circumstances, random: request.environment.random) else {
+            // With nothing kept, who sends the call again makes another upload, also after an answer that invites to.
+            if rules.mayHaveActed, kept == nil {
+                await outcome.discard(request)
+                throw error(.outcomeUnknown, outcome)
+            }
             if let response = outcome.response, outcome.answer?.isTransient == true { return response }
             await outcome.discard(request)
             throw error(.interrupted(offset: rules.furthest, length: content.length), outcome)

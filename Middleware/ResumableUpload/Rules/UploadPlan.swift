@@ -14,6 +14,8 @@ struct UploadPlan: Sendable, Hashable {
     var neededExtensions: Set<String> = []
     /// Whether the upload is complete as soon as the server has all bytes (tus), and not before the client says so.
     var completesByOffset: Bool
+    /// Whether completing the upload twice does what completing it once does, by the method of the caller's request.
+    var isIdempotent = false
     /// The statuses of an answer to a request for the offset that say that there is no such upload.
     var lostStatuses: Set<Int> = [404, 410]
 }

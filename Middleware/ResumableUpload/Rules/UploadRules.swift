@@ -21,6 +21,8 @@ struct UploadRules: Sendable {
     private var isResuming: Bool
     /// Whether a request was sent that may have completed the upload, and its answer is not known.
     private var mayBeComplete = false
+    /// Whether a second upload could do again what may be done once.
+    var mayHaveActed: Bool { mayBeComplete && !plan.isIdempotent }
     /// The largest part that is sent after the server refused a larger one.
     private var reducedPart: Int64?
 
@@ -39,8 +41,13 @@ struct UploadRules: Sendable {
     }
 
     /// Takes a request that got no answer.
-    mutating func takeFailure() -> UploadVerdict {
-        if case .append(_, completes: true) = action { mayBeComplete = true }
+    ///
+    /// - Parameter mayHaveArrived: Whether the server may have the request nevertheless.
+    mutating func takeFailure(mayHaveArrived: Bool) -> UploadVerdict {
+        if mayHaveArrived {
+            if case .append(_, completes: true) = action { mayBeComplete = true }
+            if case .create(let content) = action, hasEffect(creationWith: content) { return .fail(.outcomeUnknown) }
+        }
         recover()
         return .tryAgain(asked: nil)
     }
@@ -85,8 +92,10 @@ struct UploadRules: Sendable {
             action = creation
             return .tryAgain(asked: answer.retryAfter)
         }
-        if answer.isTransient { return .tryAgain(asked: answer.retryAfter) }
+        let mayHaveActed = hasEffect(creationWith: content) && answer.mayHideAnEffect
+        if answer.isTransient, !mayHaveActed { return .tryAgain(asked: answer.retryAfter) }
         guard answer.isSuccess else { return .finish }
+        mayBeComplete = hasEffect(creationWith: content)
         switch answer.location {
         case .missing: return .fail(.notCreated(status: answer.status))
         case .unusable: return .fail(.unusableLocation)
@@ -99,6 +108,12 @@ struct UploadRules: Sendable {
             return .proceed
         }
         return proceed(from: offset)
+    }
+
+    /// Whether a creation with so much of the content completes the upload, which the caller's method does not let happen
+    /// twice (RFC 9110 §9.2.2): then nobody can ask what became of it, for nobody knows its URL.
+    private func hasEffect(creationWith content: Range<Int64>) -> Bool {
+        plan.completesByOffset && content.upperBound == plan.length && !plan.isIdempotent
     }
 
     // MARK: - Offset, draft §4.3, tus "HEAD"
@@ -222,6 +237,10 @@ struct UploadRules: Sendable {
 }
 
 extension UploadAnswer {
+    /// Whether the server may have acted although it says that it failed: a gateway does not know (RFC 9110 §15.6), and
+    /// only 503 with `Retry-After` is a server that cannot act now (§15.6.4).
+    fileprivate var mayHideAnEffect: Bool { status >= 500 && !(status == 503 && retryAfter != nil) }
+
     /// The offset that the server expects, where it refuses another one: §4.4.2.
     fileprivate var expectedOffset: Int64? {
         if case .mismatchingOffset(let expected?) = problem { return expected }

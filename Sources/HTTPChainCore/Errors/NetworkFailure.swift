@@ -8,6 +8,18 @@ public protocol NetworkFailure: HTTPChainError {
     var networkFailure: TransportError? { get }
 }
 
+extension Error {
+    /// Whether a call failed before anything of its request was sent, so that sending it again does nothing twice.
+    package var isBeforeSending: Bool {
+        switch self {
+        case let error as TransportError: error.sent == .nothing
+        case let error as any TimeoutFailure: error.sent == .nothing
+        case let error as any NetworkFailure: error.networkFailure?.sent == .nothing
+        default: false
+        }
+    }
+}
+
 extension TransportError {
     /// The failure of a request that a stage sent on behalf of a call, as a failure of that call.
     ///

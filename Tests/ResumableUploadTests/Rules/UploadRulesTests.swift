@@ -220,7 +220,7 @@ struct UploadRulesTests {
     @Test("A creation that is refused is the answer, and one that failed for the moment is made again")
     func refusedCreation() {
         var rules = UploadRules(Self.tus)
-        #expect(rules.takeFailure() == .tryAgain(asked: nil))
+        #expect(rules.takeFailure(mayHaveArrived: true) == .tryAgain(asked: nil))
         let busy = Self.answer(503) { $0.retryAfter = .seconds(2) }
         #expect(rules.take(busy) == .tryAgain(asked: .seconds(2)))
         #expect(rules.action == .create(0..<0))
@@ -275,7 +275,7 @@ struct UploadRulesTests {
     @Test("An upload that is gone after its last bytes were sent may be complete, and is not begun anew")
     func outcomeUnknown() {
         var rules = Self.rules(Self.tus)
-        #expect(rules.takeFailure() == .tryAgain(asked: nil))
+        #expect(rules.takeFailure(mayHaveArrived: true) == .tryAgain(asked: nil))
         #expect(rules.take(Self.answer(404)) == .fail(.outcomeUnknown))
         var failed = Self.rules(Self.tus)
         _ = failed.take(Self.answer(502))
@@ -284,7 +284,7 @@ struct UploadRulesTests {
             "a gateway failed, and the server may not have"
         )
         var other = Self.rules(Self.tus)
-        _ = other.takeFailure()
+        _ = other.takeFailure(mayHaveArrived: true)
         #expect(other.take(Self.answer(200) { $0.offset = 10 }) == .proceed, "it is not complete")
         #expect(other.take(Self.answer(410)) == .tryAgain(asked: nil))
         #expect(other.action == .create(0..<0))
@@ -296,6 +296,61 @@ struct UploadRulesTests {
         #expect(rules.take(Self.answer(410) { $0.problem = .completed }) == .tryAgain(asked: nil))
         #expect(rules.action == .findOffset)
         #expect(rules.take(Self.answer(410)) == .fail(.outcomeUnknown))
+    }
+
+    @Test("A creation that may have completed the upload is not sent again, unless the method lets it happen twice")
+    func creationWithAllOfIt() {
+        var plan = Self.tus
+        plan.createsWithContent = true
+        let rules = UploadRules(plan)
+        #expect(rules.action == .create(0..<100))
+        var rest = rules
+        #expect(rest.takeFailure(mayHaveArrived: true) == .fail(.outcomeUnknown))
+        rest = rules
+        #expect(rest.takeFailure(mayHaveArrived: false) == .tryAgain(asked: nil))
+        for status in [500, 502, 503, 504] {
+            rest = rules
+            #expect(rest.take(Self.answer(status)) == .finish, "\(status) may hide that the server acted")
+        }
+        for status in [408, 423, 425, 429, 503] {
+            rest = rules
+            let refused = Self.answer(status) { $0.retryAfter = .seconds(1) }
+            #expect(rest.take(refused) == .tryAgain(asked: .seconds(1)), "\(status) refuses")
+        }
+        rest = rules
+        _ = rest.take(Self.answer(201) { $0.location = .found(Self.url) })
+        #expect(rest.action == .findOffset)
+        #expect(rest.take(Self.answer(404)) == .fail(.outcomeUnknown), "it may be gone because it is complete")
+        plan.isIdempotent = true
+        rest = UploadRules(plan)
+        #expect(rest.takeFailure(mayHaveArrived: true) == .tryAgain(asked: nil))
+        #expect(rest.take(Self.answer(504)) == .tryAgain(asked: nil))
+    }
+
+    @Test("A creation of an empty upload completes it, and one with a part does not")
+    func whatCompletes() {
+        var plan = Self.tus
+        plan.length = 0
+        var empty = UploadRules(plan)
+        #expect(empty.takeFailure(mayHaveArrived: true) == .fail(.outcomeUnknown))
+        plan.length = 100
+        plan.createsWithContent = true
+        plan.partSize = 60
+        var part = UploadRules(plan)
+        #expect(part.takeFailure(mayHaveArrived: true) == .tryAgain(asked: nil))
+        #expect(part.take(Self.answer(504)) == .tryAgain(asked: nil))
+        var draft = Self.draft
+        draft.length = 0
+        var other = UploadRules(draft)
+        #expect(other.takeFailure(mayHaveArrived: true) == .tryAgain(asked: nil), "an append completes it")
+    }
+
+    @Test("A last part that was never sent has completed nothing")
+    func lastPartUnsent() {
+        var rules = Self.rules(Self.tus)
+        #expect(rules.takeFailure(mayHaveArrived: false) == .tryAgain(asked: nil))
+        #expect(!rules.mayHaveActed)
+        #expect(rules.take(Self.answer(404)) == .tryAgain(asked: nil) && rules.action == .create(0..<0))
     }
 
     @Test("A first part that is too large for the server is halved")
