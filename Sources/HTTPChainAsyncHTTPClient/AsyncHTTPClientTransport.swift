@@ -249,12 +249,14 @@ final class ClientHandle: Sendable {
         }
 
         init(_ configuration: HTTPClient.Configuration, on group: any EventLoopGroup) {
+            var configuration = configuration
+            UploadEndHandler.add(to: &configuration)
             client = HTTPClient(eventLoopGroup: group, configuration: configuration)
             guard configuration.tracing.tracer != nil else {
                 makeUntraced = nil
                 return
             }
-            makeUntraced = {
+            makeUntraced = { [configuration] in
                 var configuration = configuration
                 configuration.tracing.tracer = nil
                 return HTTPClient(eventLoopGroup: group, configuration: configuration)

@@ -240,6 +240,27 @@ struct AsyncHTTPClientTransportTests {
         try await transport.shutdown()
     }
 
+    @Test("An answer that is whole before the end of the upload is written is delivered, and its connection closed")
+    func answerBeforeEndOfUpload() async throws {
+        for _ in 1...10 {
+            let ended = Rendezvous()
+            try await serve({ exchange in
+                try await ended.wait()
+                try await exchange.writeHead(413, [("Content-Length", "9"), ("Connection", "close")])
+                try await exchange.write("too large")
+                try await exchange.waitForPeerToClose()
+            }) { server in
+                // One piece that no socket takes at once: its end waits behind it.
+                let body = HTTPBody.replayable(length: 16 << 20) {
+                    OnePieceReader(rest: Data(count: 16 << 20), ended: ended)
+                }
+                let response = try await AsyncHTTPClientTransport().send(.post(server.url(), body: body))
+                #expect(response.status == .contentTooLarge)
+                #expect(try await response.body.text() == "too large")
+            }
+        }
+    }
+
     @Test("A reader of the request body is released when the server answers first and the answer is dropped")
     func earlyAnswerLetsTheUploadGo() async throws {
         let (waiting, gone) = (Rendezvous(), Rendezvous())
@@ -343,6 +364,18 @@ struct AsyncHTTPClientTransportTests {
             #expect(!first.body.isReplayable)
         }
         try await transport.shutdown()
+    }
+}
+
+/// Reads one piece, and tells that there is no more.
+private struct OnePieceReader: BodyReader {
+    var rest: Data?
+    let ended: Rendezvous
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        defer { rest = nil }
+        if rest == nil { ended.reach() }
+        return rest
     }
 }
 #endif
