@@ -52,7 +52,7 @@ struct FileStoreWaitTests {
         let files = HookedFiles(QuickDisk(), readsImmediately: readsImmediately) { operation, path in
             if isEvicting.withLock({ $0 }), path.hasSuffix(".entry") {
                 if operation == .remove { removals.withLock { $0 += 1 } }
-                if operation == .open { reads.withLock { $0 += 1 } }
+                if operation == .read { reads.withLock { $0 += 1 } }
             }
             barrier.pass(operation, path)
         }
@@ -90,7 +90,7 @@ struct FileStoreWaitTests {
         var times = try await times(of: hits, among: count, in: store)
         #expect(try await store.variants(of: storeKey("none")).isEmpty)
         #expect(removals.withLock { $0 } == count / 2, "it stands where it stood")
-        #expect(reads.withLock { $0 } == hits, "one file is opened for a hit, and none for an eviction")
+        #expect(reads.withLock { $0 } == hits, "one file is read for a hit, and none for an eviction")
         barrier.release()
         // The rest of them goes beside hits.
         while !isDone.withLock({ $0 }) { times += try await self.times(of: 1, among: count, in: store) }

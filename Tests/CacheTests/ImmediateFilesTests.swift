@@ -77,6 +77,52 @@ struct ImmediateFilesTests {
         }
     }
 
+    @Test("An entry that is read again is not opened again, until it is described anew, replaced or removed")
+    func openedOnce() async throws {
+        let files = ImmediateFiles()
+        let store = try await filled(files, FileExecutor(limit: 2))
+        _ = try await store.bytes(storeKey(1))
+        files.clear()
+        for _ in 0..<3 { #expect(try await store.bytes(storeKey(1)) == content(1, 10)) }
+        #expect(files.seen == [.read, .read, .read])
+        let entry = try #require(try await store.variants(of: storeKey(1)).first)
+        _ = try await store.update(entry, to: storeMetadata(tag: "new"))
+        files.clear()
+        let updated = try #require(try await store.variants(of: storeKey(1)).first)
+        #expect(updated.response.metadata.head.headerFields[.eTag] == "new")
+        #expect(files.seen == [.open, .read])
+        // Whoever cannot write down what it removes removes the file alone.
+        try FileManager.default.removeItem(atPath: store.directory.entry(entry.id.rawValue))
+        #expect(try await store.variants(of: storeKey(1)).isEmpty)
+        #expect(!files.waited.isEmpty, "that it is gone is found out on a thread")
+    }
+
+    @Test("Few files stay open, and none of those that a removal may concern")
+    func fewOpen() async throws {
+        let store = try await filled(ImmediateFiles(), FileExecutor(limit: 2))
+        for name in 10..<110 {
+            try await store.put(storeKey(name), content(name, 10))
+            #expect(try await store.bytes(storeKey(name)) == content(name, 10))
+        }
+        #expect((1...OpenEntries.limit).contains(store.opened.count))
+        try await store.remove(.key(storeKey(10)))
+        #expect(store.opened.count == 0)
+    }
+
+    @Test("What is removed or replaced while its open file is read is handed out once more, as it was")
+    func goesWhileRead() async throws {
+        let files = ImmediateFiles()
+        let store = try await filled(files, FileExecutor(limit: 2))
+        let entry = try #require(try await store.variants(of: storeKey(1)).first)
+        let path = store.directory.entry(entry.id.rawValue)
+        files.answer { _, _ in
+            try? FileManager.default.removeItem(atPath: path)
+            return .works
+        }
+        #expect(try await store.variants(of: storeKey(1)).first?.content?.bytes == content(1, 10))
+        #expect(try await store.variants(of: storeKey(1)).isEmpty)
+    }
+
     @Test("Each variant of several is found without a thread, and its body too")
     func variants() async throws {
         let files = ImmediateFiles()
@@ -151,6 +197,7 @@ struct ImmediateFilesTests {
             let store = try await filled(files, FileExecutor(limit: 2))
             let entries = try await store.variants(of: storeKey(1))
             let other = try await store.variants(of: storeKey(2))
+            store.opened.clear()
             let path = store.directory.entry(try #require(entries.first).id.rawValue)
             let otherPath = store.directory.entry(try #require(other.first).id.rawValue)
             files.answer { count, _ in

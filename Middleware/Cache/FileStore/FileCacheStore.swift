@@ -26,6 +26,7 @@ public import HTTPChainCore
 /// - A partial response that continues what is stored is written behind it, and nothing else is written again.
 /// - Files in the directory that are not the store's are left alone. A directory of a later version is left alone too:
 ///   nothing is found in it.
+/// - Up to 16 files of entries that were found last stay open, until something is removed.
 /// - Bounds count what the files take. What was used last is written down now and then, and may be forgotten when the
 ///   process is killed.
 public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
@@ -41,6 +42,8 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
     let directory: FileCacheDirectory
     /// The view of the directory in memory.
     let view: FileCacheView
+    /// The files that look-ups which wait for no disk have read last.
+    let opened = OpenEntries()
     let state: Locked<FileCacheState>
     /// Where the directory is changed, and opened.
     let changes: FileChanges
@@ -124,7 +127,7 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
         var entries: [CacheEntry] = []
         for (id, size) in found {
             let length = found.count == 1 ? size : 0
-            guard let entry = immediately({ files throws(CacheStoreFault) in try read(id, length, files) }) else {
+            guard let entry = immediately({ files throws(CacheStoreFault) in try readAgain(id, length, files) }) else {
                 return nil
             }
             if entry.key == key { entries.append(entry) }
@@ -185,6 +188,26 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
         _ files: Files<CacheStoreFault>
     ) throws(CacheStoreFault) -> CacheEntry? {
         guard let file = try files.open(directory.entry(id), .read) else { return nil }
+        return try read(file, id, size)
+    }
+
+    /// The same, from a file that is open already where it was read before.
+    private func readAgain(
+        _ id: UInt64,
+        _ size: Int64,
+        _ files: Files<CacheStoreFault>
+    ) throws(CacheStoreFault) -> CacheEntry? {
+        if let file = try opened.file(of: id) { return try read(file, id, size) }
+        guard let file = try files.open(directory.entry(id), .read) else { return nil }
+        opened.keep(file, of: id)
+        return try read(file, id, size)
+    }
+
+    private func read(
+        _ file: OpenFile<CacheStoreFault>,
+        _ id: UInt64,
+        _ size: Int64
+    ) throws(CacheStoreFault) -> CacheEntry {
         let isWhole = (1...Self.readWhole).contains(size)
         let length = isWhole ? Int(size) : 4096
         let (entry, content) = try EntryFile.read(file, id: id, length: length, view.recent)
@@ -414,7 +437,8 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
     /// - Throws: ``CacheStoreFault`` when files could not be removed; no entry that was to go is found by this process.
     @discardableResult
     public func remove(_ selection: CacheSelection) async throws -> Int {
-        try await changes.runToEnd { [state] in
+        defer { opened.clear() }
+        return try await changes.runToEnd { [state] in
             try state.withFault { state throws(CacheStoreFault) in try state.remove(selection) }
         }
     }
