@@ -9,7 +9,7 @@ import Testing
 
 @testable import HTTPChainCache
 
-@Suite("Hits on files that the system has in memory", .timeLimit(.minutes(2)))
+@Suite("Hits on files that the system has in memory", .timeLimit(.minutes(10)))
 struct ImmediateFilesTests {
     private let directory = ScratchDirectory()
 

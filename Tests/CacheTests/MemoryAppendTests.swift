@@ -8,7 +8,7 @@ import Testing
 
 @testable import HTTPChainCache
 
-@Suite("Parts that continue what is stored in memory", .timeLimit(.minutes(2)))
+@Suite("Parts that continue what is stored in memory", .timeLimit(.minutes(10)))
 struct MemoryAppendTests {
     private func metadata(_ range: Range<Int64>, of length: Int64? = nil) -> CacheMetadata {
         var metadata = storeMetadata(tag: "\"a\"")

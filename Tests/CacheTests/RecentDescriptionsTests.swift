@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPChainCache
 
-@Suite("Descriptions that were decoded before", .timeLimit(.minutes(2)))
+@Suite("Descriptions that were decoded before", .timeLimit(.minutes(10)))
 struct RecentDescriptionsTests {
     private let directory = ScratchDirectory()
 

@@ -6,7 +6,7 @@ import HTTPChainTesting
 import TestSupport
 import Testing
 
-@Suite("The events of a client's calls", .timeLimit(.minutes(5)))
+@Suite("The events of a client's calls", .timeLimit(.minutes(10)))
 struct EventTests {
     /// The events as words, for a test to compare.
     final class Diary: CallEventObserver {

@@ -5,7 +5,7 @@ import HTTPChainPagination
 import TestSupport
 import Testing
 
-@Suite("Pages of typed calls", .timeLimit(.minutes(5)))
+@Suite("Pages of typed calls", .timeLimit(.minutes(10)))
 struct PagesTests {
     @Test("A typed call gives the pages of a list, each a call of its client", arguments: Way.allCases)
     func pages(way: Way) async throws {

@@ -60,7 +60,7 @@ enum Patches {
     }
 }
 
-@Suite("Patches of resources", .timeLimit(.minutes(5)))
+@Suite("Patches of resources", .timeLimit(.minutes(10)))
 struct PatchTests {
     /// The examples of RFC 7396, appendix A: original, patch, result.
     static let examples: [(String, String, String)] = [

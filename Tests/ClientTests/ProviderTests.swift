@@ -22,7 +22,7 @@ private struct GetShed: GroupMember {
     var path: String { "https://garden.example.com/sheds" }
 }
 
-@Suite("Views of a client", .timeLimit(.minutes(5)))
+@Suite("Views of a client", .timeLimit(.minutes(10)))
 struct ProviderTests {
     @Test("A provider sends the requests of its type, and cancels those alone")
     func oneType() async throws {

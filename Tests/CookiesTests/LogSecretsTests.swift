@@ -8,7 +8,7 @@ import HTTPTypes
 import Logging
 import Testing
 
-@Suite("The value of a cookie", .timeLimit(.minutes(5)))
+@Suite("The value of a cookie", .timeLimit(.minutes(10)))
 struct LogSecretsTests {
     /// A call, and the names of cookies that must reach the server with it.
     struct Exchange: Sendable, CustomTestStringConvertible {

@@ -4,7 +4,7 @@ import SwiftParser
 import SwiftSyntax
 import Testing
 
-@Suite("The page of declared clients", .timeLimit(.minutes(5)))
+@Suite("The page of declared clients", .timeLimit(.minutes(10)))
 struct DeclarationPageTests {
     /// The rows of the table with these words in its head, each a list of cells.
     private static func table(_ head: String) throws -> [[String]] {

@@ -61,7 +61,7 @@ protocol ShedService {
     func raw(body: HTTPBody, type: String) async throws
 }
 
-@Suite("What a declared call sends, stores and says", .timeLimit(.minutes(5)))
+@Suite("What a declared call sends, stores and says", .timeLimit(.minutes(10)))
 struct DeclaredBehaviourTests {
     private let transport = InMemoryTransport()
     private let clock = VirtualClock()

@@ -8,7 +8,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("A declared client", .heavy, .timeLimit(.minutes(5)))
+@Suite("A declared client", .heavy, .timeLimit(.minutes(10)))
 struct DeclaredClientTests {
     private let transport = InMemoryTransport()
 
@@ -180,7 +180,7 @@ struct DeclaredClientTests {
     }
 }
 
-@Suite("The mock of a declared client", .heavy, .timeLimit(.minutes(5)))
+@Suite("The mock of a declared client", .heavy, .timeLimit(.minutes(10)))
 struct DeclaredMockTests {
     @Test("Each method answers as it was scripted, in order, and counts its calls with their parameters")
     func scripted() async throws {

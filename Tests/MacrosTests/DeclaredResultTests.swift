@@ -7,7 +7,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("Results of a declared client, and what holds for all of its methods", .timeLimit(.minutes(5)))
+@Suite("Results of a declared client, and what holds for all of its methods", .timeLimit(.minutes(10)))
 struct DeclaredResultTests {
     private static let leaf = Leaf(id: 7, color: "red")
     private let transport = InMemoryTransport()

@@ -62,7 +62,7 @@ protocol ToolService {
     func withoutCookies() async throws
 }
 
-@Suite("Stages do what a declaration says", .timeLimit(.minutes(5)))
+@Suite("Stages do what a declaration says", .timeLimit(.minutes(10)))
 struct DeclaredStagesTests {
     private let transport = InMemoryTransport()
 

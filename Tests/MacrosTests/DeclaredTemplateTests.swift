@@ -10,7 +10,7 @@ import Metrics
 import Testing
 import Tracing
 
-@Suite("The template of a declared path", .timeLimit(.minutes(5)))
+@Suite("The template of a declared path", .timeLimit(.minutes(10)))
 struct DeclaredTemplateTests {
     @Test("Metrics and traces tell the template, and not the path")
     func template() async throws {

@@ -9,7 +9,7 @@ import SwiftSyntax
 import TestSupport
 import Testing
 
-@Suite("Every annotation", .timeLimit(.minutes(5)))
+@Suite("Every annotation", .timeLimit(.minutes(10)))
 struct EveryAnnotationTests {
     private let transport = InMemoryTransport()
 

@@ -5,7 +5,7 @@ import SwiftParser
 import SwiftSyntax
 import Testing
 
-@Suite("What a declaration is expanded to", .timeLimit(.minutes(5)))
+@Suite("What a declaration is expanded to", .timeLimit(.minutes(10)))
 struct ExpansionTests {
     static func expand(_ source: String) throws -> [String] {
         let file = Parser.parse(source: source)

@@ -6,7 +6,7 @@ import SwiftParser
 import SwiftSyntax
 import Testing
 
-@Suite("Mistakes in a declaration", .timeLimit(.minutes(5)))
+@Suite("Mistakes in a declaration", .timeLimit(.minutes(10)))
 struct MistakeTests {
     /// What is wrong with the first declaration of a source, whose first attribute is `@Service`.
     private static func mistakes(in source: String) -> [Mistake] {

@@ -6,7 +6,7 @@ import HTTPChainTesting
 import TestSupport
 import Testing
 
-@Suite("OData batches", .timeLimit(.minutes(5)))
+@Suite("OData batches", .timeLimit(.minutes(10)))
 struct BatchTests {
     struct Plant: Codable, Equatable { var name: String }
 

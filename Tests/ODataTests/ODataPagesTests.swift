@@ -6,7 +6,7 @@ import HTTPChainPagination
 import TestSupport
 import Testing
 
-@Suite("Pages of an OData service", .timeLimit(.minutes(5)))
+@Suite("Pages of an OData service", .timeLimit(.minutes(10)))
 struct ODataPagesTests {
     struct Item: Codable, Sendable { var id: Int }
 

@@ -19,7 +19,7 @@ struct Person: ODataEntity, Codable, Hashable {
 
 typealias Filter = ODataExpression<Person>
 
-@Suite("OData queries", .timeLimit(.minutes(5)))
+@Suite("OData queries", .timeLimit(.minutes(10)))
 struct QueryTests {
     @Test("A query is a URL by the ABNF, percent-encoded once")
     func wholeQuery() throws {

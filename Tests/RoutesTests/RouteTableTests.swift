@@ -5,7 +5,7 @@ import HTTPChainRoutes
 import TestSupport
 import Testing
 
-@Suite("A table of routes", .timeLimit(.minutes(5)))
+@Suite("A table of routes", .timeLimit(.minutes(10)))
 struct RouteTableTests {
     static let file = """
         {

@@ -6,7 +6,7 @@ import HTTPChainRoutesYAML
 import TestSupport
 import Testing
 
-@Suite("A table of routes in YAML", .timeLimit(.minutes(5)))
+@Suite("A table of routes in YAML", .timeLimit(.minutes(10)))
 struct RouteYAMLTests {
     private static let file = """
         # The service of the garden.
