@@ -42,7 +42,7 @@ struct FileStoreWaitTests {
     func eviction(readsImmediately: Bool) async throws {
         let count = Drill.isFull ? 100_000 : 1000
         let removals = Locked(0)
-        let reads = Locked(0)
+        let (opens, reads) = (Locked(0), Locked(0))
         let barrier = Barrier { operation, path in
             guard operation == .remove, path.hasSuffix(".entry") else { return false }
             return removals.withLock { $0 } == count / 2
@@ -52,6 +52,7 @@ struct FileStoreWaitTests {
         let files = HookedFiles(QuickDisk(), readsImmediately: readsImmediately) { operation, path in
             if isEvicting.withLock({ $0 }), path.hasSuffix(".entry") {
                 if operation == .remove { removals.withLock { $0 += 1 } }
+                if operation == .open { opens.withLock { $0 += 1 } }
                 if operation == .read { reads.withLock { $0 += 1 } }
             }
             barrier.pass(operation, path)
@@ -86,11 +87,12 @@ struct FileStoreWaitTests {
             return try await Self.makeRoom(for: large, in: store)
         }
         try await barrier.reached()
-        reads.withLock { $0 = 0 }
+        for counts in [opens, reads] { counts.withLock { $0 = 0 } }
         var times = try await times(of: hits, among: count, in: store)
         #expect(try await store.variants(of: storeKey("none")).isEmpty)
         #expect(removals.withLock { $0 } == count / 2, "it stands where it stood")
         #expect(reads.withLock { $0 } == hits, "one file is read for a hit, and none for an eviction")
+        #expect(opens.withLock { $0 } <= hits, "nor is one opened")
         barrier.release()
         // The rest of them goes beside hits.
         while !isDone.withLock({ $0 }) { times += try await self.times(of: 1, among: count, in: store) }

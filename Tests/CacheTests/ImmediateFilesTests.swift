@@ -109,7 +109,7 @@ struct ImmediateFilesTests {
         #expect(store.opened.count == 0)
     }
 
-    @Test("What is removed or replaced while its open file is read is handed out once more, as it was")
+    @Test("What is removed while its open file is read is handed out once more, as it was")
     func goesWhileRead() async throws {
         let files = ImmediateFiles()
         let store = try await filled(files, FileExecutor(limit: 2))

@@ -142,7 +142,9 @@ struct ResumableUploadMiddlewareTests {
         #expect(try await send(request(), to: refusing, options: options).upload?.isComplete == true)
     }
 
-    @Test("A retry outside does not send an upload again whose end is unknown and of which nothing is kept")
+    @Test(
+        "An upload whose end is unknown, and of which nothing is kept, ends in an error that no retry outside repeats"
+    )
     func nothingKept() async throws {
         let endless = Dictionary(
             uniqueKeysWithValues: (2..<40).map { ($0, UploadServer.Fault.answer(503, [.retryAfter: "1"])) }

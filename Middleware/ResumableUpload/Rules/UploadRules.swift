@@ -21,7 +21,7 @@ struct UploadRules: Sendable {
     private var isResuming: Bool
     /// Whether a request was sent that may have completed the upload, and its answer is not known.
     private var mayBeComplete = false
-    /// Whether a second upload could do again what may be done once.
+    /// Whether a second upload could do again what may be done once (RFC 9110 §9.2.2).
     var mayHaveActed: Bool { mayBeComplete && !plan.isIdempotent }
     /// The largest part that is sent after the server refused a larger one.
     private var reducedPart: Int64?
@@ -44,10 +44,9 @@ struct UploadRules: Sendable {
     ///
     /// - Parameter mayHaveArrived: Whether the server may have the request nevertheless.
     mutating func takeFailure(mayHaveArrived: Bool) -> UploadVerdict {
-        if mayHaveArrived {
-            if case .append(_, completes: true) = action { mayBeComplete = true }
-            if case .create(let content) = action, hasEffect(creationWith: content) { return .fail(.outcomeUnknown) }
-        }
+        if mayHaveArrived, completes(action) { mayBeComplete = true }
+        // Nobody knows the URL at which to ask what became of a creation.
+        if position == nil, mayHaveActed { return .fail(.outcomeUnknown) }
         recover()
         return .tryAgain(asked: nil)
     }
@@ -92,10 +91,9 @@ struct UploadRules: Sendable {
             action = creation
             return .tryAgain(asked: answer.retryAfter)
         }
-        let mayHaveActed = hasEffect(creationWith: content) && answer.mayHideAnEffect
+        if completes(action), answer.isSuccess || answer.mayHideAnEffect { mayBeComplete = true }
         if answer.isTransient, !mayHaveActed { return .tryAgain(asked: answer.retryAfter) }
         guard answer.isSuccess else { return .finish }
-        mayBeComplete = hasEffect(creationWith: content)
         switch answer.location {
         case .missing: return .fail(.notCreated(status: answer.status))
         case .unusable: return .fail(.unusableLocation)
@@ -107,13 +105,8 @@ struct UploadRules: Sendable {
             action = .findOffset
             return .proceed
         }
+        mayBeComplete = false
         return proceed(from: offset)
-    }
-
-    /// Whether a creation with so much of the content completes the upload, which the caller's method does not let happen
-    /// twice (RFC 9110 §9.2.2): then nobody can ask what became of it, for nobody knows its URL.
-    private func hasEffect(creationWith content: Range<Int64>) -> Bool {
-        plan.completesByOffset && content.upperBound == plan.length && !plan.isIdempotent
     }
 
     // MARK: - Offset, draft §4.3, tus "HEAD"
@@ -201,6 +194,16 @@ struct UploadRules: Sendable {
     }
 
     // MARK: - Going on
+
+    /// Whether a request completes the upload once the server has it: one that sends the last bytes, or creates the upload
+    /// with all of its content.
+    private func completes(_ action: UploadAction) -> Bool {
+        switch action {
+        case .append(_, let completes): completes
+        case .create(let content): plan.completesByOffset && content.upperBound == plan.length
+        case .discover, .findOffset, .terminate: false
+        }
+    }
 
     private var wanted: Int64 { min(plan.partSize ?? .max, reducedPart ?? .max) }
 

@@ -321,6 +321,9 @@ struct UploadRulesTests {
         _ = rest.take(Self.answer(201) { $0.location = .found(Self.url) })
         #expect(rest.action == .findOffset)
         #expect(rest.take(Self.answer(404)) == .fail(.outcomeUnknown), "it may be gone because it is complete")
+        rest = rules
+        _ = rest.take(Self.answer(201) { ($0.location, $0.offset) = (.found(Self.url), 40) })
+        #expect(rest.take(Self.answer(404)) == .tryAgain(asked: nil), "it had less than all of it")
         plan.isIdempotent = true
         rest = UploadRules(plan)
         #expect(rest.takeFailure(mayHaveArrived: true) == .tryAgain(asked: nil))
@@ -343,6 +346,17 @@ struct UploadRulesTests {
         draft.length = 0
         var other = UploadRules(draft)
         #expect(other.takeFailure(mayHaveArrived: true) == .tryAgain(asked: nil), "an append completes it")
+    }
+
+    @Test("A creation with all of the content that is sent in parts after 413 has completed nothing")
+    func reducedAfterAll() {
+        var plan = Self.tus
+        plan.length = 200_000
+        plan.createsWithContent = true
+        var rules = UploadRules(plan)
+        _ = rules.take(Self.answer(413))
+        #expect(rules.takeFailure(mayHaveArrived: true) == .tryAgain(asked: nil) && !rules.mayHaveActed)
+        #expect(rules.action == .create(0..<100_000))
     }
 
     @Test("A last part that was never sent has completed nothing")
