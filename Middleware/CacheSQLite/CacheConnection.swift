@@ -14,6 +14,8 @@ final class CacheConnection: Sendable {
 
     private struct State {
         var pool: DatabasePool?
+        /// There as long as the database is open, where it has one.
+        var index: WALIndex?
         /// Held as long as the database is open.
         var lock: CacheLock?
         var access = Access.allowed
@@ -168,7 +170,11 @@ final class CacheConnection: Sendable {
 
     /// Nobody uses the connection, and nobody can before this has ended.
     private func closeNow() {
-        let (pool, lock, isDamaged) = state.withLock { ($0.pool.take(), $0.lock.take(), $0.isDamaged) }
+        let (pool, lock, isDamaged) = state.withLock { state in
+            state.index = nil
+            return (state.pool.take(), state.lock.take(), state.isDamaged)
+        }
+        ledger.lookups.clear()
         if let pool {
             if !isDamaged, ledger.hasUses { try? pool.write { [ledger] db in try ledger.saveUses(db) } }
             close(pool)
@@ -206,11 +212,23 @@ final class CacheConnection: Sendable {
             let last = try? pool.read { db in try Int64.fetchOne(db, sql: "SELECT max(used) FROM entry") }
             ledger.beginAfter(last ?? 0)
             readers.resume()
+            let index = try? pool.writeWithoutTransaction { db in try WALIndex(of: db) }
             state.withLock { state in
                 state.pool = pool
+                state.index = index
                 state.lock = lock
             }
             return (pool, true)
+        }
+    }
+
+    /// What is another one once anything was committed to the database.
+    ///
+    /// It is `nil` where that is not known, or the database is closed or about to be. It waits for no disk.
+    var header: WALIndex.Header? {
+        state.withLock { state in
+            guard state.access == .allowed, !state.isClosing else { return nil }
+            return state.index?.header
         }
     }
 

@@ -45,6 +45,8 @@ final class CacheDatabase: Sendable {
 
     var path: String { connection.files.path }
 
+    var recentLookups: RecentLookups { ledger.lookups }
+
     // MARK: - Uses
 
     /// Runs what uses the database on one of its threads; where the task is cancelled, nobody waits for it any more.
@@ -130,10 +132,21 @@ final class CacheDatabase: Sendable {
     /// The variants of a key, and a number that is another one once something was removed.
     func variants(of key: CacheKey) throws(CacheStoreFault) -> (found: [CacheLookup], removals: UInt64) {
         let removals = ledger.removals
-        let found = try read { db in
-            try CacheLookup.variants(ofKey: StoredHead.hash(of: key), db, ledger.recent)
-        }
+        let hash = StoredHead.hash(of: key)
+        let header = connection.header
+        let found = try read { db in try CacheLookup.variants(ofKey: hash, db, ledger.recent) }
+        // What was committed while it was read may or may not be in it.
+        if let header, header == connection.header { ledger.lookups.keep(found, hash, header) }
         return (found, removals)
+    }
+
+    /// The same without a look into the database, where that has not changed since it was found; it waits for no disk.
+    func recentVariants(of key: CacheKey) -> (found: [CacheLookup], removals: UInt64)? {
+        let removals = ledger.removals
+        guard let header = connection.header,
+            let lookup = ledger.lookups.find(StoredHead.hash(of: key), header)
+        else { return nil }
+        return ([lookup], removals)
     }
 
     /// Notes that an entry is used.

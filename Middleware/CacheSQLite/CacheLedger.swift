@@ -28,6 +28,8 @@ final class CacheLedger: Sendable {
     private let state = Locked(State())
     /// The descriptions that were decoded last.
     let recent = RecentDescriptions()
+    /// What was found last.
+    let lookups = RecentLookups()
 
     // MARK: - What must not be found
 
@@ -38,11 +40,12 @@ final class CacheLedger: Sendable {
             state.hidden.formUnion(ids)
             state.removals += 1
         }
-        forgetDescriptions(ids)
+        forgetRecent(ids)
     }
 
-    private func forgetDescriptions(_ ids: [Int64]) {
+    private func forgetRecent(_ ids: [Int64]) {
         for id in ids { recent.forget(UInt64(bitPattern: id)) }
+        if !ids.isEmpty { lookups.clear() }
     }
 
     /// A number that is another one once this process has removed something, or opens the database again.
@@ -130,7 +133,7 @@ final class CacheLedger: Sendable {
             state.isUntidy = true
             state.removals += 1
         }
-        forgetDescriptions(ids)
+        forgetRecent(ids)
     }
 
     /// The entries that are gone and that nobody here reads.

@@ -11,6 +11,8 @@ import HTTPChainCore
 /// compared and not copied.
 struct CacheLookup {
     let id: Int64
+    /// How many bytes were read: of the description, and of the body.
+    let length: Int
     let head: Result<StoredHead, CacheStoreFault>
     /// The body of the only variant, where it is one block that is as it was written.
     let content: Data?
@@ -58,6 +60,7 @@ struct CacheLookup {
             }
         }
         content = try Self.content(row, head)
+        length = bytes.count + (content?.count ?? 0)
     }
 
     private static func content(_ row: SQLiteStatement, _ head: Result<StoredHead, CacheStoreFault>) throws -> Data? {

@@ -72,11 +72,14 @@ public final class SQLiteCacheStore: CacheStore, BoundedCacheStore, Invalidation
     ///
     /// - Throws: ``/HTTPChainCache/CacheStoreFault`` when nothing could be read.
     public func variants(of key: CacheKey) async throws -> [CacheEntry] {
-        try await database.run { try self.storedVariants(of: key) }
+        if let (found, removals) = database.recentVariants(of: key) { return try entries(found, of: key, removals) }
+        return try await database.run {
+            let (found, removals) = try self.database.variants(of: key)
+            return try self.entries(found, of: key, removals)
+        }
     }
 
-    private func storedVariants(of key: CacheKey) throws -> [CacheEntry] {
-        let (found, removals) = try database.variants(of: key)
+    private func entries(_ found: [CacheLookup], of key: CacheKey, _ removals: UInt64) throws -> [CacheEntry] {
         var entries: [CacheEntry] = []
         var fault: CacheStoreFault?
         for variant in found where !database.isHidden(variant.id) {

@@ -14,6 +14,7 @@ import HTTPChainCacheSQLite
 // into the journal, which tells what may be found afterwards. After each change it prints a dot.
 // Begins to read an entry, says so, and reads to the end when there is a line to read:
 // CacheKillDrill files|sqlite <path> <total bytes> hold <number>
+// Removes an entry: CacheKillDrill files|sqlite <path> <total bytes> remove <number>
 // Shows, without the rights of root, what it finds in one: CacheKillDrill files|sqlite <path> <total bytes> read
 //
 // The content of an entry follows from its key and its generation, which is a field of its head, so that whoever looks
@@ -28,6 +29,10 @@ func content(_ number: Int, _ generation: Int, _ length: Int) -> Data {
         withUnsafeBytes(of: state) { bytes.append(contentsOf: $0) }
     }
     return bytes.prefix(length)
+}
+
+func cacheKey(_ number: Int) -> CacheKey {
+    CacheKey(url: "https://example.com/\(number)", identifier: "item-\(number)")
 }
 
 func metadata(_ generation: Int, _ length: Int) -> CacheMetadata {
@@ -51,8 +56,14 @@ enum Drill {
             if geteuid() == 0, setgid(65_534) != 0 || setuid(65_534) != 0 { exit(4) }
             return await read(store)
         }
-        if arguments[4] == "hold", arguments.count == 6, let number = Int(arguments[5]) {
-            return await hold(store, number)
+        if arguments.count == 6, let number = Int(arguments[5]) {
+            switch arguments[4] {
+            case "hold": return await hold(store, number)
+            case "remove":
+                let count = try? await store.remove(.key(cacheKey(number)))
+                exit(count == 1 ? 0 : 1)
+            default: usage()
+            }
         }
         guard arguments.count == 7, let seed = UInt64(arguments[4]), let parity = Int(arguments[6]),
             FileManager.default.createFile(atPath: arguments[5], contents: nil),
@@ -75,7 +86,7 @@ enum Drill {
     }
 
     private static func usage() -> Never {
-        print("usage: CacheKillDrill files|sqlite <path> <total bytes> read|(hold <number>)|(<seed> <journal> 0|1)")
+        print("usage: CacheKillDrill files|sqlite <path> <total bytes> read|(hold|remove <n>)|(<seed> <journal> 0|1)")
         exit(2)
     }
 
@@ -93,7 +104,7 @@ enum Drill {
     private static func hold(_ store: any CacheStore, _ number: Int) async {
         func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
         do {
-            let key = CacheKey(url: "https://example.com/\(number)", identifier: "item-\(number)")
+            let key = cacheKey(number)
             guard let entry = try await store.variants(of: key).first,
                 let tag = entry.response.metadata.head.headerFields[.eTag],
                 let generation = Int(tag.dropFirst().dropLast()),
@@ -115,7 +126,7 @@ enum Drill {
         func found() async -> Int {
             var count = 0
             for number in 0..<100 {
-                let key = CacheKey(url: "https://example.com/\(number)", identifier: "item-\(number)")
+                let key = cacheKey(number)
                 guard let entry = try? await store.variants(of: key).first,
                     let bytes = try? await store.body(of: entry, range: nil)?.collect(),
                     let tag = entry.response.metadata.head.headerFields[.eTag],
@@ -158,14 +169,12 @@ enum Drill {
         let number = numbers.next(50) * 2 + parity
         // Goes to the system at once, where it survives this process.
         func note(_ line: String) throws { try journal.write(contentsOf: Data("\(line)\n".utf8)) }
-        let key = CacheKey(url: "https://example.com/\(number)", identifier: "item-\(number)")
+        let key = cacheKey(number)
         switch numbers.next(10) {
         case 0, 9:
             // One that is likely to be there.
             let number = lastStored ?? number
-            try await store.remove(
-                .key(CacheKey(url: "https://example.com/\(number)", identifier: "item-\(number)"))
-            )
+            try await store.remove(.key(cacheKey(number)))
             try note("removed \(number)")
             lastStored = nil
         case 1:

@@ -135,6 +135,27 @@ struct SQLiteProcessTests {
         #expect(directory.names == ["cache.sqlite", "cache.sqlite.lock"])
     }
 
+    @Test("An entry that was found again and again is not found once another process has removed it")
+    func removedElsewhere() async throws {
+        let helper = try #require(Helper.url, "CacheKillDrill was not built")
+        let store = store()
+        for name in 1...2 {
+            let key = CacheKey(url: "https://example.com/\(name)", identifier: "item-\(name)")
+            try await store.put(key, content(name, 100))
+        }
+        for _ in 0..<5 { #expect(try await store.bytes(Self.key) == content(1, 100)) }
+        let arguments = ["sqlite", file.path, "100000000", "remove", "1"]
+        let status = try await offThePool {
+            let process = try Process.run(helper, arguments: arguments)
+            process.waitUntilExit()
+            return process.terminationStatus
+        }
+        #expect(status == 0)
+        #expect(try await store.bytes(Self.key) == nil)
+        #expect(try await store.keys().count == 1)
+        await store.close()
+    }
+
     @Test("What a process read that was killed is removed with the next change, and readers here go on")
     func killedReader() async throws {
         let store = store()

@@ -47,7 +47,7 @@ struct SQLiteStoreTests {
     }
     #endif
 
-    @Test("A hit on a small entry is one statement, and a description that is read again is not decoded again")
+    @Test("A hit on a small entry is one statement or none, and a description that is read again is not decoded again")
     func oneStatement() async throws {
         let statements = Locked<[String]>([])
         let store = SQLiteCacheStore(file: file, bounds: .ample) { db in
@@ -61,7 +61,8 @@ struct SQLiteStoreTests {
             #expect(entry.response === first.response)
             #expect(try await store.body(of: entry, range: nil)?.collect() == content(name, length))
             let count = statements.withLock { $0.count { $0.hasPrefix("SELECT") } }
-            #expect(length < 65_000 ? count == 1 : count > 1, "\(length) bytes: \(count)")
+            let least = length < 16_000 ? 0 : 1
+            #expect(length < 65_000 ? count == least : count > 1, "\(length) bytes: \(count)")
         }
         let entry = try #require(try await store.variants(of: storeKey(3)).first)
         #expect(try await store.body(of: entry, range: 5..<9)?.collect() == content(3, 60_000)[5..<9])

@@ -50,7 +50,7 @@ public struct Chain: Transport {
             let problems = ChainOrder.problems(of: stages, over: transport).filter { $0.severity == .error }
             guard problems.isEmpty else { throw ChainOrderError(problems: problems) }
         }
-        links = ChainLinks(stages: stages, transport: transport)
+        links = ChainLinks(stages: stages, transport: transport, hasEnvironment: environment != nil)
         capabilities = ChainOrder.capabilities(of: stages, over: transport)[0]
         defaultEnvironment = environment
         ownRedaction = environment.flatMap { $0.redaction == .standard ? nil : $0.redaction }
@@ -77,6 +77,16 @@ public struct Chain: Transport {
     /// - Returns: The response; its body may still be arriving.
     /// - Throws: What the stages and the transport throw; `CancellationError` when the task is cancelled.
     public func send(_ request: consuming Request) async throws -> Response {
+        // Most chains have nothing to add, and copy nothing for it.
+        if links.addsNothing, !request.body.asksDiskForLength {
+            guard links.stages.isEmpty else { return try await links.first(request) }
+            if !links.leadsToChain { request.noteSending() }
+            return try await links.transport.send(request)
+        }
+        return try await prepareAndSend(request)
+    }
+
+    private func prepareAndSend(_ request: consuming Request) async throws -> Response {
         fillEnvironment(of: &request)
         if !links.recorders.isEmpty { beginRecord(of: &request) }
         if request.body.asksDiskForLength { request.body = try await request.body.measured() }

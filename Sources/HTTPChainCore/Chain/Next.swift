@@ -98,13 +98,19 @@ final class ChainLinks: Sendable {
     let first: Next
     /// The stages, those of chains inside included, that want calls recorded from here on.
     let recorders: [any CallRecordingMiddleware]
+    /// Whether the chain hands requests and responses on as they are: it has no environment, and records no call.
+    let addsNothing: Bool
+    /// Whether the transport is a chain, which has an end of its own.
+    let leadsToChain: Bool
 
-    init(stages: [any Middleware], transport: any Transport) {
+    init(stages: [any Middleware], transport: any Transport, hasEnvironment: Bool) {
         self.stages = stages
         self.transport = transport
+        leadsToChain = transport is Chain
         recorders =
             stages.compactMap { $0 as? any CallRecordingMiddleware }.filter(\.recordsCalls)
             + ((transport as? Chain)?.links.recorders ?? [])
+        addsNothing = !hasEnvironment && recorders.isEmpty
         let capabilities = ChainOrder.capabilities(of: stages, over: transport)
         first = zip(stages, capabilities).reversed().reduce(Next(to: transport)) { next, place in
             Next(ChainLink(place.0, next: next, capabilities: place.1))

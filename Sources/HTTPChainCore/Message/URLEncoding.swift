@@ -14,7 +14,7 @@ enum URLEncoding {
         let isDropped = { (byte: UInt8) in byte == 0x09 || byte == 0x0A || byte == 0x0D }
         let isEdge = { (byte: UInt8) in byte <= 0x20 }
         guard
-            url.utf8.contains(where: isDropped) || url.utf8.first.map(isEdge) == true
+            contains(url, where: isDropped) || url.utf8.first.map(isEdge) == true
                 || url.utf8.last.map(isEdge) == true
         else { return url }
         var bytes = Array(url.utf8.drop(while: isEdge))
@@ -25,7 +25,7 @@ enum URLEncoding {
 
     /// A path with its query, with what is not valid percent-encoded.
     static func path(_ path: String) -> String {
-        guard path.utf8.contains(where: needsEncoding) else { return path }
+        guard contains(path, where: needsEncoding) else { return path }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(path.utf8.count + 16)
         var isInExpression = false
@@ -45,7 +45,7 @@ enum URLEncoding {
 
     /// An authority with its host in ASCII; unchanged where it is, and where the platform knows no form for it.
     static func authority(_ authority: String) -> String {
-        guard authority.utf8.contains(where: { $0 >= 0x80 }), !authority.utf8.contains(UInt8(ascii: "{")),
+        guard contains(authority, where: { $0 >= 0x80 }), !authority.utf8.contains(UInt8(ascii: "{")),
             let encoded = URL(string: "https://\(authority)/")?.absoluteString,
             encoded.hasPrefix("https://"), encoded.hasSuffix("/")
         else { return authority }
@@ -61,6 +61,10 @@ enum URLEncoding {
             }
         }
         return isHost ? String(ascii) : authority
+    }
+
+    private static func contains(_ text: String, where isMatch: (UInt8) -> Bool) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable { $0.contains(where: isMatch) } ?? text.utf8.contains(where: isMatch)
     }
 
     /// Whether a byte is one that neither RFC 3986 §3.3 and §3.4 nor a template allow as it is.

@@ -15,42 +15,53 @@ package struct URLReference {
     /// The part after the first `#`; `nil` where there is none.
     package var fragment: String?
 
-    // Delimiters are looked for byte by byte: a combining character after one does not make it another.
     package init(_ text: String) {
-        let hash = Self.fragmentStart(in: text.utf8)
-        let whole = text.utf8[..<hash]
-        if hash < text.utf8.endIndex { fragment = String(Substring(text.utf8[hash...].dropFirst())) }
+        var text = text
+        self = text.withUTF8 { Self($0[...]) }
+    }
+
+    // Delimiters are looked for byte by byte: a combining character after one does not make it another.
+    private init(_ text: Bytes) {
+        let hash = Self.fragmentStart(in: text)
+        let whole = text[..<hash]
+        if hash < text.endIndex { fragment = Self.string(text[(hash + 1)...]) }
         var rest = whole
         let schemeEnd = rest.firstIndex { byte in
             byte == Self.colon || byte == Self.slash || byte == Self.question || byte == Self.brace
         }
         if let end = schemeEnd, end > rest.startIndex, rest[end] == Self.colon,
-            Self.startsAuthority(rest[rest.index(after: end)...])
+            Self.startsAuthority(rest[(end + 1)...])
         {
-            scheme = Substring(rest[..<end]).lowercased()
-            rest = rest[rest.index(after: end)...]
+            scheme = Self.string(rest[..<end]).lowercased()
+            rest = rest[(end + 1)...]
         }
         guard Self.startsAuthority(rest) else {
-            path = String(Substring(rest))
+            path = Self.string(rest)
             return
         }
         rest = rest.dropFirst(2)
         let end = rest.firstIndex { $0 == Self.slash || $0 == Self.question || $0 == Self.brace } ?? rest.endIndex
         if end < rest.endIndex, rest[end] == Self.brace {
             scheme = nil
-            path = String(Substring(whole))
+            path = Self.string(whole)
         } else {
-            authority = String(Substring(rest[..<end]))
+            authority = Self.string(rest[..<end])
             rest = rest[end...]
-            path = rest.first == Self.slash ? String(Substring(rest)) : "/" + Substring(rest)
+            path = rest.first == Self.slash ? Self.string(rest) : "/" + Self.string(rest)
         }
     }
 
-    private static func startsAuthority(_ text: Substring.UTF8View) -> Bool {
-        text.first == slash && text.dropFirst().first == slash
+    private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
+
+    private static func string(_ bytes: Bytes) -> String {
+        String(decoding: UnsafeBufferPointer(rebasing: bytes), as: UTF8.self)
     }
 
-    private static func fragmentStart(in text: String.UTF8View) -> String.Index {
+    private static func startsAuthority(_ text: Bytes) -> Bool {
+        text.count >= 2 && text[text.startIndex] == slash && text[text.startIndex + 1] == slash
+    }
+
+    private static func fragmentStart(in text: Bytes) -> Int {
         var inExpression = false
         let start = text.firstIndex { byte in
             switch byte {

@@ -39,25 +39,29 @@ public enum CacheDiskScenarios {
         ]
     }
 
-    /// A look-up in a store in a database together with the content, and a `SELECT` of the same bytes on a thread of its
-    /// own: nothing that waits for a disk may do so where tasks run.
+    /// A look-up in a store in a database together with the content, of one of so many entries that none is found again,
+    /// and a `SELECT` of the same bytes on a thread of its own: nothing that waits for a disk may do so where tasks run.
     public static func sqliteStore(in directory: URL) async throws -> [Scenario] {
         let store = SQLiteCacheStore.sqlite(directory.appendingPathComponent("store.sqlite"), limit: .megabytes(50))
         let size = CacheScenarios.size
-        let key = CacheKey(url: CacheScenarios.url(0))
+        let keys = (0..<256).map { CacheKey(url: CacheScenarios.url($0)) }
+        let position = Locked(0)
         let head = HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=3600", .eTag: "\"a\""])
         let now = Date(timeIntervalSince1970: 784_111_777)
         let metadata = CacheMetadata(head: head, requestTime: now, responseTime: now)
-        let writer = try await store.makeWriter(for: key, metadata, expecting: Int64(size))
-        guard let writer, try await writer.write(Data(count: size)), try await writer.commit().entry != nil else {
-            throw CacheScenarios.Miss()
+        for key in keys {
+            let writer = try await store.makeWriter(for: key, metadata, expecting: Int64(size))
+            guard let writer, try await writer.write(Data(count: size)), try await writer.commit().entry != nil else {
+                throw CacheScenarios.Miss()
+            }
         }
         let table = try PlainTable(directory.appendingPathComponent("threads.sqlite").path, size: size)
         let thread = DispatchQueue(label: "select")
         return [
             Scenario(name: "cache.sqlite") { count in
-                for _ in 0..<count {
-                    guard let entry = try await store.variants(of: key).first,
+                let first = position.withLock { $0.advance(by: count, in: keys.count) }
+                for number in first..<first + count {
+                    guard let entry = try await store.variants(of: keys[number % keys.count]).first,
                         try await store.body(of: entry, range: nil)?.bytes?.count == size
                     else { throw CacheScenarios.Miss() }
                 }

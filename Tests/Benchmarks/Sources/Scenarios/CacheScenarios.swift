@@ -105,7 +105,7 @@ extension Int {
     /// Goes on where the round before has stopped, so that in time every one of so many is touched.
     ///
     /// - Returns: Where it stood.
-    fileprivate mutating func advance(by count: Int, in total: Int) -> Int {
+    mutating func advance(by count: Int, in total: Int) -> Int {
         defer { self = (self + count) % total }
         return self
     }
