@@ -1,5 +1,5 @@
-/// The least that stages take, whoever writes the chain: async calls through a protocol and the links between them, with
-/// a request and a response of one reference each.
+/// What the calls of a chain take by themselves: async calls through a protocol and the links between them, with a request
+/// and a response of one reference each.
 public enum AsyncCallScenarios {
     /// No stage, twelve that hand on what they get, and twelve that leave it to a closure.
     public static func all() -> [Scenario] {
