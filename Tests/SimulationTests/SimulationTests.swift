@@ -29,15 +29,25 @@ struct SimulationTests {
         return try await simulation.run(seed: seed)
     }
 
+    /// What came of one run.
+    private struct Outcome: Sendable {
+        let seed: UInt64
+        let report: SimulationReport
+        let log = LogOfSecrets()
+        let balance = MetricsBalance()
+
+        init(of seed: UInt64) async throws {
+            self.seed = seed
+            report = try await SimulationTests.run(seed, log: log, balance: balance)
+        }
+    }
+
     @Test("Whatever fails, no chain of these stages breaks an invariant", .seeded)
     func anyChain() async throws {
         var calls = 0
         var total: [String: Int] = [:]
-        var seed = Self.onlySeed ?? Seed.current &* 1_000_000
-        repeat {
-            let log = LogOfSecrets()
-            let balance = MetricsBalance()
-            let report = try await Self.run(seed, log: log, balance: balance)
+        func check(_ outcome: Outcome) {
+            let (seed, report, log, balance) = (outcome.seed, outcome.report, outcome.log, outcome.balance)
             #expect(log.telling.isEmpty, "HTTPCHAIN_SIMULATION_SEED=\(seed): a secret is logged")
             total["records", default: 0] += log.count
             #expect(balance.inFlight == 0, "HTTPCHAIN_SIMULATION_SEED=\(seed): by its metrics a call has not ended")
@@ -49,8 +59,21 @@ struct SimulationTests {
             total["cancelled", default: 0] += report.cancelled
             total["requests", default: 0] += report.requests
             for (name, count) in report.faults { total[name, default: 0] += count }
-            seed += 1
-        } while calls < Self.calls && Self.onlySeed == nil
+        }
+        let first = Self.onlySeed ?? Seed.current &* 1_000_000
+        let runs = Self.onlySeed == nil ? UInt64((Self.calls + Self.callsPerRun - 1) / Self.callsPerRun) : 1
+        // Each run has a thread of its own, and so there are as many at once as there are cores.
+        try await withThrowingTaskGroup(of: Outcome.self) { group in
+            for seed in first..<first + runs {
+                if seed >= first + UInt64(ProcessInfo.processInfo.activeProcessorCount),
+                    let outcome = try await group.next()
+                {
+                    check(outcome)
+                }
+                group.addTask { try await Outcome(of: seed) }
+            }
+            while let outcome = try await group.next() { check(outcome) }
+        }
         print("simulation: \(calls) calls,", total.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" })
         #expect(total["successes", default: 0] > calls / 3)
         if Self.onlySeed == nil { #expect(total["measured", default: 0] > calls / 10) }

@@ -47,15 +47,21 @@ struct SecretNames: Sendable {
         if !outsideASCII.isEmpty, name.contains(where: { $0 >= 0x80 }) { return containsOutsideASCII(name) }
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { folded in
             var count = 0
+            var tail: UInt32 = 0
+            var mayMatch = false
+            for byte in name where !Self.isIgnored(byte) {
+                let letter = Self.folded(byte)
+                folded[count] = letter
+                count += 1
+                tail = tail << 8 | UInt32(letter)
+                mayMatch = mayMatch || tails.contains(tail)
+            }
+            guard mayMatch else { return false }
             var pieceStart = 0
             var isFound = false
-            for byte in name where !Self.isIgnored(byte) {
-                if Self.isSeparator(byte) {
-                    isFound = isFound || matches(UnsafeBufferPointer(rebasing: folded[pieceStart..<count]))
-                    pieceStart = count + 1
-                }
-                folded[count] = Self.folded(byte)
-                count += 1
+            for index in 0..<count where Self.isSeparator(folded[index]) {
+                isFound = isFound || matches(UnsafeBufferPointer(rebasing: folded[pieceStart..<index]))
+                pieceStart = index + 1
             }
             return isFound || matches(UnsafeBufferPointer(rebasing: folded[pieceStart..<count]))
                 || (pieceStart > 0 && matches(UnsafeBufferPointer(rebasing: folded[..<count])))
@@ -63,12 +69,16 @@ struct SecretNames: Sendable {
     }
 
     private func matches(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
-        if name.isEmpty { return false }
-        if whole.contains(FoldedHash.of(name)) { return true }
-        for end in ends where end.count <= name.count && name.suffix(end.count).elementsEqual(end) { return true }
-        for beginning in beginnings where name.starts(with: beginning) { return true }
-        for middle in middles where middle.count <= name.count {
-            for start in 0...(name.count - middle.count) where name[start...].starts(with: middle) { return true }
+        var tail: UInt32 = 0
+        for index in name.indices {
+            let end = index + 1
+            tail = tail << 8 | UInt32(name[index])
+            guard tails.contains(tail) else { continue }
+            if middles.contains(where: { name.has($0, before: end) }) { return true }
+            if beginnings.contains(where: { $0.count == end && name.has($0, before: end) }) { return true }
+            guard end == name.count else { continue }
+            if ends.contains(where: { name.has($0, before: end) }) { return true }
+            if whole.contains(FoldedHash.of(name)) { return true }
         }
         return false
     }
@@ -89,6 +99,17 @@ struct SecretNames: Sendable {
 
     /// Letter case outside ASCII is not told apart here.
     static func folded(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether these bytes stand right before an index.
+    fileprivate func has(_ bytes: [UInt8], before end: Int) -> Bool {
+        guard bytes.count <= end else { return false }
+        // From the end: the last letter differs nearly always.
+        var index = bytes.count - 1
+        while index >= 0, bytes[index] == self[end - bytes.count + index] { index -= 1 }
+        return index < 0
+    }
 }
 
 /// A hash (FNV-1a) of folded bytes.
@@ -124,6 +145,8 @@ struct TailFilter: Sendable {
             }
         }
     }
+
+    func contains(_ tail: UInt32) -> Bool { withTest { $0(tail) } }
 
     private static func index(_ tail: UInt32) -> Int { Int(((tail & 0xFF_FFFF) &* 0x9E37_79B1) >> 20) }
 }

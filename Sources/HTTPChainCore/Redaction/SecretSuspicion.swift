@@ -78,7 +78,11 @@ struct SecretSuspicion {
         {
             return true
         }
-        return name.count > 5 && name.indices.contains { name[$0...].starts(with: "-----".utf8) }
+        var hyphens = 0
+        return name.contains { byte in
+            hyphens = byte == UInt8(ascii: "-") ? hyphens + 1 : 0
+            return hyphens == 5
+        }
     }
 }
 
