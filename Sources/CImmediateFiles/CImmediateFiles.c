@@ -52,16 +52,15 @@ int httpchain_open_immediately(const char *path) {
     return descriptor < 0 ? -errno : (int)descriptor;
 }
 
-int64_t httpchain_read_immediately(int descriptor, void *buffer, size_t count, int64_t offset) {
+int64_t httpchain_read_immediately(int descriptor, const struct iovec *places, int count, int64_t offset) {
 #ifdef SYS_preadv2
-    struct iovec part = {.iov_base = buffer, .iov_len = count};
     // The offset is handed over in two halves; where one register has all of it the kernel drops the second.
     unsigned long low = (unsigned long)offset;
     unsigned long high = (unsigned long)((uint64_t)offset >> 32);
-    long got = syscall(SYS_preadv2, descriptor, &part, 1UL, low, high, read_nowait);
+    long got = syscall(SYS_preadv2, descriptor, places, (unsigned long)count, low, high, read_nowait);
     return got < 0 ? -errno : got;
 #else
-    (void)descriptor, (void)buffer, (void)count, (void)offset;
+    (void)descriptor, (void)places, (void)count, (void)offset;
     return -ENOSYS;
 #endif
 }
@@ -78,8 +77,8 @@ int httpchain_open_immediately(const char *path) {
     return -ENOSYS;
 }
 
-int64_t httpchain_read_immediately(int descriptor, void *buffer, size_t count, int64_t offset) {
-    (void)descriptor, (void)buffer, (void)count, (void)offset;
+int64_t httpchain_read_immediately(int descriptor, const struct iovec *places, int count, int64_t offset) {
+    (void)descriptor, (void)places, (void)count, (void)offset;
     return -ENOSYS;
 }
 

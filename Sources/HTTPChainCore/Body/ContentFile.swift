@@ -2,7 +2,7 @@ package import Foundation
 
 /// A file that a body is read from or written to, closed when the last reference goes.
 ///
-/// Its functions block, but for ``readImmediately(at:count:)``: call them on ``FileAccess/executor``.
+/// Its functions block, but for those that read what is in memory: call them on ``FileAccess/executor``.
 package final class ContentFile: Sendable {
     package let path: String
     package let access: FileAccess
@@ -88,6 +88,11 @@ package final class ContentFile: Sendable {
     package func readImmediately(at offset: Int64, count: Int) -> Data? {
         guard let data = try? file.reading(immediately: true).data(count, at: offset), !data.isEmpty else { return nil }
         return data
+    }
+
+    /// As ``readImmediately(at:count:)``, in several chunks; none where the disk would have to be waited for.
+    package func chunksInMemory(at offset: Int64, count: Int) -> [Data] {
+        (try? file.chunksInMemory(count, at: offset)) ?? []
     }
 
     package func write(_ data: Data, at offset: Int64) throws(BodyError) {

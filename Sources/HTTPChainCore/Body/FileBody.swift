@@ -66,7 +66,8 @@ struct FileReader: BodyReader, Sendable {
     /// The chunks that were read already, the last of them first.
     private var ahead: [Data] = []
 
-    /// The number of chunks that are read at once: to have a thread that may wait read one costs as much as to read it.
+    /// The number of chunks that are read at once: to have a thread that may wait read one, or to ask the system
+    /// for it, costs as much as to read it.
     private static let chunkCount = 4
 
     /// It asks the disk, and may block.
@@ -84,10 +85,7 @@ struct FileReader: BodyReader, Sendable {
         if let chunk = ahead.popLast() { return chunk }
         guard !isFinished, offset != end else { return nil }
         try Task.checkCancellation()
-        if readsImmediately, let chunk = try chunkInMemory() {
-            offset += Int64(chunk.count)
-            return chunk
-        }
+        if readsImmediately, let chunk = try chunkInMemory() { return chunk }
         let chunks = try await file.access.executor.run { [file, offset, end, version, mayGrow] in
             let chunks = try Self.chunks(of: file, from: offset, to: end ?? .max)
             // After reading: what was read before is of the same version then, and the last chunk is not handed out of
@@ -100,19 +98,31 @@ struct FileReader: BodyReader, Sendable {
             isFinished = true
             return nil
         }
-        offset += chunks.reduce(0) { $0 + Int64($1.count) }
-        ahead = chunks.reversed()
-        return ahead.popLast()
+        return first(of: chunks)
     }
 
     /// The next chunk, where the system has it in memory; nil where the disk has to be waited for.
-    private func chunkInMemory() throws -> Data? {
+    private mutating func chunkInMemory() throws -> Data? {
         guard let version, let end else { return nil }
-        let count = Int(min(Int64(HTTPBody.chunkSize), end - offset))
-        guard let chunk = file.readImmediately(at: offset, count: count) else { return nil }
+        let count = Int(min(Int64(Self.chunkCount * HTTPBody.chunkSize), end - offset))
         // What describes an open file is in memory, too.
+        if count <= HTTPBody.chunkSize {
+            guard let chunk = file.readImmediately(at: offset, count: count) else { return nil }
+            try file.requireUnchanged(since: version, mayGrow: mayGrow)
+            offset += Int64(chunk.count)
+            return chunk
+        }
+        let chunks = file.chunksInMemory(at: offset, count: count)
+        guard !chunks.isEmpty else { return nil }
         try file.requireUnchanged(since: version, mayGrow: mayGrow)
-        return chunk
+        return first(of: chunks)
+    }
+
+    /// Hands out the first of some chunks that were read, and keeps the others.
+    private mutating func first(of chunks: [Data]) -> Data? {
+        offset += chunks.reduce(0) { $0 + Int64($1.count) }
+        ahead = chunks.reversed()
+        return ahead.popLast()
     }
 
     /// The next chunks; none at the end of the file.

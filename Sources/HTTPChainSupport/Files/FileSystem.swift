@@ -85,6 +85,10 @@ package protocol File: AnyObject, Sendable {
     /// - Throws: ``FileFault/isWait`` where the disk would have to be waited for, ``FileFault/isUnsupported`` where
     ///   nobody can tell, which is so by default.
     func readImmediately(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileFault) -> Int
+    /// The same for several buffers, which are filled one after another.
+    ///
+    /// - Returns: How many bytes there were: fewer than there is room for also where the disk would have to be waited for.
+    func readImmediately(into buffers: [UnsafeMutableRawBufferPointer], at offset: Int64) throws(FileFault) -> Int
 }
 
 extension File {
@@ -93,6 +97,24 @@ extension File {
         at offset: Int64
     ) throws(FileFault) -> Int {
         throw FileFault(operation: "read immediately", path: "a file", code: ENOTSUP, message: "not supported")
+    }
+
+    package func readImmediately(
+        into buffers: [UnsafeMutableRawBufferPointer],
+        at offset: Int64
+    ) throws(FileFault) -> Int {
+        var count = 0
+        for buffer in buffers {
+            do throws(FileFault) {
+                let got = try readImmediately(into: buffer, at: offset + Int64(count))
+                count += got
+                if got < buffer.count { break }
+            } catch {
+                guard count > 0 else { throw error }
+                break
+            }
+        }
+        return count
     }
 }
 

@@ -52,6 +52,26 @@ package struct OpenFile<Failure: FileFailure>: Sendable {
         return chunk.take(count: got)
     }
 
+    /// Up to `count` bytes from an offset on that are in memory, in chunks of ``ChunkMemory/size``.
+    package func chunksInMemory(_ count: Int, at offset: Int64) throws(Failure) -> [Data] {
+        var buffers: [UnsafeMutableRawBufferPointer] = []
+        var chunks: [Data] = []
+        var rest = count
+        while rest > 0 {
+            let size = min(rest, ChunkMemory.size)
+            guard let chunk = ChunkMemory(room: size) else { break }
+            buffers.append(UnsafeMutableRawBufferPointer(start: chunk.memory, count: size))
+            chunks.append(chunk.take(count: size))
+            rest -= size
+        }
+        // Nobody else has the chunks yet, so that their memory may be written to.
+        var got = try failing { () throws(FileFault) in try file.readImmediately(into: buffers, at: offset) }
+        return chunks.compactMap { chunk in
+            defer { got -= min(got, chunk.count) }
+            return got == 0 ? nil : chunk.prefix(got)
+        }
+    }
+
     /// As ``File/write(_:at:)``.
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
         try failing { () throws(FileFault) in try file.write(bytes, at: offset) }

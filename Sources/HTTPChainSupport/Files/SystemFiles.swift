@@ -157,14 +157,31 @@ private final class SystemFile: File {
     ) throws(FileFault) -> Int {
         var count = 0
         while count < buffer.count {
-            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
-            let got = Int(httpchain_read_immediately(descriptor, rest.baseAddress, rest.count, offset + Int64(count)))
-            guard got >= 0 else { throw FileFault(code: Int32(clamping: -got), "read", path) }
+            var place = iovec(UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
+            let got = try readImmediately(into: &place, 1, at: offset + Int64(count))
             count += got
             // What is in memory is whole pages of 4 KiB or a multiple of that, except at the end of the file.
             if got == 0 || (offset + Int64(count)) % 4096 != 0 { break }
         }
         return count
+    }
+
+    func readImmediately(
+        into buffers: [UnsafeMutableRawBufferPointer],
+        at offset: Int64
+    ) throws(FileFault) -> Int {
+        let places = buffers.map { iovec($0) }
+        return try readImmediately(into: places, Int32(places.count), at: offset)
+    }
+
+    private func readImmediately(
+        into places: UnsafePointer<iovec>,
+        _ count: Int32,
+        at offset: Int64
+    ) throws(FileFault) -> Int {
+        let got = Int(httpchain_read_immediately(descriptor, places, count, offset))
+        guard got >= 0 else { throw FileFault(code: Int32(clamping: -got), "read", path) }
+        return got
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileFault) {
@@ -204,6 +221,12 @@ private final class SystemFile: File {
 
     func synchronize() throws(FileFault) {
         guard flush(descriptor) else { throw FileFault(system: "synchronize", path) }
+    }
+}
+
+extension iovec {
+    fileprivate init(_ buffer: UnsafeMutableRawBufferPointer) {
+        self.init(iov_base: buffer.baseAddress, iov_len: buffer.count)
     }
 }
 
