@@ -9,7 +9,8 @@ import Testing
 struct FileInMemoryTests {
     private static let chunk = HTTPBody.chunkSize
 
-    private static func content(_ count: Int) -> Data { Data((0..<count).map { UInt8(truncatingIfNeeded: $0 * 31) }) }
+    /// Twelve chunks, of which none is like another.
+    private static let content = Data((0..<12).flatMap { [UInt8](repeating: $0, count: chunk - 1) + [255] })
 
     @Test(
         "is handed out whole and in order, wherever that part ends",
@@ -17,7 +18,7 @@ struct FileInMemoryTests {
     )
     func part(inMemory: Int) async throws {
         let scratch = try ScratchDirectory()
-        let content = Self.content(7 * Self.chunk + 100)
+        let content = Self.content.prefix(7 * Self.chunk + 100)
         let file = try scratch.file("a", content)
         let disk = PartlyInMemory(inMemory)
         var chunks: [Data] = []
@@ -33,7 +34,7 @@ struct FileInMemoryTests {
     @Test("is asked for once in four chunks")
     func questions() async throws {
         let scratch = try ScratchDirectory()
-        let file = try scratch.file("a", Self.content(8 * Self.chunk))
+        let file = try scratch.file("a", Self.content.prefix(8 * Self.chunk))
         let disk = PartlyInMemory(.max)
         let body = HTTPBody.file(file, access: FileAccess(system: disk, executor: .shared))
         #expect(try await body.collect().count == 8 * Self.chunk)
@@ -44,7 +45,7 @@ struct FileInMemoryTests {
     @Test("and that changes meanwhile ends with an error, and nothing is handed out after it", arguments: [1, 3, 4, 6])
     func changed(after count: Int) async throws {
         let scratch = try ScratchDirectory()
-        let content = Self.content(12 * Self.chunk)
+        let content = Self.content
         let file = try scratch.file("a", content)
         let access = FileAccess(system: PartlyInMemory(.max), executor: .shared)
         var reader = try await HTTPBody.file(file, access: access).makeReader()
