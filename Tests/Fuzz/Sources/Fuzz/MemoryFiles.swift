@@ -76,6 +76,12 @@ private final class MemoryFile: File {
         try read(into: buffer, at: offset)
     }
 
+    func readImmediately(into buffers: [UnsafeMutableRawBufferPointer], at offset: Int64) throws(FileFault) -> Int {
+        var count = 0
+        for buffer in buffers { count += try read(into: buffer, at: offset + Int64(count)) }
+        return count
+    }
+
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileFault) {
         let (bytes, start) = ([UInt8](bytes), Int(offset))
         content.withLock { content in
