@@ -106,7 +106,8 @@ struct FileReader: BodyReader, Sendable {
         guard let version, let end else { return nil }
         let count = Int(min(Int64(Self.chunkCount * HTTPBody.chunkSize), end - offset))
         // What describes an open file is in memory, too.
-        if count <= HTTPBody.chunkSize {
+        guard count > HTTPBody.chunkSize else {
+            // One chunk, as most files are, needs no list.
             guard let chunk = file.readImmediately(at: offset, count: count) else { return nil }
             try file.requireUnchanged(since: version, mayGrow: mayGrow)
             offset += Int64(chunk.count)

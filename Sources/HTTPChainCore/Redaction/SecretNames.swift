@@ -47,21 +47,15 @@ struct SecretNames: Sendable {
         if !outsideASCII.isEmpty, name.contains(where: { $0 >= 0x80 }) { return containsOutsideASCII(name) }
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { folded in
             var count = 0
-            var tail: UInt32 = 0
-            var mayMatch = false
-            for byte in name where !Self.isIgnored(byte) {
-                let letter = Self.folded(byte)
-                folded[count] = letter
-                count += 1
-                tail = tail << 8 | UInt32(letter)
-                mayMatch = mayMatch || tails.contains(tail)
-            }
-            guard mayMatch else { return false }
             var pieceStart = 0
             var isFound = false
-            for index in 0..<count where Self.isSeparator(folded[index]) {
-                isFound = isFound || matches(UnsafeBufferPointer(rebasing: folded[pieceStart..<index]))
-                pieceStart = index + 1
+            for byte in name where !Self.isIgnored(byte) {
+                if Self.isSeparator(byte) {
+                    isFound = isFound || matches(UnsafeBufferPointer(rebasing: folded[pieceStart..<count]))
+                    pieceStart = count + 1
+                }
+                folded[count] = Self.folded(byte)
+                count += 1
             }
             return isFound || matches(UnsafeBufferPointer(rebasing: folded[pieceStart..<count]))
                 || (pieceStart > 0 && matches(UnsafeBufferPointer(rebasing: folded[..<count])))

@@ -34,8 +34,6 @@ enum CredentialScheme: String, CaseIterable {
 
     /// The scheme that a word is the name of.
     init?(_ word: some RandomAccessCollection<UInt8>) {
-        // As short as `ntlm`, as long as `negotiate`.
-        guard (4...9).contains(word.count) else { return nil }
         let found = Self.allCases.first { scheme in
             let name = scheme.rawValue.utf8
             return name.count == word.count && zip(name, word).allSatisfy { $0 == SecretNames.folded($1) }

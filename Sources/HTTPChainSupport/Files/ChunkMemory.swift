@@ -35,7 +35,9 @@ package struct ChunkMemory: ~Copyable {
         Self.release(memory, isShared: isShared)
     }
 
-    /// The bytes at the beginning of the memory, which goes with them, uncopied, and must not be written to once somebody has them.
+    /// The bytes at the beginning of the memory, which goes with them, uncopied.
+    ///
+    /// It must not be written to once somebody has them.
     package consuming func take(count: Int) -> Data {
         let (memory, isShared) = (memory, isShared)
         discard self

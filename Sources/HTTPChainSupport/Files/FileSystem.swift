@@ -87,7 +87,7 @@ package protocol File: AnyObject, Sendable {
     func readImmediately(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileFault) -> Int
     /// The same for several buffers, which are filled one after another.
     ///
-    /// - Returns: How many bytes there were: fewer than there is room for also where the disk would have to be waited for.
+    /// - Returns: How many bytes were in memory; fewer than there is room for where the rest would have to be waited for.
     func readImmediately(into buffers: [UnsafeMutableRawBufferPointer], at offset: Int64) throws(FileFault) -> Int
 }
 
