@@ -1,6 +1,8 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 @Suite("Dates in fields (RFC 9110 §5.6.7)")
@@ -42,6 +44,26 @@ struct HTTPDateTests {
         let text = "Sunday, 06-Nov-\(digits < 10 ? "0" : "")\(digits) 08:49:37 GMT"
         let date = try #require(HTTPDate(text, now: now))
         #expect(date.description.contains(" \(year) "))
+    }
+
+    @Test("A date that is written as senders must is read as one that is not", .seeded)
+    func fixed() {
+        let random = Seed.numbers()
+        let letters = Array("0123456789, :aGMT".utf8)
+        var dates = 0
+        for _ in 0..<20_000 {
+            let moment = Date(timeIntervalSince1970: Double(random.next() % 253_402_300_800))
+            var text = Array(HTTPDate(moment).description.utf8)
+            for _ in 0..<random.next() % 3 {
+                text[Int(random.next() % UInt64(text.count))] = letters[Int(random.next() % UInt64(letters.count))]
+            }
+            let written = String(decoding: text, as: UTF8.self)
+            let date = HTTPDate(written)
+            // With a space before it, it is read piece by piece.
+            #expect(date == HTTPDate(" " + written), "\(written)")
+            if date != nil { dates += 1 }
+        }
+        #expect((5000..<19_000).contains(dates), "\(dates)")
     }
 
     @Test("A leap second counts as the second before it")

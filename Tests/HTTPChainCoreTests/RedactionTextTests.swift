@@ -19,6 +19,7 @@ struct RedactionTextTests {
             (#"{"pwd":1234,"n":1}"#, #"{"pwd":"<redacted>","n":1}"#),
             (#"{"token":null,"session":true}"#, #"{"token":null,"session":true}"#),
             (#"{"token":"a\"hunter2","n":1}"#, #"{"token":"<redacted>","n":1}"#),
+            (#"{"token":"hunter2\\","n":1}"#, #"{"token":"<redacted>","n":1}"#),
             (#"{"pass\u0077ord":"hunter2"}"#, #"{"pass\u0077ord":"<redacted>"}"#),
             (#"{"headers":{"Authorization":"Bearer hunter2"}}"#, #"{"headers":{"Authorization":"<redacted>"}}"#),
             (#"{'password': 'hunter2'}"#, #"{'password': '<redacted>'}"#),
@@ -46,6 +47,33 @@ struct RedactionTextTests {
         #expect(redacted(text) == expected)
     }
 
+    @Test(
+        "Where a text is known to be cut off, what may be the beginning of a secret is not shown",
+        arguments: [
+            ("from https://user:hun", "from https://<redacted>"),
+            ("from https://a.example/hooks/AKfJ39dK", "from https://a.example/hooks/<redacted>"),
+            ("sent eyJhbGci", "sent <redacted>"),
+        ]
+    )
+    func begun(_ text: String, _ expected: String) {
+        #expect(Redaction.standard.text(text, isCutOff: true) == expected)
+        #expect(redacted(text) == text)
+        #expect(Redaction.standard.text(text + ". On", isCutOff: true) == text + ". On")
+    }
+
+    @Test("Of a text that is cut off in the first line of a PEM block, nothing of the block is shown")
+    func begunBlock() {
+        #expect(Redaction.standard.text("a -----BEGIN PRIV", isCutOff: true) == "a <redacted>")
+        #expect(redacted("a -----BEGIN PRIV") == "a -----BEGIN PRIV")
+    }
+
+    @Test("A text that is a secret is found wherever it stands")
+    func values() {
+        let redaction = Redaction.standard.adding(values: ["hunter", "hun"])
+        #expect(redaction.text("of the hunters, hunted") == "of the <redacted>s, hunted")
+        #expect(redaction.text("nothing") == "nothing")
+    }
+
     @Test("JSON within a string of JSON is looked into")
     func nested() {
         let inner = #"{\"user\":\"Ida\",\"password\":\"hunter2\"}"#
@@ -54,11 +82,16 @@ struct RedactionTextTests {
         #expect(result.contains("Ida") && result.hasSuffix(#"","n":1}"#))
     }
 
-    @Test("A URL within JSON loses its secrets and nothing else")
+    @Test("A URL within a text loses its secrets and nothing else")
     func url() {
         #expect(
             redacted(#"{"next":"https://a.example/?token=hunter2&page=2"}"#)
                 == #"{"next":"https://a.example/?token=<redacted>&page=2"}"#
+        )
+        // What would end a sentence is part of the value there.
+        #expect(
+            redacted("from https://a.example/?token=hunter2)&page=2 on")
+                == "from https://a.example/?token=<redacted>&page=2 on"
         )
     }
 
@@ -103,6 +136,9 @@ struct RedactionTextTests {
             ("Authorization: Bearer hunter2", "Authorization: <redacted>"),
             ("password = hunter2", "password = <redacted>"),
             ("password: hunter2, then", "password: <redacted>, then"),
+            ("password: hunter2<", "password: <redacted>"),
+            ("password: hunter2</b>", "password: <redacted></b>"),
+            ("password=hunter2<!-- a -->", "password=<redacted><!-- a -->"),
             (#"password: Optional("hunter2")"#, "password: <redacted>"),
             (
                 #"URLQueryItem(name: "password", value: Optional("hunter2"))"#,
@@ -110,6 +146,8 @@ struct RedactionTextTests {
             ),
             ("secret: /hunter2==", "secret: <redacted>"),
             ("sent Bearer 12|hunter2.", "sent Bearer <redacted>."),
+            ("sent Digest hunterTwoHunterAZ and", "sent Digest <redacted> and"),
+            ("sent Negotiate hunter2/az= and", "sent Negotiate <redacted> and"),
             ("Set-Cookie: sid=hunter2; Path=/\r\nX: y", "Set-Cookie: <redacted>\r\nX: y"),
             ("curl --password hunter2 -v", "curl --password <redacted> -v"),
             ("(password=hunter2) failed", "(password=<redacted>) failed"),
@@ -191,6 +229,36 @@ struct RedactionTextTests {
         #expect(redacted(text) == expected)
     }
 
+    @Test(
+        "A quote of markup is one, however it is escaped",
+        arguments: [("&quot;", "&#34;"), ("&#x22;", "&quot;"), ("&apos;", "&#39;"), ("&#x27;", "&apos;")]
+    )
+    func escapedQuotes(_ first: String, _ second: String) {
+        for quote in [first, second] {
+            let text = "\(quote)password\(quote):\(quote)hunter2\(quote),\(quote)a\(quote):1"
+            #expect(redacted(text) == text.replacingOccurrences(of: "hunter2", with: "<redacted>"))
+        }
+        #expect(
+            redacted("\(first)password\(first):\(first)hunter2\(second),x")
+                == "\(first)password\(first):\(first)<redacted>\(second),x"
+        )
+    }
+
+    @Test(
+        "What divides pairs and elements is found, however it is escaped",
+        arguments: [
+            ("a=1&amp;token=hunter2&amp;b=2", "a=1&amp;token=<redacted>&amp;b=2"),
+            ("a=1&#38;token=hunter2&#38;b=2", "a=1&#38;token=<redacted>&#38;b=2"),
+            ("token&equals;hunter2&b=2", "token&equals;<redacted>&b=2"),
+            ("token&#61;hunter2&b=2", "token&#61;<redacted>&b=2"),
+            ("token&#x3d;hunter2&b=2", "token&#x3d;<redacted>&b=2"),
+            ("&lt;token&gt;hunter2&lt;/token&gt;", "&lt;token&gt;<redacted>&lt;/token&gt;"),
+        ]
+    )
+    func escapedDelimiters(_ text: String, _ expected: String) {
+        #expect(redacted(text) == expected)
+    }
+
     @Test("Text without secrets stays as it is")
     func untouched() {
         for text in [
@@ -198,9 +266,34 @@ struct RedactionTextTests {
             "the token of the day: none", "a Bearer token was refused", "Basic authentication failed.",
             "Session.swift:12: error", "WWW-Authenticate: Bearer realm=\"x\", error=\"invalid_token\"", "<secret>",
             "GET https://api.example/v1/users/6f9619ff-8b86-d011-b42d-00c04fc964ff took 5 ms",
-            "Basic (RFC 7617)", "the password: what the user types", "https://a.example/507f1f77bcf86cd799439011/x",
+            "Basic (RFC 7617)", "Bearer authentication, Bearer tokens' end", "Digest hunterTwoHunter{z on",
+            "Digest hunterTwoHunt on", "the password: what the user types",
+            "https://a.example/507f1f77bcf86cd799439011/x",
         ] {
             #expect(redacted(text) == text)
+        }
+    }
+
+    @Test("Words that stand for no value, and those of prose about secrets and schemes, stay as they are")
+    func prose() {
+        for word in ["null", "nil", "none", "true", "false", "undefined"] {
+            #expect(redacted("token = \(word), n = 1") == "token = \(word), n = 1")
+        }
+        let aboutSecrets = """
+            a all an and any are as at by can each every for from how if in is it its no not of on one only or see \
+            string such that the they this to use what when where whether which who whose with
+            """
+        for word in aboutSecrets.split(separator: " ") {
+            #expect(redacted("the token: \(word) x") == "the token: \(word) x")
+        }
+        let aboutSchemes = """
+            access and are auth authentication authorization can cannot challenge challenges client credential \
+            credentials endpoint error expired failed for from has in is it middleware must needs not of on only or \
+            over password realm request response scheme server session stage support that the to token tokens type \
+            was when which with without
+            """
+        for word in aboutSchemes.split(separator: " ") {
+            #expect(redacted("Bearer \(word) x") == "Bearer \(word) x")
         }
     }
 

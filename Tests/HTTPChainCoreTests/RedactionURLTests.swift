@@ -40,6 +40,7 @@ struct RedactionURLTests {
             ("https://a.example/eyJhbGciOiJIUzI1NiJ9.e30.abc/x", "https://a.example/<redacted>/x"),
             ("https://a.example/hooks/AKfJ39dKx02LqZ8vWm41pQ/x", "https://a.example/hooks/<redacted>/x"),
             ("/reset/5f4dcc3b5aa765d61d8327deb882cf99", "/reset/<redacted>"),
+            ("/hooks/xAkFjxdKzQxLqZvWmPpQaRtYb", "/hooks/<redacted>"),
             ("https://user:hun/ter2@a.example/x", "https://<redacted>@a.example/x"),
             (
                 "/?filter=%7B%22password%22%3A%22hunter2%22%7D&a=1",
@@ -62,7 +63,8 @@ struct RedactionURLTests {
             "", "/", "users/{id}{?q}", "https://a.example/x?a=b=c&&d;e#f", "https://a.example/token=1",
             "https://a.example/?token", "https://a.example/?tokens=1", "https://a.example/?a=%zz#", "?\u{301}=é",
             "/a/6f9619ff-8b86-d011-b42d-00c04fc964ff", "/assets/HTTPChainCoreRedactionScanner.html",
-            "/2024-05-01T12:00:00Z",
+            "/2024-05-01T12:00:00Z", "/colors/aBcDeFaBcDeFaBcDeFaBcDeFaBcDeFaBcDeF",
+            "/numbers/31415926535897932384626433832795028841",
             "/objects/507f1f77bcf86cd799439011", "/releases/swift-6.1.2-RELEASE-ubuntu24.04-x86_64",
         ]
     )

@@ -7,7 +7,8 @@ import Testing
 @Suite("The names of secrets")
 struct SecretNamesTests {
     private let names = SecretNames([
-        "token", "password", "sid", "X-Api-Key", "Schlüssel", "a.b", "-", "*secret", "x-amz-*", "*passphrase*",
+        "token", "password", "sid", "X-Api-Key", "Schlüssel", "Grün-Wert_1", "a.b", ".x1", "-", "*secret", "x-amz-*",
+        "*passphrase*",
     ])
 
     @Test(
@@ -16,7 +17,10 @@ struct SecretNamesTests {
             ("token", true), ("Token", true), ("to-ken", true), ("TO_KEN", true), ("x_api_key", true),
             ("xApiKey", true), ("user[password]", true), ("user.password", true), ("a:b:sid", true), ("[sid]", true),
             ("tokens", false), ("tok", false), ("user[name]", false), ("SCHLÜSSEL", true), ("schluessel", false),
-            ("x.schlüssel", true), ("A.B", true), ("a", false), ("b", false), ("", false), ("[]", false),
+            ("x.schlüssel", true), ("schlüs-sel.x", true), ("GRÜNWERT1", true), ("grün_wert-1", true),
+            ("grünwert", false),
+            ("A.B", true), ("a", false), ("b", false), (".x1", true), ("x1", false), ("sid.x.y", true), ("", false),
+            ("[]", false),
         ]
     )
     func table(name: String, expected: Bool) {
@@ -41,6 +45,12 @@ struct SecretNamesTests {
             "client_secret", "aws_secret_access_key", "api_key", "apikey", "X-Goog-Api-Key", "AWSAccessKeyId",
             "X-Amz-Signature", "X-Amz-Security-Token", "sig", "jsessionid", "JSESSIONID", "PHPSESSID", "connect.sid",
             "__RequestVerificationToken", "csrf_token", "authenticity_token", "private_key", "signing-key",
+            "oldPasswd2", "keyPassphrase2", "passcode", "api_key_2", "secret_keys", "private_keys", "access-key-2",
+            "auth_key",
+            "encryption_key", "shared_key", "session_id", "session_key", "db_pwd", "credential", "id_jwt", "assertion",
+            "auth",
+            "bearer", "client_assertion", "code_verifier", "device_code", "otp", "pass", "secret_string", "secretValue",
+            "session", "sid", "signature", "X-Goog-Credential", "X-Goog-Signature",
         ]
     )
     func standard(name: String) {
@@ -51,11 +61,32 @@ struct SecretNamesTests {
         "Names that only look alike are none",
         arguments: [
             "tokens", "max_tokens", "token_type", "monkey", "keyboard", "author", "authority", "signal", "side",
-            "sessions", "secretary", "code", "key", "passenger", "bypass", "assertions", "design", "turkey", "compass",
+            "broken", "sessions", "secretary", "code", "key", "passenger", "bypass", "assertions", "design", "turkey",
+            "compass",
         ]
     )
     func alike(name: String) {
         #expect(!Redaction.standard.isSecret(name: name))
+    }
+
+    @Test("A query has names of secrets of its own", arguments: ["code", "key", "X-Goog-Date"])
+    func pairs(name: String) {
+        #expect(Redaction.standard.isSecret(pairName: name))
+        #expect(!Redaction.standard.isSecret(name: name))
+    }
+
+    @Test("Those of members are names of secrets in a query, too", arguments: ["token", "sid", "X-Amz-Date"])
+    func shared(name: String) {
+        #expect(Redaction.standard.isSecret(pairName: name))
+        #expect(Redaction.standard.isSecret(name: name))
+    }
+
+    @Test("Of a long name the last 256 bytes count")
+    func long() {
+        for (length, expected) in [(251, false), (252, true), (253, false)] {
+            #expect(names.contains("xsid." + String(repeating: "a", count: length)) == expected, "\(length)")
+        }
+        #expect(names.contains(String(repeating: "a", count: 1000) + ".sid"))
     }
 
     @Test("What the first look lets pass, the scanner leaves as it is, whatever it is made of", .seeded)

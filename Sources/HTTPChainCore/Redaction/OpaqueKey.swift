@@ -28,19 +28,18 @@ enum OpaqueKey {
 
     private static func isRandom(_ run: some RandomAccessCollection<UInt8>, isCutOff: Bool) -> Bool {
         var pieces = 1
-        var digits = 0
+        var hasDigits = false
         var isHexadecimal = true
         var previous: Kind?
         for byte in run {
             let kind = Kind(byte)
-            if kind == .digit { digits += 1 }
+            if kind == .digit { hasDigits = true }
             if byte.hexValue == nil { isHexadecimal = false }
             // A capital and the small letters after it are one piece, as in a word.
             if let previous, kind != previous, !(previous == .upper && kind == .lower) { pieces += 1 }
             previous = kind
         }
-        if digits == run.count || (digits == 0 && isHexadecimal) { return false }
-        if isHexadecimal, run.count < 32, !isCutOff { return false }
+        if isHexadecimal, !hasDigits || (run.count < 32 && !isCutOff) { return false }
         // Words in a row are four letters and longer on average; of random letters a piece is about two.
         return run.count * 10 < pieces * 33
     }

@@ -76,11 +76,11 @@ public struct Redaction: Sendable {
     )
 
     private static let secretNames = [
-        "*password*", "*passwd*", "*passphrase*", "*passcode", "*token", "*secret", "*api_key*", "*apikey*",
+        "*password*", "*passwd*", "*passphrase*", "*passcode", "*token", "*secret", "*api_key*",
         "*secret_key*", "*private_key*", "*access_key*", "*auth_key", "*signing_key", "*encryption_key", "*shared_key",
         "*session_id", "*sessid", "*session_key", "*pwd", "*credential", "*jwt",
-        "assertion", "auth", "bearer", "client_assertion", "code_verifier", "connect.sid", "device_code", "otp", "pass",
-        "secret_string", "secret_value", "session", "sid", "sig", "signature", "x-goog-credential", "x-goog-signature",
+        "assertion", "auth", "bearer", "client_assertion", "code_verifier", "device_code", "otp", "pass",
+        "secret_string", "secret_value", "session", "sid", "sig", "signature", "x-goog-signature",
     ]
 
     /// Whether a header field's value is a secret by its name.

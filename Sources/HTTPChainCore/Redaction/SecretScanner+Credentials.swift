@@ -38,16 +38,16 @@ extension SecretScanner {
         else {
             return false
         }
-        return bytes[range.lowerBound..<equals].allSatisfy { ($0 | 0x20) &- 0x61 < 26 || SecretNames.isIgnored($0) }
+        return bytes[range.lowerBound..<equals].allSatisfy { $0.isLetter || SecretNames.isIgnored($0) }
     }
 
     private func isCredential(_ range: Range<Int>, _ scheme: CredentialScheme) -> Bool {
         let text = bytes[range]
         if text.isEmpty || text.starts(with: "<redacted".utf8) { return false }
-        let letters = text.filter { ($0 | 0x20) &- 0x61 < 26 }
+        let letters = text.filter(\.isLetter)
         let isWord = letters.count == text.count
-        if isWord || text.allSatisfy({ ($0 | 0x20) &- 0x61 < 26 || "-.'/".utf8.contains($0) }) {
-            let first = String(decoding: text.prefix { ($0 | 0x20) &- 0x61 < 26 }, as: UTF8.self).lowercased()
+        if isWord || text.allSatisfy({ $0.isLetter || "-.'/".utf8.contains($0) }) {
+            let first = String(decoding: text.prefix(while: \.isLetter), as: UTF8.self).lowercased()
             if PlainWords.afterScheme.contains(first) { return false }
         }
         guard scheme.isPlainWord else { return text.contains { $0.isLetterOrDigit } }

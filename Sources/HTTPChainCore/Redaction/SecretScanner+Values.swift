@@ -159,7 +159,7 @@ extension SecretScanner {
     private func isTag(at position: Int) -> Bool {
         guard position + 1 < bytes.count else { return false }
         let next = bytes[position + 1]
-        return next == UInt8(ascii: "/") || next == UInt8(ascii: "!") || (next | 0x20) &- 0x61 < 26
+        return next == UInt8(ascii: "/") || next == UInt8(ascii: "!") || next.isLetter
     }
 
     /// The end of a value in running text: that of a word, or of two where the first is a scheme's name.

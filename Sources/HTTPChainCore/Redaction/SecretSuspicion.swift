@@ -93,7 +93,9 @@ extension UInt8 {
             || self == UInt8(ascii: ".") || self == UInt8(ascii: "[") || self == UInt8(ascii: "]")
     }
 
-    var isLetterOrDigit: Bool { (self | 0x20) &- 0x61 < 26 || self &- 0x30 < 10 }
+    var isLetterOrDigit: Bool { isLetter || isDigit }
+
+    var isLetter: Bool { (self | 0x20) &- 0x61 < 26 }
 
     var isDigit: Bool { self &- 0x30 < 10 }
 
