@@ -18,12 +18,15 @@ extension CacheRules {
     /// a shared cache those that `private` names (§5.2.2.7); the targeted field that counts says which (RFC 9213 §2.2).
     func storedFields(_ fields: HTTPFields, receivedAt received: Date) -> HTTPFields {
         let directives = directives(of: fields)
-        var dropped = Self.neverStored.union(directives.noCacheFields)
+        var dropped = Set(directives.noCacheFields)
         if isShared { dropped.formUnion(directives.privateFields) }
         for line in fields[values: .connection] {
             dropped.formUnion(line.split(separator: ",").map { $0.trimmed.lowercased() })
         }
-        var stored = HTTPFields(fields.filter { !dropped.contains($0.name.canonicalName) })
+        let isDropped = { (name: String) in Self.neverStored.contains(name) || dropped.contains(name) }
+        var stored =
+            fields.contains { isDropped($0.name.canonicalName) }
+            ? HTTPFields(fields.filter { !isDropped($0.name.canonicalName) }) : fields
         // RFC 9110 §6.6.1: who receives a response without a date gives it one.
         if !stored.contains(.date) { stored[.date] = HTTPDate(received).description }
         return stored

@@ -37,11 +37,12 @@ struct CommitPlace: Sendable {
     /// Whether an answer that arrived after this one was asked for is newer: of several the most recent is used.
     private func isOutrun(_ key: CacheKey) async -> Bool {
         guard let variants = try? await store.variants(of: key) else { return false }
-        let own = StoredResponse(metadata, bodyLength: 0, bodyChecksum: ContentChecksum())
-        return variants.contains { entry in
-            entry.response.metadata.variant == metadata.variant && entry.response.metadata.responseTime > sentAt
-                && own.isOlder(than: entry.response)
+        let rivals = variants.lazy.map(\.response).filter {
+            $0.metadata.responseTime > sentAt && $0.metadata.variant == metadata.variant
         }
+        guard !rivals.isEmpty else { return false }
+        let own = StoredResponse(metadata, bodyLength: 0, bodyChecksum: ContentChecksum())
+        return rivals.contains { own.isOlder(than: $0) }
     }
 
     /// Whether what was just committed stays: what was made invalid after the last look goes again.

@@ -20,12 +20,25 @@ final class RecordingClaims: Sendable {
         var metadata: CacheMetadata
     }
 
+    /// What is known of one place; never empty.
+    private struct Standing {
+        /// The one whose response is being stored.
+        var holder: Holder?
+        /// The one that stored last, for calls that were sent before and are answered later.
+        var fulfilled: Holder?
+    }
+
     private struct State {
         var last: UInt64 = 0
-        var holders: [Place: Holder] = [:]
-        /// The holders that stored last in some places, for calls that were sent before and are answered later.
-        var fulfilled: [Place: Holder] = [:]
+        var standings: [Place: Standing] = [:]
+        /// The places where a response was stored, the oldest first.
         var places: [Place] = []
+
+        mutating func forgetOldest() {
+            let oldest = places.removeFirst()
+            standings[oldest]?.fulfilled = nil
+            if standings[oldest]?.holder == nil { standings[oldest] = nil }
+        }
     }
     /// The number of places that are remembered.
     private static let memory = 256
@@ -45,27 +58,38 @@ final class RecordingClaims: Sendable {
     func claim(_ key: CacheKey, _ metadata: CacheMetadata, sentAt stamp: UInt64) -> RecordingClaim? {
         var place = Place(key: key, variant: metadata.variant)
         if case .part(let range, _) = metadata.content { place.part = range }
+        func isAhead(_ holder: Holder?) -> Bool {
+            holder.map { $0.number > stamp && !metadata.isNewer(than: $0.metadata) } ?? false
+        }
+        func take(_ standing: inout Standing, _ number: UInt64) -> Bool {
+            if isAhead(standing.holder) || isAhead(standing.fulfilled) { return false }
+            standing.holder = Holder(number: number, metadata: metadata)
+            return true
+        }
         return state.withLock { state in
-            for holder in [state.holders[place], state.fulfilled[place]].compactMap({ $0 })
-            where holder.number > stamp && !metadata.isNewer(than: holder.metadata) { return nil }
-            state.last += 1
-            state.holders[place] = Holder(number: state.last, metadata: metadata)
-            return RecordingClaim(claims: self, place: place, number: state.last)
+            let number = state.last + 1
+            guard take(&state.standings[place, default: Standing()], number) else { return nil }
+            state.last = number
+            return RecordingClaim(claims: self, place: place, number: number)
         }
     }
 
-    fileprivate func release(_ place: Place, _ number: UInt64) {
+    /// Ends a claim.
+    fileprivate func release(_ place: Place, _ number: UInt64, isFulfilled: Bool) {
         state.withLock { state in
-            if state.holders[place]?.number == number { state.holders[place] = nil }
-        }
-    }
-
-    fileprivate func fulfill(_ place: Place, _ number: UInt64) {
-        state.withLock { state in
-            guard let holder = state.holders[place], holder.number == number else { return }
-            guard state.fulfilled.updateValue(holder, forKey: place) == nil else { return }
+            guard let index = state.standings.index(forKey: place),
+                let holder = state.standings.values[index].holder, holder.number == number
+            else { return }
+            state.standings.values[index].holder = nil
+            guard isFulfilled else {
+                if state.standings.values[index].fulfilled == nil { state.standings.remove(at: index) }
+                return
+            }
+            let isKnown = state.standings.values[index].fulfilled != nil
+            state.standings.values[index].fulfilled = holder
+            guard !isKnown else { return }
             state.places.append(place)
-            if state.places.count > Self.memory { state.fulfilled[state.places.removeFirst()] = nil }
+            if state.places.count > Self.memory { state.forgetOldest() }
         }
     }
 }
@@ -75,6 +99,7 @@ final class RecordingClaim: Sendable {
     private let claims: RecordingClaims
     private let place: RecordingClaims.Place
     private let number: UInt64
+    private let isOpen = Locked(true)
 
     fileprivate init(claims: RecordingClaims, place: RecordingClaims.Place, number: UInt64) {
         self.claims = claims
@@ -86,10 +111,18 @@ final class RecordingClaim: Sendable {
         release()
     }
 
-    func release() { claims.release(place, number) }
+    func release() { end(isFulfilled: false) }
 
-    /// The response is stored.
-    func fulfill() { claims.fulfill(place, number) }
+    /// The response is stored, and the right ends.
+    func fulfill() { end(isFulfilled: true) }
+
+    private func end(isFulfilled: Bool) {
+        let isFirst = isOpen.withLock { isOpen in
+            defer { isOpen = false }
+            return isOpen
+        }
+        if isFirst { claims.release(place, number, isFulfilled: isFulfilled) }
+    }
 }
 
 extension CacheMetadata {

@@ -110,6 +110,14 @@ public struct CacheMetadata: Sendable, Hashable {
         self.originalContentFields = originalContentFields
         self.isInvalidated = isInvalidated
     }
+
+    /// Roughly how many bytes the description takes.
+    var headSize: Int64 {
+        head.headerFields.reduce(into: Int64(256)) { size, field in
+            size += Int64(field.name.rawName.utf8.count) + 64
+            size += field.withUnsafeBytesOfValue { Int64($0.count) }
+        }
+    }
 }
 
 /// A stored response without its body: immutable, shared by all who look at it, with its fields read once.
@@ -164,12 +172,7 @@ public final class StoredResponse: Sendable {
     }
 
     /// Roughly how many bytes the description takes, which bounds count as well as the body.
-    public var headSize: Int64 {
-        metadata.head.headerFields.reduce(into: Int64(256)) { size, field in
-            size += Int64(field.name.rawName.utf8.count) + 64
-            size += field.withUnsafeBytesOfValue { Int64($0.count) }
-        }
-    }
+    public var headSize: Int64 { metadata.headSize }
 }
 
 extension CacheMetadata: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -72,8 +72,7 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppend
         _ metadata: CacheMetadata,
         expecting length: Int64?
     ) async -> (any CacheWriter)? {
-        let empty = StoredResponse(metadata, bodyLength: 0, bodyChecksum: ContentChecksum())
-        let room = bounds.entryBytes.bytes - empty.headSize
+        let room = bounds.entryBytes.bytes - metadata.headSize
         guard room >= 0, bounds.entryCount > 0, (length ?? 0) <= room else { return nil }
         return MemoryCacheWriter(store: self, key: key, metadata: metadata, room: room, expecting: length)
     }
@@ -164,6 +163,11 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppend
         let shard = index(of: key)
         let body = MemoryBody(bytes)
         return totals.withLock { totals in
+            let room = bounds.totalBytes.bytes - totals.bytes
+            if let growth = shards[shard].withLock({ $0.replaceVariant(with: entry, body, cost: cost, within: room) }) {
+                totals.bytes += growth
+                return CacheCommit(entry: entry)
+            }
             let replaced = shards[shard].withLock { $0.removeVariant(like: entry) }
             totals.subtract(replaced)
             let surplus = shards[shard].withLock { $0.removeVariants(of: key, keeping: bounds.variantsPerKey - 1) }

@@ -107,6 +107,31 @@ struct MemoryShard {
         return describe(id, as: response)?.entry
     }
 
+    /// Puts an entry in the place of the one that is the same variant; nothing is filed anew.
+    ///
+    /// - Parameter room: By how many bytes the entries may grow.
+    /// - Returns: By how many they did; `nil` where there is no such entry, or not enough room.
+    mutating func replaceVariant(with entry: CacheEntry, _ body: MemoryBody, cost: Int64, within room: Int64) -> Int64?
+    {
+        let variant = entry.response.metadata.variant
+        guard let place = variants.index(forKey: entry.key),
+            let index = variants.values[place].firstIndex(where: { $0.response.metadata.variant == variant })
+        else { return nil }
+        let old = variants.values[place][index].id
+        guard let position = positions[old], let growth = slots[position].map({ cost - $0.cost }), growth <= room else {
+            return nil
+        }
+        positions[old] = nil
+        positions[entry.id] = position
+        variants.values[place][index] = entry
+        slots[position]?.entry = entry
+        slots[position]?.body = body
+        slots[position]?.cost = cost
+        unlink(position)
+        link(position)
+        return growth
+    }
+
     /// Removes the entry that this one takes the place of.
     mutating func removeVariant(like entry: CacheEntry) -> Removal {
         let variant = entry.response.metadata.variant

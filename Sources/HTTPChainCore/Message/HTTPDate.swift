@@ -34,9 +34,20 @@ public struct HTTPDate: Sendable, Hashable {
     ///     before with these digits.
     /// - Returns: `nil` for what is no such date, and for a day or time that does not exist.
     public init?(_ text: some StringProtocol, now: Date = Date()) {
+        if let seconds = Self.seconds(ofFixdate: text) {
+            date = Date(timeIntervalSince1970: Double(seconds))
+            return
+        }
         var fields = DateFields(text)
         guard let seconds = fields.parse(now: now) else { return nil }
         date = Date(timeIntervalSince1970: Double(seconds))
+    }
+
+    /// Reads an IMF-fixdate that is written as a sender must write it, which nearly all are, into seconds since 1970.
+    ///
+    /// - Returns: `nil` for everything else, also where it is a date.
+    package static func seconds(ofFixdate text: some StringProtocol) -> Int? {
+        text.utf8.withContiguousStorageIfAvailable { Fixdate($0)?.seconds } ?? nil
     }
 }
 
@@ -104,6 +115,38 @@ private enum Calendar {
         default: 31
         }
     }
+}
+
+/// A date in the one layout that senders use: `Sun, 06 Nov 1994 08:49:37 GMT`.
+private struct Fixdate {
+    private static let layout = Array("???, 00 ??? 0000 00:00:00 GMT".utf8)
+    private static let months = Calendar.months.map { word($0.utf8) }
+    private static let weekdays = Calendar.weekdays.map { word($0.utf8) }
+
+    let seconds: Int
+
+    init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard bytes.count == Self.layout.count else { return nil }
+        for (byte, pattern) in zip(bytes, Self.layout) where pattern != UInt8(ascii: "?") {
+            guard pattern == UInt8(ascii: "0") ? byte &- 0x30 < 10 : byte == pattern else { return nil }
+        }
+        func number(_ start: Int, _ count: Int) -> Int {
+            bytes[start..<start + count].reduce(0) { $0 * 10 + Int($1 &- 0x30) }
+        }
+        let (day, year, hour, minute, second) = (
+            number(5, 2), number(12, 4), number(17, 2), number(20, 2), number(23, 2)
+        )
+        guard Self.weekdays.contains(Self.word(bytes[..<3])),
+            let month = Self.months.firstIndex(of: Self.word(bytes[8..<11])).map({ $0 + 1 }),
+            year >= 1, day >= 1, day <= Calendar.length(ofMonth: month, year: year),
+            hour < 24, minute < 60, second <= 60
+        else { return nil }
+        seconds =
+            Calendar.days(year: year, month: month, day: day) * 86_400 + hour * 3600 + minute * 60 + min(second, 59)
+    }
+
+    /// Three letters as one number.
+    private static func word(_ letters: some Sequence<UInt8>) -> UInt32 { letters.reduce(0) { $0 << 8 | UInt32($1) } }
 }
 
 /// Reads the pieces of a date one after the other.
