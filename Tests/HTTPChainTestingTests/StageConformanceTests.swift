@@ -439,7 +439,7 @@ struct OffendingStageTests {
         #expect(patience.sleeps.count >= 300)
     }
 
-    @Test("A stage that needs thirty turns of a busy pool is waited for, however long they take")
+    @Test("A stage that needs thirty turns of a busy pool is waited for")
     func busyPool() async throws {
         var suite = StageConformance {
             ClosureMiddleware { request, next in
@@ -447,9 +447,9 @@ struct OffendingStageTests {
                 return try await next(request)
             }
         }
-        // A second passes with every turn.
-        suite.patience.pause = .seconds(1)
-        suite.patience.clock = VirtualClock.automatic()
+        // As many turns as ever, in a tenth of the time. With no pause at all they are over while the thread that the
+        // stage is on waits for a processor.
+        suite.patience.pause = .milliseconds(10)
         for check in StageConformance.Check.allCases { try await suite.verify(check) }
     }
 }
