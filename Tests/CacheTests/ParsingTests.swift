@@ -244,6 +244,21 @@ struct ParsingTests {
         #expect(CacheKey.url(of: Situation().head(.get, []).with(text)) == expected)
     }
 
+    @Test(
+        "Scheme and authority are those of the origin, however they are written",
+        arguments: [
+            "example.com", "EXAMPLE.com", "example.com:80", "example.com:443", "example.com:8080", "example.com:08080",
+            "example.com:0", "example.com:", "example.com:65535", "example.com:65536", "example.com:123456", ":81", "",
+            "user@example.com:81", "127.0.0.1:8099", "[::1]:81", "a:b", "example.com:8x", "ex_ample.com:81",
+        ]
+    )
+    func authorities(authority: String) {
+        for scheme in ["http", "https", "HTTP", "ftp"] {
+            let head = HTTPRequest(method: .get, scheme: scheme, authority: authority, path: "/a")
+            #expect(CacheKey.url(of: head) == Origin(scheme: scheme, authority: authority).map { "\($0)/a" })
+        }
+    }
+
     @Test("Ignored query parameters are no part of the key")
     func ignoredQuery() {
         let head = Situation().head(.get, []).with("https://example.com/a?x=1&t=2&y&t=3&%74=4&tt=5")

@@ -10,7 +10,7 @@ extension CacheKey {
         var url = ""
         url.reserveCapacity(scheme.utf8.count + authority.utf8.count + path.utf8.count + 4)
         let isHTTPS = scheme == "https"
-        guard isHTTPS || scheme == "http", isPlain(authority) else {
+        guard isHTTPS || scheme == "http", isNormalised(authority, defaultPort: isHTTPS ? 443 : 80) else {
             guard let origin = Origin(scheme: scheme, authority: authority) else { return nil }
             url += origin.description
             append(path, to: &url, ignoring: ignored)
@@ -35,13 +35,23 @@ extension CacheKey {
         return url(of: Request.get(resolved).head, ignoring: ignored)
     }
 
-    /// Whether an authority is normalised already: lower case, no port, no user.
-    private static func isPlain(_ authority: String) -> Bool {
-        !authority.isEmpty
-            && authority.utf8.allSatisfy { byte in
-                (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: ".")
-                    || byte == UInt8(ascii: "-")
+    /// Whether an authority is normalised already: a host in lower case, and a port where it is not the scheme's own.
+    private static func isNormalised(_ authority: String, defaultPort: Int) -> Bool {
+        var hasHost = false
+        var port: Int?
+        for byte in authority.utf8 {
+            if let digits = port {
+                guard (0x30...0x39).contains(byte), digits > 0 || byte != 0x30, digits < 10_000 else { return false }
+                port = digits * 10 + Int(byte - 0x30)
+                continue
             }
+            switch byte {
+            case 0x61...0x7A, 0x30...0x39, UInt8(ascii: "."), UInt8(ascii: "-"): hasHost = true
+            case UInt8(ascii: ":"): port = 0
+            default: return false
+            }
+        }
+        return hasHost && port.map { (1...65_535).contains($0) && $0 != defaultPort } ?? true
     }
 
     private static func append(_ path: String, to url: inout String, ignoring ignored: IgnoredQuery) {

@@ -25,6 +25,11 @@ struct RequestDirectives: Equatable, Sendable {
         var hasCacheControl = false
         var isPragmatic = false
         for field in fields {
+            // Most fields are none of these, as their first letter tells.
+            switch field.name.canonicalName.utf8.first {
+            case UInt8(ascii: "c"), UInt8(ascii: "i"), UInt8(ascii: "p"), UInt8(ascii: "r"): break
+            default: continue
+            }
             switch field.name {
             case .cacheControl:
                 hasCacheControl = true
