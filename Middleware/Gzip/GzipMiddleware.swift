@@ -1,4 +1,5 @@
 public import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// Compresses what is sent, and decodes what arrives.
@@ -176,12 +177,5 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     /// RFC 9110 §14.4 for 206, whose range counts encoded bytes.
     private static func hasDecodableContent(_ head: HTTPResponse, to method: HTTPRequest.Method) -> Bool {
         head.status.code != 206 && !head.hasNoContent(answering: method)
-    }
-}
-
-extension HTTPRequest {
-    /// Method and target alone: a copy of the fields would make the stages inside copy them to change them.
-    fileprivate var withoutFields: HTTPRequest {
-        HTTPRequest(method: method, scheme: scheme, authority: authority, path: path)
     }
 }

@@ -1,4 +1,5 @@
 public import HTTPChainCore
+import HTTPChainSupport
 public import HTTPTypes
 
 /// Tells how far uploads and downloads are.
@@ -234,12 +235,5 @@ extension ProgressState {
     /// Whether a body was sent, as the answer comes: a server that says success has it, whatever was counted so far.
     fileprivate func isProbablySent(_ status: HTTPResponse.Status) -> Bool {
         expected == completed || status.kind == .successful || (expected == nil && completed > 0)
-    }
-}
-
-extension HTTPRequest {
-    /// Method and target alone: a copy of the fields would make the stages inside copy them to change them.
-    fileprivate var withoutFields: HTTPRequest {
-        HTTPRequest(method: method, scheme: scheme, authority: authority, path: path)
     }
 }

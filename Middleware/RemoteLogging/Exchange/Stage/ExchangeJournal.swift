@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 import Logging
 
@@ -149,12 +150,5 @@ final class ExchangeJournal: Sendable {
                 attributes: formatter.attributes(for: exchange)
             )
         )
-    }
-}
-
-extension HTTPRequest {
-    /// Method and target alone: a copy of the fields would make the stages inside copy them to change them.
-    fileprivate var withoutFields: HTTPRequest {
-        HTTPRequest(method: method, scheme: scheme, authority: authority, path: path)
     }
 }
