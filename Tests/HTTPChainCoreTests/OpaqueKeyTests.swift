@@ -17,6 +17,8 @@ struct OpaqueKeyTests {
             // Ten pieces: of 33 characters they are words, of 32 they are not.
             ("ghijkl1ghijkl1ghijkl1ghijk1ghijk1", false),
             ("ghijkl1ghijkl1ghijk1ghijk1ghijk1", true),
+            ("GHIJKL1GHIJKL1GHIJK1GHIJK1GHIJK1", true),
+            ("ghiGHI1ghiGHI1ghiGHI1ghiGHI1ghiGHI1", true),
             // Hexadecimal digits are a key from 32 on, and none without a digit below ten.
             ("5f4dcc3b5aa765d61d8327deb882cf99", true),
             ("5f4dcc3b5aa765d61d8327deb882cf9", false),
