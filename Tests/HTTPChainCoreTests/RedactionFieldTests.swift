@@ -63,6 +63,7 @@ struct RedactionFieldTests {
             ("https://a.example/<redacted>@b", "https://a.example/REDACTED@b"),
             ("/b?token=<redacted>", "/b?token=REDACTED"),
             ("https://a.example/", "https://a.example/"),
+            ("https://REDACTED@a.example/", "https://REDACTED@a.example/"),
         ]
     )
     func syntax(_ url: String, _ expected: String) {

@@ -81,6 +81,12 @@ struct SecretNamesTests {
         #expect(Redaction.standard.isSecret(name: name))
     }
 
+    @Test("A letter and an asterisk are a pattern, and an asterisk alone is none")
+    func shortPatterns() {
+        let names = SecretNames(["q*", "*"])
+        #expect(names.contains("q1") && names.contains("q") && !names.contains("aq"))
+    }
+
     @Test("Of a long name the last 256 bytes count")
     func long() {
         for (length, expected) in [(251, false), (252, true), (253, false)] {

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 extension CacheMiddleware {
@@ -10,7 +11,7 @@ extension CacheMiddleware {
         guard let key = exchange.question.key else { return false }
         var metadata = metadata
         metadata.originalContentFields = response.options[OriginalContentFields.self]
-        let declared = response.headers[.contentLength].flatMap(ContentLength.parse)
+        let declared = response.headers.value(of: .contentLength).flatMap(ContentLength.parse)
         let plan: CombinationPlan
         switch CombinationPlan.make(of: metadata, with: exchange.variants, rules) {
         case .store(let made): plan = made
@@ -27,7 +28,7 @@ extension CacheMiddleware {
         }
         var claimed = metadata
         // A date that is the time of receipt does not tell that the server made this response later.
-        if response.headers[.date] == nil { claimed.head.headerFields[.date] = nil }
+        if !response.headers.contains(.date) { claimed.head.headerFields[.date] = nil }
         guard let claim = invalidations.claims.claim(key, claimed, sentAt: exchange.claims) else {
             events.emit(.notStored(key, reason: "another call that was sent at the same time stores it"))
             return false

@@ -129,10 +129,10 @@ extension CacheMetadata {
     /// Whether the server made this response later than another one, and not the same content again.
     fileprivate func isNewer(than other: CacheMetadata) -> Bool {
         let (own, old) = (head.headerFields, other.head.headerFields)
-        guard let date = own[.date].flatMap({ HTTPDate($0) }), let earlier = old[.date].flatMap({ HTTPDate($0) }) else {
-            return false
-        }
-        guard date.date > earlier.date else { return false }
-        return own[.eTag] == nil || own[.eTag] != old[.eTag]
+        guard let date = own.value(of: .date).flatMap({ HTTPDate($0) }),
+            let earlier = old.value(of: .date).flatMap({ HTTPDate($0) }), date.date > earlier.date
+        else { return false }
+        let tag = own.value(of: .eTag)
+        return tag == nil || tag != old.value(of: .eTag)
     }
 }

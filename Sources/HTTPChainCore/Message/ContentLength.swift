@@ -1,27 +1,35 @@
+import HTTPChainSupport
+
 /// The Content-Length field, RFC 9110 §8.6.
 public enum ContentLength {
     /// The length a field value declares, or `nil` when it is not one.
     ///
     /// The same number repeated ("5, 5") is that number, as §8.6 lets a recipient treat it.
     public static func parse(_ text: String) -> Int64? {
+        // Nearly always it is one number and nothing else.
+        if let length = number(text.utf8[...]) { return length }
         var result: Int64?
-        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let digits = part.trimmingSpaces
-            guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int64(digits),
+        for part in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+            guard let start = part.firstIndex(where: { !ASCII.isSpace($0) }),
+                let end = part.lastIndex(where: { !ASCII.isSpace($0) }), let length = number(part[start...end]),
                 result == nil || result == length
             else { return nil }
             result = length
         }
         return result
     }
-}
 
-extension Substring {
-    fileprivate var trimmingSpaces: Substring {
-        let isSpace = { (character: Character) in character == " " || character == "\t" }
-        guard let first = firstIndex(where: { !isSpace($0) }), let last = lastIndex(where: { !isSpace($0) }) else {
-            return self[endIndex...]
+    /// The number that digits write; `nil` for no digits, for anything else, and for more than fits.
+    private static func number(_ digits: Substring.UTF8View) -> Int64? {
+        guard !digits.isEmpty else { return nil }
+        var result: Int64 = 0
+        for byte in digits {
+            guard byte &- 0x30 < 10 else { return nil }
+            let tens = result.multipliedReportingOverflow(by: 10)
+            let sum = tens.partialValue.addingReportingOverflow(Int64(byte &- 0x30))
+            guard !tens.overflow, !sum.overflow else { return nil }
+            result = sum.partialValue
         }
-        return self[first...last]
+        return result
     }
 }

@@ -48,8 +48,8 @@ public enum ReadmeScenarios {
         }
     }
 
-    /// The chain over a transport that answers at once: a reply that may not be stored, one that is stored, and the same
-    /// transport without the chain.
+    /// The chain over a transport that answers at once: a reply that may not be stored, one that is stored with each call,
+    /// one that is served from the store, and the same transport without the chain.
     public static func inMemory() async throws -> [Scenario] {
         let base = "https://api.example.com/v2"
         let bytes = Data(#"{"id":42,"name":"Ada"}"#.utf8)
@@ -57,17 +57,21 @@ public enum ReadmeScenarios {
             PromptTransport(
                 response: Response(
                     .ok,
-                    headers: [.contentType: "application/json", .cacheControl: cacheControl],
+                    headers: [
+                        .contentType: "application/json", .cacheControl: cacheControl,
+                        .date: HTTPDate(Date()).description,
+                    ],
                     body: HTTPBody(bytes)
                 )
             )
         }
         let passing = try chain(over: transport("no-store"), base: base)
-        let storing = try chain(over: transport("max-age=86400"), base: base)
+        let storing = try chain(over: transport("max-age=0"), base: base)
+        let serving = try chain(over: transport("max-age=86400"), base: base)
         let bare = try Chain(transport: transport("no-store"))
         let request = Request.get("users/42")
         let whole = Request.get(base + "/users/42")
-        _ = try await storing.send(request)
+        _ = try await serving.send(request)
         return [
             Scenario(name: "readme.chain.none") { count in
                 for _ in 0..<count { try await check(bare.send(whole), isHit: false) }
@@ -75,8 +79,11 @@ public enum ReadmeScenarios {
             Scenario(name: "readme.chain.pass") { count in
                 for _ in 0..<count { try await check(passing.send(request), isHit: false) }
             },
+            Scenario(name: "readme.chain.cache.store") { count in
+                for _ in 0..<count { try await check(storing.send(request), isHit: false) }
+            },
             Scenario(name: "readme.chain.cache.hit") { count in
-                for _ in 0..<count { try await check(storing.send(request), isHit: true) }
+                for _ in 0..<count { try await check(serving.send(request), isHit: true) }
             },
         ]
     }
