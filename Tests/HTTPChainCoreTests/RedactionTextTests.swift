@@ -74,6 +74,11 @@ struct RedactionTextTests {
         #expect(redaction.text("nothing") == "nothing")
     }
 
+    @Test("A value of JSON without quotes is one, also where it is a word of prose")
+    func unquoted() {
+        #expect(redacted(#"{"token": what}"#) == #"{"token": "<redacted>"}"#)
+    }
+
     @Test("JSON within a string of JSON is looked into")
     func nested() {
         let inner = #"{\"user\":\"Ida\",\"password\":\"hunter2\"}"#
@@ -139,6 +144,10 @@ struct RedactionTextTests {
             ("password: hunter2<", "password: <redacted>"),
             ("password: hunter2</b>", "password: <redacted></b>"),
             ("password=hunter2<!-- a -->", "password=<redacted><!-- a -->"),
+            ("password:=hunter2 a", "password:=<redacted> a"),
+            ("password=>hunter2 a", "password=><redacted> a"),
+            ("password:>hunter2 a", "password:<redacted> a"),
+            ("token: //hunter2 a", "token: <redacted> a"),
             (#"password: Optional("hunter2")"#, "password: <redacted>"),
             (
                 #"URLQueryItem(name: "password", value: Optional("hunter2"))"#,
@@ -148,6 +157,9 @@ struct RedactionTextTests {
             ("sent Bearer 12|hunter2.", "sent Bearer <redacted>."),
             ("sent Digest hunterTwoHunterAZ and", "sent Digest <redacted> and"),
             ("sent Negotiate hunter2/az= and", "sent Negotiate <redacted> and"),
+            ("sent Basic aHVudGVyMg= and", "sent Basic <redacted> and"),
+            ("sent Digest 12345a and", "sent Digest <redacted> and"),
+            ("sent eyJhbGciOiJI.e30 and", "sent <redacted> and"),
             ("Set-Cookie: sid=hunter2; Path=/\r\nX: y", "Set-Cookie: <redacted>\r\nX: y"),
             ("curl --password hunter2 -v", "curl --password <redacted> -v"),
             ("(password=hunter2) failed", "(password=<redacted>) failed"),
@@ -199,9 +211,43 @@ struct RedactionTextTests {
         #expect(redacted(text) == expected)
     }
 
+    @Test("A name is known by what it is assigned to, and so is its value")
+    func keysOfNames() {
+        for key in [
+            "field", "for", "header", "id", "itemprop", "k", "key", "label", "n", "name", "param", "parameter",
+            "property",
+            "type",
+        ] {
+            let text = "{\"\(key)\":\"password\",\"value\":\"hunter2\",\"other\":\"a\"}"
+            #expect(redacted(text) == text.replacingOccurrences(of: "hunter2", with: "<redacted>"))
+        }
+        for key in ["content", "data", "default", "stringValue", "text", "v", "val", "value"] {
+            let text = "{\"name\":\"password\",\"\(key)\":\"hunter2\",\"other\":\"a\"}"
+            #expect(redacted(text) == text.replacingOccurrences(of: "hunter2", with: "<redacted>"))
+        }
+    }
+
+    @Test("What follows an element without content is none")
+    func emptyElements() {
+        for tag in ["input", "meta", "param", "add", "link", "label", "option"] {
+            #expect(
+                redacted("<\(tag) name=\"csrf_token\" value=\"hunter2\">x</a>")
+                    == "<\(tag) name=\"csrf_token\" value=\"<redacted>\">x</a>"
+            )
+        }
+    }
+
     @Test(
         "Escapes are read as what they mean",
         arguments: [
+            (
+                #"{"u":"https:\/\/user:hunter2@a.example\/x"}"#,
+                #"{"u":"https:\/\/<redacted>@a.example\/x"}"#
+            ),
+            (
+                #""--b\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\nhunter2\r\n--b--""#,
+                #""--b\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\n<redacted>\r\n--b--""#
+            ),
             (#"{"q":"{\"password\": \"hunter2\", \"a\": 1}"}"#, #"{"q":"{\"password\": \"<redacted>\", \"a\": 1}"}"#),
             (
                 #"{"q":"{\"q\":\"{\\\"password\\\": \\\"hun\\\\\\\"ter2\\\", \\\"b\\\":2}\"}"}"#,
@@ -267,7 +313,8 @@ struct RedactionTextTests {
             "Session.swift:12: error", "WWW-Authenticate: Bearer realm=\"x\", error=\"invalid_token\"", "<secret>",
             "GET https://api.example/v1/users/6f9619ff-8b86-d011-b42d-00c04fc964ff took 5 ms",
             "Basic (RFC 7617)", "Bearer authentication, Bearer tokens' end", "Digest hunterTwoHunter{z on",
-            "Digest hunterTwoHunt on", "the password: what the user types",
+            "Digest hunterTwoHunt on", "sent eyJhbGciOiJ.e30 and", "token = null x", "token://a.example/x",
+            "the password: what the user types",
             "https://a.example/507f1f77bcf86cd799439011/x",
         ] {
             #expect(redacted(text) == text)
