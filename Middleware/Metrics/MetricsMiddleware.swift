@@ -1,5 +1,6 @@
 import Foundation
 public import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 public import Metrics
 
@@ -144,7 +145,7 @@ public struct MetricsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
             clock: Stopwatch(request.options),
             table: table,
             method: request.method.rawValue,
-            target: request.head.authority == nil ? nil : request.head.target,
+            target: request.head.authority == nil ? nil : request.head.withoutFields,
             template: request.options[URLTemplate.self],
             tellsTemplate: details.contains(.urlTemplate),
             record: request.recordCall(),
@@ -167,12 +168,5 @@ public struct MetricsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
             call.end(OutcomeKey(throwing: error, isTimeUp: call.clock.isTimeUp))
             throw error
         }
-    }
-}
-
-extension HTTPRequest {
-    /// Method and target alone: a copy of the fields would make the stages inside copy them to change them.
-    fileprivate var target: HTTPRequest {
-        HTTPRequest(method: method, scheme: scheme, authority: authority, path: path)
     }
 }
