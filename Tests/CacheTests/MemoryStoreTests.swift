@@ -111,6 +111,15 @@ struct MemoryStoreTests {
         #expect(await store.usage() == CacheUsage(bytes: 2 * overhead + 50, entries: 2))
     }
 
+    @Test("The variant that was stored last is the last one, also where it takes the place of another")
+    func order() async throws {
+        let store = MemoryCacheStore.memory(limit: .megabytes(1))
+        for name in ["a", "b", "c", "a"] { try await put(store, key(1), 10, name) }
+        #expect(
+            await store.variants(of: key(1)).map { $0.response.metadata.variant.fields[0].value } == ["b", "c", "a"]
+        )
+    }
+
     @Test("A new description keeps the body and counts its size")
     func update() async throws {
         let store = MemoryCacheStore.memory(limit: .megabytes(1))

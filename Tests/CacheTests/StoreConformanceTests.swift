@@ -174,6 +174,22 @@ struct StoreConformanceTests {
         #expect(try await store.usage().entries == 1)
     }
 
+    @Test(
+        "A response takes the place of all that are its variant, as two are after a validation",
+        arguments: StoreKind.available
+    )
+    func replacesAllAlike(kind: StoreKind) async throws {
+        let store = kind.make(.ample, in: directory)
+        let first = try #require(try await store.put(storeKey(1), content(1, 10), storeMetadata("a")).entry)
+        try await store.put(storeKey(1), content(2, 20), storeMetadata("b"))
+        let updated = try await store.update(first, to: storeMetadata("b"))
+        #expect(updated != nil)
+        #expect(try await store.put(storeKey(1), content(3, 30), storeMetadata("b")).entry != nil)
+        #expect(try await store.variants(of: storeKey(1)).map(\.response.bodyLength) == [30])
+        #expect(try await store.bytes(storeKey(1)) == content(3, 30))
+        #expect(try await store.usage().entries == 1)
+    }
+
     @Test("A new description keeps the body", arguments: StoreKind.available)
     func update(kind: StoreKind) async throws {
         let store = kind.make(.ample, in: directory)

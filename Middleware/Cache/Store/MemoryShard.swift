@@ -110,12 +110,14 @@ struct MemoryShard {
     /// Puts an entry in the place of the one that is the same variant; nothing is filed anew.
     ///
     /// - Parameter room: By how many bytes the entries may grow.
-    /// - Returns: By how many they did; `nil` where there is no such entry, or not enough room.
+    /// - Returns: By how many they did; `nil` where no entry is that variant, several are (a validation can make one of
+    ///   two), or there is not enough room.
     mutating func replaceVariant(with entry: CacheEntry, _ body: MemoryBody, cost: Int64, within room: Int64) -> Int64?
     {
         let variant = entry.response.metadata.variant
         guard let place = variants.index(forKey: entry.key),
-            let index = variants.values[place].firstIndex(where: { $0.response.metadata.variant == variant })
+            let index = variants.values[place].firstIndex(where: { $0.response.metadata.variant == variant }),
+            !variants.values[place][(index + 1)...].contains(where: { $0.response.metadata.variant == variant })
         else { return nil }
         let old = variants.values[place][index].id
         guard let position = positions[old], let growth = slots[position].map({ cost - $0.cost }), growth <= room else {
@@ -123,7 +125,8 @@ struct MemoryShard {
         }
         positions[old] = nil
         positions[entry.id] = position
-        variants.values[place][index] = entry
+        variants.values[place].remove(at: index)
+        variants.values[place].append(entry)
         slots[position]?.entry = entry
         slots[position]?.body = body
         slots[position]?.cost = cost
