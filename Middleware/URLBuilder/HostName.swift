@@ -16,7 +16,6 @@ enum HostName {
         let hostStart = authority.lastIndex(of: "@").map { authority.index(after: $0) } ?? authority.startIndex
         let hostEnd = authority[hostStart...].lastIndex(of: ":") ?? authority.endIndex
         let host = String(authority[hostStart..<hostEnd])
-        guard !host.hasPrefix("[") else { return authority }
         guard let decoded = host.removingPercentEncoding else { throw URLBuilderError(.invalidHost(host)) }
         guard !decoded.utf8.allSatisfy({ $0 < 0x80 }) else { return authority }
         var components = URLComponents()
@@ -51,7 +50,7 @@ enum HostInValue {
     /// A scheme of two letters or more: with one it is a drive, `C:\`.
     private static func startsWithScheme(_ bytes: [UInt8]) -> Bool {
         guard let first = bytes.first, first.isLetter else { return false }
-        var index = 0
+        var index = 1
         while index < bytes.count {
             let (byte, next) = bytes.decodedByte(at: index)
             if byte == .colon {

@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// A set of ASCII characters, for deciding which bytes of a URL component stand as they are.
 struct ByteSet: Sendable {
     private let low: UInt64
@@ -7,7 +9,7 @@ struct ByteSet: Sendable {
         var low: UInt64 = 0
         var high: UInt64 = 0
         characters.withUTF8Buffer { bytes in
-            for byte in bytes where byte < 128 {
+            for byte in bytes {
                 if byte < 64 { low |= 1 << UInt64(byte) } else { high |= 1 << UInt64(byte - 64) }
             }
         }
@@ -17,11 +19,8 @@ struct ByteSet: Sendable {
 
     @inline(__always)
     func contains(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0..<64: low & (1 << UInt64(byte)) != 0
-        case 64..<128: high & (1 << UInt64(byte - 64)) != 0
-        default: false
-        }
+        // Beyond ASCII the shift leaves nothing.
+        (byte < 64 ? low & (1 << UInt64(byte)) : high & (1 << UInt64(byte - 64))) != 0
     }
 
     /// RFC 3986 §2.3.
@@ -48,7 +47,7 @@ extension [UInt8] {
     ) {
         for index in bytes.indices {
             let byte = bytes[index]
-            if allowed.contains(byte) || (keepingTriplets && byte == .percent && bytes.holdsTriplet(at: index)) {
+            if allowed.contains(byte) || (keepingTriplets && bytes.holdsTriplet(at: index)) {
                 append(byte)
             } else {
                 append(.percent)
@@ -94,14 +93,7 @@ extension UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + (value - 10)
     }
 
-    var hexValue: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-        default: nil
-        }
-    }
+    var hexValue: UInt8? { ASCII.hexValue(self) }
 
     var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 

@@ -46,7 +46,7 @@ struct TemplateParser {
     /// RFC 6570 §3.1: what a URI may hold is copied, triplets included, and the rest is percent-encoded.
     private mutating func appendLiteral() {
         let byte = bytes[index]
-        if ByteSet.reserved.contains(byte) || (byte == .percent && bytes.holdsTriplet(at: index)) {
+        if ByteSet.reserved.contains(byte) || bytes.holdsTriplet(at: index) {
             literal.append(byte)
         } else {
             literal += [.percent, .hexDigit(byte >> 4), .hexDigit(byte & 15)]
@@ -83,8 +83,8 @@ struct TemplateParser {
         if operation == .query || operation == .queryContinuation || operation == .fragment { inPath = false }
         var variables: [VariableSpecification] = []
         repeat {
-            variables.append(try parseVariable(until: close))
-        } while skip(.comma, before: close)
+            variables.append(try parseVariable())
+        } while skip(.comma)
         guard index == close else {
             throw malformed(at: index, "\(shown(bytes[index])) has no place in an expression")
         }
@@ -107,16 +107,16 @@ struct TemplateParser {
         return .simple
     }
 
-    /// A name (RFC 6570 §2.3) and its modifier (§2.4).
-    private mutating func parseVariable(until close: Int) throws(URLBuilderError) -> VariableSpecification {
+    /// A name (RFC 6570 §2.3) and its modifier (§2.4); the brace is still to come.
+    private mutating func parseVariable() throws(URLBuilderError) -> VariableSpecification {
         let start = index
         var dotAllowed = false
-        while index < close {
+        while true {
             let byte = bytes[index]
             if byte.isLetter || byte.isDigit || byte == UInt8(ascii: "_") {
                 index += 1
                 dotAllowed = true
-            } else if byte == .percent, bytes[..<close].holdsTriplet(at: index) {
+            } else if bytes.holdsTriplet(at: index) {
                 index += 3
                 dotAllowed = true
             } else if byte == .dot, dotAllowed {
@@ -131,19 +131,19 @@ struct TemplateParser {
         }
         guard dotAllowed else { throw malformed(at: index - 1, "a dot in a name stands between other characters") }
         var variable = VariableSpecification(name: String(decoding: bytes[start..<index], as: UTF8.self))
-        if skip(UInt8(ascii: "*"), before: close) {
+        if skip(UInt8(ascii: "*")) {
             variable.isExploded = true
-        } else if skip(.colon, before: close) {
-            variable.prefix = try parsePrefix(until: close)
+        } else if skip(.colon) {
+            variable.prefix = try parsePrefix()
         }
         return variable
     }
 
     /// RFC 6570 §2.4.1: 1 to 9999, without a leading zero.
-    private mutating func parsePrefix(until close: Int) throws(URLBuilderError) -> Int {
+    private mutating func parsePrefix() throws(URLBuilderError) -> Int {
         let start = index
         var number = 0
-        while index < close, bytes[index].isDigit, index - start < 5 {
+        while bytes[index].isDigit, index - start < 5 {
             number = number * 10 + Int(bytes[index] - UInt8(ascii: "0"))
             index += 1
         }
@@ -153,8 +153,9 @@ struct TemplateParser {
         return number
     }
 
-    private mutating func skip(_ byte: UInt8, before end: Int) -> Bool {
-        guard index < end, bytes[index] == byte else { return false }
+    /// Skips a byte of an expression, whose brace is still to come.
+    private mutating func skip(_ byte: UInt8) -> Bool {
+        guard bytes[index] == byte else { return false }
         index += 1
         return true
     }

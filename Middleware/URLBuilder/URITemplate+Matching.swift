@@ -7,12 +7,12 @@ extension URITemplate {
     /// route.match("/users/42/notes")              // nil
     /// ```
     ///
-    /// Values are text, or lists of text where the URL has several. Where more than one set of values makes the URL, the
+    /// Values are text, lists of text where the URL has several, or maps where it has the pairs of an exploded variable. Where more than one set of values makes the URL, the
     /// first variables take as much as they can. Variables behind an operator that brings its own delimiter may be
     /// missing; parameters of a query may stand in any order.
     ///
     /// - Returns: The values, with which ``expand(_:encoder:)`` makes the URL again but for the order of its parameters and
-    ///   the case of hexadecimal digits; `nil` where there are none, or the URL is longer than 8 KiB or so ambiguous
+    ///   for which of their characters are percent-encoded; `nil` where there are none, or the URL is longer than 8 KiB or so ambiguous
     ///   that a million bytes looked at do not decide it.
     public func match(_ url: String) -> URLParameters? {
         let bytes = Array(url.utf8)
@@ -50,7 +50,7 @@ private struct TemplateMatcher {
             }
             var end = start
             while end < bytes.count, Self.mayStand(bytes[end], in: expression) { end += 1 }
-            while end > start || (end == start && operation.first != nil) {
+            while end > start || operation.first != nil {
                 budget -= end - start + 1
                 guard budget > 0 else { return nil }
                 if let values = Self.values(of: bytes[start..<end], in: expression),
@@ -73,8 +73,8 @@ private struct TemplateMatcher {
         if operation.isQuery { return byte != .hash }
         if operation.allowsReserved { return true }
         if isSeveral, byte == operation.separator { return true }
-        return ByteSet.unreserved.contains(byte) && (operation != .label || byte != .dot || isSeveral)
-            || byte == .percent || byte == .comma || (operation == .pathParameter && byte == .equals)
+        return ByteSet.unreserved.contains(byte) || byte == .percent || byte == .comma
+            || (operation == .pathParameter && byte == .equals)
             || (expression.variables.contains(where: \.isExploded) && byte == .equals)
     }
 
@@ -85,7 +85,7 @@ private struct TemplateMatcher {
         let pieces =
             isSeveral || operation.isNamed
             ? text.split(separator: operation.separator, omittingEmptySubsequences: false) : [text]
-        return operation.isNamed ? named(pieces, expression) : unnamed(pieces, expression)
+        return operation.isNamed ? named(pieces, expression) : unnamed(pieces, of: text, expression)
     }
 
     private static func named(_ pieces: [ArraySlice<UInt8>], _ expression: TemplateExpression) -> Found? {
@@ -105,22 +105,48 @@ private struct TemplateMatcher {
         }
     }
 
-    private static func unnamed(_ pieces: [ArraySlice<UInt8>], _ expression: TemplateExpression) -> Found? {
+    private static func unnamed(
+        _ pieces: [ArraySlice<UInt8>],
+        of text: ArraySlice<UInt8>,
+        _ expression: TemplateExpression
+    ) -> Found? {
+        let operation = expression.operation
         var pieces = pieces[...]
         var found: Found = []
         for (index, variable) in expression.variables.enumerated() {
             guard !pieces.isEmpty else { break }
             let others = expression.variables.count - index - 1
-            let count = variable.isExploded ? max(1, pieces.count - others) : 1
-            let own = pieces.prefix(count)
-            pieces = pieces.dropFirst(count)
-            let values = own.compactMap { value(of: $0, variable, in: expression.operation) }
-            guard values.count == own.count else { return nil }
-            if !own.allSatisfy(\.isEmpty) || expression.operation.first != nil {
-                found.append((variable.name, values.count == 1 && !variable.isExploded ? values[0] : .array(values)))
-            }
+            // A dot between labels may be one of a value, too.
+            let isLong = variable.isExploded || operation == .label
+            let own = pieces.prefix(isLong ? max(1, pieces.count - others) : 1)
+            pieces = pieces.dropFirst(own.count)
+            guard let first = own.first, let last = own.last,
+                let value = variable.isExploded
+                    ? members(own, variable, in: operation)
+                    : value(of: text[first.startIndex..<last.endIndex], variable, in: operation)
+            else { return nil }
+            found.append((variable.name, value))
         }
         return pieces.isEmpty ? found : nil
+    }
+
+    /// The list, or the map, whose members an exploded variable wrote.
+    private static func members(
+        _ pieces: ArraySlice<ArraySlice<UInt8>>,
+        _ variable: VariableSpecification,
+        in operation: TemplateOperator
+    ) -> URLValue? {
+        guard !operation.allowsReserved, pieces.contains(where: { $0.contains(.equals) }) else {
+            let values = pieces.compactMap { value(of: $0, variable, in: operation) }
+            return values.count == pieces.count ? .array(values) : nil
+        }
+        let pairs = pieces.compactMap { piece -> (String, URLValue)? in
+            guard let equals = piece.firstIndex(of: .equals), let name = decoded(piece[..<equals]),
+                let value = value(of: piece[(equals + 1)...], variable, in: operation)
+            else { return nil }
+            return (name, value)
+        }
+        return pairs.count == pieces.count ? .dictionary(URLParameters(pairs)) : nil
     }
 
     private static func value(

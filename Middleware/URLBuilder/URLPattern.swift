@@ -93,7 +93,7 @@ struct URLPattern: Sendable {
             guard case .literal(let bytes) = part else { return false }
             let host = bytes.prefix { $0 != .colon }
             guard let dot = host.firstIndex(of: .dot) else { return false }
-            return host[dot...].contains { $0.isLetter || $0.isDigit || $0 == .percent }
+            return host[dot...].contains { $0.isLetter || $0.isDigit }
         }
     }
 }

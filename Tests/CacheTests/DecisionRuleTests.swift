@@ -224,10 +224,66 @@ struct DecisionRuleTests {
         #expect(CacheRules().decide(question, among: []).word == expected)
     }
 
+    @Test("A request that no key is made of is sent as it is, and the reason says why")
+    func withoutKey() {
+        func reason(_ method: HTTPRequest.Method, _ scheme: String?, _ authority: String?) -> CacheReason? {
+            let request = HTTPRequest(method: method, scheme: scheme, authority: authority, path: "/a")
+            guard
+                case .forward(let reason) = CacheRules().decide(
+                    CacheQuestion(request, key: nil, time: start),
+                    among: []
+                )
+            else { return nil }
+            return reason
+        }
+        #expect(reason(.get, nil, "example.com") == .noURL)
+        #expect(reason(.get, "https", nil) == .noURL)
+        #expect(reason(.post, "https", "example.com") == .method)
+    }
+
+    @Test("Several ranges of what is stored in part, and one that is missing, are two reasons")
+    func missingParts() {
+        var situation = Situation()
+        situation.status = 206
+        situation.response = ["Cache-Control: max-age=60", "Content-Range: bytes 0-3/10"]
+        for (range, expected) in [("bytes=0-1,4-5", CacheReason.severalRanges), ("bytes=4-5", .incomplete)] {
+            situation.ask = ["Range: \(range)"]
+            guard case .forward(let reason) = situation.decision else {
+                Issue.record("\(range): \(situation.decision)")
+                continue
+            }
+            #expect(reason == expected)
+        }
+    }
+
+    @Test(
+        "Of a part of something whose length nobody knows, what lies within it is served",
+        arguments: [
+            ("2-5", "serve 2-5/*"), ("3-4", "serve 3-4/*"), ("2-2", "serve 2-2/*"), ("1-5", "forward"),
+            ("2-6", "forward"),
+            ("3-", "forward"), ("-1", "forward"), ("3-9223372036854775807", "forward"), ("3-4,5-5", "forward"),
+        ]
+    )
+    func partOfUnknown(range: String, expected: String) {
+        var situation = Situation()
+        situation.status = 206
+        situation.length = 4
+        situation.response = ["Cache-Control: max-age=60", "Content-Range: bytes 2-5/*"]
+        situation.ask = ["Range: bytes=\(range)"]
+        #expect(situation.outcome == expected)
+    }
+
     @Test("Every reason has words and a section")
     func reasons() {
         for reason in CacheReason.allCases {
             #expect(!reason.words.isEmpty && !reason.section.isEmpty)
+        }
+        #expect(CacheReason.fresh.words == "fresh")
+        #expect(CacheReason.stale.words == "stale")
+        #expect(CacheReason.invalidated.words == "invalidated")
+        for (reason, setting) in [(CacheReason.storedFirst, "storedFirst"), (.onlyStored, "onlyStored"), (.off, "off")]
+        {
+            #expect(reason.section == "CacheSettings.Use.\(setting)")
         }
     }
 

@@ -123,6 +123,22 @@ struct ParsingTests {
     }
 
     @Test(
+        "Each day of the week is known in each form of a date",
+        arguments: ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+    )
+    func weekdays(day: String) {
+        let short = day.prefix(3)
+        for text in [
+            "\(short), 06 Nov 1994 08:49:37 GMT", "\(short.lowercased()), 06 nov 1994 08:49:37 gmt",
+            "\(short) Nov  6 08:49:37 1994", "\(day), 06-Nov-94 08:49:37 GMT",
+        ] {
+            #expect(StrictDate.seconds(text, now: start) == 784_111_777, "\(text)")
+        }
+        #expect(StrictDate.seconds("\(day), 06 Nov 1994 08:49:37 GMT", now: start) == nil)
+        #expect(StrictDate.seconds("\(short), 06-Nov-94 08:49:37 GMT", now: start) == nil)
+    }
+
+    @Test(
         "Age is its first member, and ignored when that is no number, RFC 9111 §5.1",
         arguments: [
             (["60"], 60), (["0"], 0), (["007"], 7), (["60, 0"], 60), (["0, 60"], 0), (["60", "0"], 60),
@@ -162,11 +178,65 @@ struct ParsingTests {
         #expect(ResponseDirectives(targeted: lines)?.maxAge == expected)
     }
 
+    @Test("Counts in a targeted field are integers, and arguments of other directives strings or tokens")
+    func targetedArguments() throws {
+        let strings = try #require(
+            ResponseDirectives(targeted: [
+                "s-maxage=\"60\", stale-while-revalidate=\"60\", stale-if-error=\"60\", no-cache=\"a, b\", private=foo"
+            ])
+        )
+        #expect(strings.sMaxAge == .invalid && strings.staleWhileRevalidate == 0 && strings.staleIfError == 0)
+        #expect(strings.noCacheFields == ["a", "b"] && !strings.noCache)
+        #expect(strings.privateFields == ["foo"] && !strings.isPrivate)
+        let counts = try #require(
+            ResponseDirectives(targeted: ["s-maxage=60, stale-while-revalidate=61, stale-if-error=62, max-age=a1"])
+        )
+        #expect(counts.sMaxAge == .seconds(60) && counts.staleWhileRevalidate == 61 && counts.staleIfError == 62)
+        #expect(counts.maxAge == .invalid)
+        let others = try #require(ResponseDirectives(targeted: ["no-cache=1.5, no-store=?0, public, immutable=(a b)"]))
+        #expect(others.noCache && !others.noStore && others.isPublic && !others.immutable)
+    }
+
+    @Test("A window that is no number of seconds is none, and the first of two counts")
+    func windows() {
+        let said = ResponseDirectives(
+            fields([
+                "Cache-Control: stale-while-revalidate=x, stale-if-error, stale-while-revalidate=5, stale-if-error=5"
+            ])
+        )
+        #expect(said.staleWhileRevalidate == 0 && said.staleIfError == 0)
+    }
+
+    @Test("Parts are of one representation where both have the same strong tag, or no tag and the same strong date")
+    func representations() {
+        func facts(_ lines: [String]) -> ResponseFacts { ResponseFacts(fields(lines), status: 200, receivedAt: start) }
+        let (tag, modified) = ("ETag: \"a\"", "Last-Modified: \(date(-100))")
+        let table: [([String], [String], Bool)] = [
+            ([tag], [tag], true), ([tag], ["ETag: \"b\""], false), (["ETag: W/\"a\""], ["ETag: W/\"a\""], false),
+            ([modified], [modified], true), ([modified], ["Last-Modified: \(date(-101))"], false),
+            ([tag, modified], [modified], false), ([modified], [tag, modified], false), ([], [], false),
+            (["Last-Modified: \(date(-60))"], ["Last-Modified: \(date(-60))"], true),
+            (["Last-Modified: \(date(-59))"], ["Last-Modified: \(date(-59))"], false),
+        ]
+        for (one, other, isSame) in table {
+            #expect(facts(one).isSameRepresentation(as: facts(other)) == isSame, "\(one) and \(other)")
+        }
+    }
+
+    @Test("An absurd number of seconds is the nearest that is none, and what is no number is 0")
+    func absurdSeconds() {
+        #expect(Int64(clampingSeconds: .nan) == 0)
+        #expect(Int64(clampingSeconds: .infinity) == 9_000_000_000_000_000)
+        #expect(Int64(clampingSeconds: -.infinity) == -9_000_000_000_000_000)
+        #expect(Int64(clampingSeconds: -1.5) == -1)
+    }
+
     @Test(
         "A request's directives, RFC 9111 §5.2.1 and §5.4",
         arguments: [
             (["Cache-Control: no-cache"], "no-cache"), (["Pragma: no-cache"], "no-cache"),
             (["Pragma: No-Cache, foo"], "no-cache"), (["Pragma: foo"], ""),
+            (["Pragma: no-cache", "Pragma: foo"], "no-cache"),
             (["Pragma: no-cache", "Cache-Control: max-age=5"], "max-age 5"), (["Cache-Control: no-store"], "no-store"),
             (["Cache-Control: only-if-cached"], "only-if-cached"), (["Cache-Control: max-age=x"], "max-age 0"),
             (["Cache-Control: min-fresh=x, max-stale=x"], ""), (["Cache-Control: min-fresh=5"], "min-fresh 5"),
@@ -183,6 +253,24 @@ struct ParsingTests {
             said.staleIfError.map { "stale-if-error \($0)" },
         ]
         #expect(words.compactMap { $0 }.joined(separator: " ") == expected)
+        #expect(said.limitsFreshness == (said.noCache || said.maxAge != nil || said.minFresh != nil))
+    }
+
+    @Test("A caller who wants something newer than freshness gives does not get what is stored first")
+    func wantsNewer() {
+        for (directive, isLimit) in [
+            ("no-cache", true), ("max-age=1000", true), ("min-fresh=1", true), ("max-stale=1", false),
+            ("no-store", false),
+        ] {
+            let lines = ["Cache-Control: \(directive)"]
+            #expect(RequestDirectives(fields(lines)).limitsFreshness == isLimit)
+            var situation = Situation()
+            situation.response = ["Cache-Control: max-age=10", "ETag: \"a\""]
+            situation.after = 20
+            situation.ask = lines
+            situation.askSettings.use = .storedFirst
+            #expect(situation.outcome == (isLimit ? "validate" : "serve and validate"), "\(directive)")
+        }
     }
 
     @Test(
@@ -204,6 +292,8 @@ struct ParsingTests {
             ("Bytes=0-0", 0..<1), ("bytes= 0-4", 0..<5), ("bytes=-99", 0..<10), ("bytes=10-", nil), ("bytes=-0", nil),
             ("bytes=4-2", nil), ("bytes=a-b", nil), ("bytes=", nil), ("items=0-4", nil), ("bytes 0-4", nil),
             ("bytes=0-99999999999999999999", 0..<10), ("bytes=99999999999999999999-", nil), ("bytes=0-1,4-5", nil),
+            ("bytes=-", nil), ("bytes=0-x", nil), ("bytes=-x", nil), ("bytes=0-:", nil), ("bytes=-1", 9..<10),
+            ("bytes=9-", 9..<10),
         ] as [(String, Range<Int64>?)]
     )
     func ranges(text: String, expected: Range<Int64>?) {
@@ -218,12 +308,26 @@ struct ParsingTests {
             ("bytes 4-2/10", nil, nil), ("bytes 0-10/10", nil, nil), ("bytes 0-4", nil, nil),
             ("items 0-4/10", nil, nil),
             ("bytes 0-9223372036854775807/*", nil, nil), ("bytes -1-4/10", nil, nil),
+            ("bytes", nil, nil), ("bytes 0-1/2 x", nil, nil), ("bytes 0-1//2", nil, nil), ("bytes 0-1-2/4", nil, nil),
+            ("bytes 0--1/4", nil, nil), ("bytes 0-+1/4", nil, nil), ("bytes 0-1/", nil, nil),
         ] as [(String, Range<Int64>?, Int64?)]
     )
     func contentRange(text: String, range: Range<Int64>?, length: Int64?) {
         let parsed = ContentRange(fields(["Content-Range: " + text]))
         #expect(parsed?.range == range)
         #expect(parsed?.length == length)
+    }
+
+    @Test("A target without a slash has one; no bytes are the last ones of nothing; two Content-Range fields are none")
+    func edges() {
+        for (path, expected) in [(nil, "/"), ("", "/"), ("?q", "/?q"), ("/a", "/a")] {
+            let head = HTTPRequest(method: .get, scheme: "http", authority: "h", path: path)
+            #expect(CacheKey.url(of: head) == "http://h" + expected)
+        }
+        #expect(RequestedRange.suffix(5).resolved(length: 0) == nil)
+        #expect(RequestedRange.suffix(5).resolved(length: 1) == 0..<1)
+        #expect(RequestedRange.suffix(0).resolved(length: 1) == nil)
+        #expect(ContentRange(fields(["Content-Range: bytes 0-1/2", "Content-Range: bytes 0-1/2"])) == nil)
     }
 
     @Test(
@@ -236,7 +340,8 @@ struct ParsingTests {
             ("https://example.com/%2fa", "https://example.com/%2Fa"),
             ("https://example.com/A", "https://example.com/A"),
             ("https://example.com/%zz%2", "https://example.com/%zz%2"),
-            ("https://example.com?q", "https://example.com/?q"),
+            ("https://example.com?q", "https://example.com/?q"), ("https://example.com/a%7e", "https://example.com/a~"),
+            ("https://example.com/cafe12%41", "https://example.com/cafe12A"),
             ("https://[::1]:443/a", "https://[::1]/a"),
         ]
     )
@@ -250,6 +355,8 @@ struct ParsingTests {
             "example.com", "EXAMPLE.com", "example.com:80", "example.com:443", "example.com:8080", "example.com:08080",
             "example.com:0", "example.com:", "example.com:65535", "example.com:65536", "example.com:123456", ":81", "",
             "user@example.com:81", "127.0.0.1:8099", "[::1]:81", "a:b", "example.com:8x", "ex_ample.com:81",
+            "example.com:99999999999999999999", "example.com:8:1", "example.com:+81", "exa{mple.com", "exa`mple.com",
+            "a/b", "b-1.example", "é.example",
         ]
     )
     func authorities(authority: String) {
@@ -266,6 +373,9 @@ struct ParsingTests {
         #expect(CacheKey.url(of: head, ignoring: .named(["t"])) == "https://example.com/a?x=1&y&tt=5")
         #expect(CacheKey.url(of: head, ignoring: .named(["x", "t", "y", "tt"])) == "https://example.com/a")
         #expect(CacheKey.url(of: head) == "https://example.com/a?x=1&t=2&y&t=3&t=4&tt=5")
+        let odd = Situation().head(.get, []).with("https://example.com/a?x=1&&y&t&%74&")
+        #expect(CacheKey.url(of: odd, ignoring: .named(["t"])) == "https://example.com/a?x=1&&y&")
+        #expect(CacheKey.url(of: odd, ignoring: .named(["%74"])) == "https://example.com/a?x=1&&y&t&")
     }
 
     @Test("A checksum depends on the bytes, not on how they are divided, and finds a changed bit")

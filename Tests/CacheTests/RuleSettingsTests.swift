@@ -121,7 +121,8 @@ extension CacheDecision {
 }
 
 extension CacheConclusion {
-    fileprivate var word: String {
+    /// What it is, in a word or two.
+    var word: String {
         switch self {
         case .freshened: "freshened"
         case .sendUnconditionally: "send unconditionally"

@@ -152,6 +152,20 @@ struct StorageRuleTests {
                 $0.response = ["Cache-Control: no-store"]
                 $0.settings.lifetime = .whenUnspecified(.seconds(60))
             },
+            Row("a lifetime where the server says nothing keeps must-revalidate", "stored") {
+                $0.response = ["Cache-Control: must-revalidate"]
+                $0.settings.lifetime = .whenUnspecified(.seconds(60))
+            },
+            Row("RFC 9213 599 with a targeted s-maxage, shared cache", "stored") {
+                $0.status = 599
+                $0.mode = .shared
+                $0.response = ["CDN-Cache-Control: s-maxage=60"]
+            },
+            Row("RFC 9213 599 with a targeted field that says nothing, shared cache", "skipped") {
+                $0.status = 599
+                $0.mode = .shared
+                $0.response = ["Cache-Control: max-age=60", "CDN-Cache-Control: must-revalidate"]
+            },
             Row("a client's lifetime makes any status cacheable", "stored") {
                 $0.status = 599
                 $0.settings.lifetime = .whenUnspecified(.seconds(60))
@@ -190,6 +204,188 @@ struct StorageRuleTests {
         }
     }
 
+    static let reasons: [Row] = [
+        Row("the cache is off", "the cache is off for this call") { $0.settings.use = .off },
+        Row("POST", "the method's responses are not stored, RFC 9111 §3") { $0.method = .post },
+        Row("no-store in the request", "the request is no-store, RFC 9111 §5.2.1.5") {
+            $0.firstRequest = ["Cache-Control: no-store"]
+        },
+        Row("199", "the response is not final, RFC 9111 §3") { $0.status = 199 },
+        Row("304", "the response answers a condition or a range, not the request") { $0.status = 304 },
+        Row("10,001 fields", "it has too many fields") {
+            $0.response = Array(repeating: "X-Test: 1", count: 10_001)
+        },
+        Row("events", "a stream of events has no end that could be waited for") {
+            $0.response = ["Content-Type: text/event-stream", "Cache-Control: max-age=60"]
+        },
+        Row("must-understand", "must-understand an unknown status, RFC 9111 §5.2.2.3") {
+            $0.status = 599; $0.response = ["Cache-Control: must-understand, max-age=60"]
+        },
+        Row("no-store", "the response is no-store, RFC 9111 §5.2.2.5") { $0.response = ["Cache-Control: no-store"] },
+        Row("private", "the response is private, RFC 9111 §5.2.2.7") {
+            $0.mode = .shared; $0.response = ["Cache-Control: private"]
+        },
+        Row("authenticated", "the request was authenticated, RFC 9111 §3.5") {
+            $0.mode = .shared; $0.firstRequest = ["Authorization: Bearer x"]
+        },
+        Row("599", "nothing lets the status 599 be stored, RFC 9111 §3") { $0.status = 599 },
+        Row("no-cache", "no-cache without a validator can never be used") { $0.response = ["Cache-Control: no-cache"] },
+        Row("must-revalidate", "must-revalidate, stale and without a validator: it can never be used") {
+            $0.response = ["Cache-Control: must-revalidate, max-age=0"]
+        },
+        Row("Vary: *", "Vary: * never matches a request, RFC 9111 §4.1") { $0.response = ["Vary: *"] },
+        Row("206", "the partial response is not one run of bytes, RFC 9111 §3.3") { $0.status = 206 },
+    ]
+
+    @Test("Why a response is not stored is said", arguments: reasons)
+    func reason(row: Row) {
+        guard case .skip(let reason) = row.situation.storage else {
+            Issue.record("it is stored")
+            return
+        }
+        #expect(reason == row.expected)
+    }
+
+    @Test("What stages further in have added counts: credentials, and fields that Vary names")
+    func sentAs() throws {
+        let situation = Situation()
+        func storage(_ response: [String], sentAs lines: [String], needsOwner: Bool, isOwnerKnown: Bool) -> String? {
+            var question = situation.question(.get, [], CacheSettings(), at: 0)
+            question.needsOwner = needsOwner
+            question.isOwnerKnown = isOwnerKnown
+            let storage = CacheRules().storage(
+                of: HTTPResponse(status: .ok, headerFields: fields(response)),
+                answering: question,
+                sentAs: situation.head(.get, lines),
+                sentAt: start,
+                receivedAt: start
+            )
+            guard case .skip(let reason) = storage else { return nil }
+            return reason
+        }
+        let credentials = ["Authorization: Bearer x"]
+        #expect(storage([], sentAs: credentials, needsOwner: false, isOwnerKnown: false) == nil)
+        #expect(
+            storage([], sentAs: credentials, needsOwner: true, isOwnerKnown: false)
+                == "the request was authenticated further in, and no partition says whose it is"
+        )
+        #expect(storage([], sentAs: [], needsOwner: true, isOwnerKnown: false) == nil)
+        let vary = ["Vary: X-Test"]
+        #expect(
+            storage(vary, sentAs: ["X-Test: 1"], needsOwner: false, isOwnerKnown: false)
+                == "Vary names a field that was set after the cache had looked, RFC 9111 §4.1"
+        )
+        #expect(storage(vary, sentAs: ["X-Test: 1"], needsOwner: false, isOwnerKnown: true) == nil)
+        #expect(storage(vary, sentAs: [], needsOwner: false, isOwnerKnown: false) == nil)
+        let question = situation.question(.get, [], CacheSettings(), at: 0)
+        #expect(!question.needsOwner && !question.isOwnerKnown && !question.isUnowned)
+    }
+
+    @Test("§3.5: in a shared cache credentials count that were there, and those that were added")
+    func credentials() {
+        let situation = Situation()
+        for (asked, sent) in [(true, true), (true, false), (false, true), (false, false)] {
+            let lines = { (isThere: Bool) in isThere ? ["Authorization: Bearer x"] : [] }
+            let storage = CacheRules(mode: .shared).storage(
+                of: HTTPResponse(status: .ok),
+                answering: situation.question(.get, lines(asked), CacheSettings(), at: 0),
+                sentAs: situation.head(.get, lines(sent)),
+                sentAt: start,
+                receivedAt: start
+            )
+            var isStored = false
+            if case .store = storage { isStored = true }
+            #expect(isStored == (!asked && !sent))
+        }
+    }
+
+    @Test(
+        "§3: what answers a method with content is stored under an identifier, for as long as the client says exactly",
+        arguments: [
+            (.get, false, nil, .server, true), (.get, true, nil, .server, false),
+            (.get, true, nil, .exactly(.seconds(1)), false),
+            (.get, true, "a", .server, false), (.get, true, "a", .exactly(.seconds(1)), true),
+            (.post, false, "a", .exactly(.seconds(1)), true), (.post, false, "a", .server, false),
+            (.post, true, "a", .atMost(.seconds(1)), false), (.post, true, nil, .exactly(.seconds(1)), false),
+        ] as [(HTTPRequest.Method, Bool, String?, CacheLifetime, Bool)]
+    )
+    func content(
+        method: HTTPRequest.Method,
+        hasContent: Bool,
+        identifier: String?,
+        lifetime: CacheLifetime,
+        isStored: Bool
+    ) {
+        var settings = CacheSettings()
+        settings.lifetime = lifetime
+        let question = CacheQuestion(
+            Situation().head(method, []),
+            key: CacheKey(url: target, method: method, identifier: identifier),
+            settings: settings,
+            hasContent: hasContent,
+            time: start
+        )
+        let storage = CacheRules().storage(
+            of: HTTPResponse(status: .ok, headerFields: fields(["Cache-Control: max-age=60"])),
+            answering: question,
+            sentAt: start,
+            receivedAt: start
+        )
+        switch storage {
+        case .store: #expect(isStored)
+        case .skip(let reason):
+            #expect(!isStored)
+            #expect(reason == "only with an identifier and a lifetime of the client's own, RFC 9111 §3")
+        }
+    }
+
+    @Test(
+        "RFC 9110 §9.3.3: an answer to POST with explicit freshness, and the target as its Content-Location, answers a GET",
+        arguments: [
+            (200, ["Cache-Control: max-age=60", "Content-Location: /a"], true, true),
+            (200, ["Expires: \(date(60))", "Content-Location: \(target)"], true, true),
+            (200, ["Cache-Control: s-maxage=60", "Content-Location: /a"], false, true),
+            (200, ["Content-Location: /a"], false, false), (200, ["Cache-Control: max-age=60"], false, false),
+            (200, ["Cache-Control: max-age=60", "Content-Location: /b"], false, false),
+            (201, ["Cache-Control: max-age=60", "Content-Location: /a"], false, false),
+        ]
+    )
+    func answersGet(status: Int, lines: [String], inPrivate: Bool, inShared: Bool) {
+        var question = Situation().question(.post, [], CacheSettings(), at: 0)
+        let response = HTTPResponse(status: .init(code: status), headerFields: fields(lines))
+        #expect(CacheRules().questionOfGet(question, answeredBy: response) == nil)
+        question.keyOfGet = CacheKey(url: target)
+        for (mode, isAnswered) in [(CacheRules.Mode.private, inPrivate), (.shared, inShared)] {
+            let found = CacheRules(mode: mode).questionOfGet(question, answeredBy: response)
+            #expect((found != nil) == isAnswered)
+            if let found { #expect(found.request.method == .get && found.key == CacheKey(url: target)) }
+        }
+    }
+
+    @Test("10,000 fields are not too many, and a 304 with more of them changes nothing")
+    func manyFields() {
+        var situation = Situation()
+        situation.response = Array(repeating: "X-Test: 1", count: 10_000)
+        #expect(situation.entry != nil)
+        let old = fields(["X-Test: 0"])
+        var many = fields(Array(repeating: "X-Test: 1", count: 10_000))
+        #expect(CacheRules().updatedFields(old, with: many, start)[values: .xTest].count == 10_000)
+        many.append(HTTPField(name: .xTest, value: "2"))
+        #expect(CacheRules().updatedFields(old, with: many, start) == old)
+    }
+
+    @Test("§5.2.2.3: the statuses that are understood are those of RFC 9110 §15, RFC 6585 and RFC 7725")
+    func understood() {
+        let known: Set = [
+            200, 201, 202, 203, 204, 205, 206, 300, 301, 302, 303, 304, 305, 307, 308, 400, 401, 402, 403, 404, 405,
+            406,
+            407, 408, 409, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422, 426, 428, 429, 431, 451, 500, 501, 502,
+            503,
+            504, 505, 511,
+        ]
+        #expect((100...999).filter(CacheRules.isUnderstood) == known.sorted())
+    }
+
     @Test(
         "RFC 9110 §15.1: these statuses are cacheable by themselves, and no others",
         arguments: Array(200...599)
@@ -206,7 +402,8 @@ struct StorageRuleTests {
         "§3.1: fields of the connection and of a proxy are not stored, all others are",
         arguments: [
             ("Connection", false), ("Keep-Alive", false), ("Foo", false), ("Bar", false), ("Proxy-Authenticate", false),
-            ("Proxy-Authentication-Info", false), ("Proxy-Connection", false), ("TE", false),
+            ("Proxy-Authentication-Info", false), ("Proxy-Authorization", false), ("Proxy-Connection", false),
+            ("TE", false),
             ("Transfer-Encoding", false), ("Upgrade", false), ("Secret", false),
             ("Set-Cookie", true), ("Content-Type", true), ("X-Test", true), ("Trailer", true), ("ETag", true),
             ("Content-Length", true), ("Via", true), ("Cache-Control", true), ("Date", true),
@@ -216,7 +413,8 @@ struct StorageRuleTests {
         var situation = Situation()
         situation.response = [
             "Connection: foo, Bar", "Foo: 1", "Bar: 1", "Keep-Alive: 1", "Proxy-Authenticate: 1",
-            "Proxy-Authentication-Info: 1", "Proxy-Connection: 1", "TE: 1", "Transfer-Encoding: chunked", "Upgrade: 1",
+            "Proxy-Authentication-Info: 1", "Proxy-Authorization: 1", "Proxy-Connection: 1", "TE: 1",
+            "Transfer-Encoding: chunked", "Upgrade: 1",
             "Set-Cookie: a=b", "Content-Type: a/b", "X-Test: 1", "Trailer: x", "ETag: \"a\"", "Content-Length: 10",
             "Via: x",
             "Cache-Control: max-age=60, no-cache=\"secret\"", "Secret: 1",

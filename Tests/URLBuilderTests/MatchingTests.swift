@@ -19,6 +19,16 @@ struct MatchingTests {
             ("{+url}/end", "https://h/a/end", "url=https://h/a"), ("/x{;v,w}", "/x;w=2;v", "v=,w=2"),
             ("/x{.ext}", "/x.png", "ext=png"), ("/t/{tags}", "/t/a,b", "tags=[a,b]"),
             ("/s{?tag*}", "/s?tag=a&tag=b", "tag=[a,b]"), ("/p{#part}", "/p#a/b", "part=a/b"), ("/plain", "/plain", ""),
+            ("/x{.ext}", "/x.", "ext="), ("/x{.ext}", "/x.tar.gz", "ext=tar.gz"), ("{.a,b}", ".x.y.z", "a=x.y,b=z"),
+            ("/{a,b}", "/1,2", "a=1,b=2"), ("/{a,b,c}", "/1,2", "a=1,b=2"), ("/{a,b}", "/,2", "a=,b=2"),
+            ("/{a*,b}", "/1,2,3", "a=[1,2],b=3"), ("/{a,b*}", "/1,2,3", "a=1,b=[2,3]"),
+            ("/{a,b*,c}", "/1,2,3,4", "a=1,b=[2,3],c=4"), ("/{a,b*,c}", "/1", "a=1"),
+            ("/{a*,b,c}", "/1,2", "a=[1],b=2"), ("/f{/path*}", "/f/a", "path=[a]"),
+            ("/t/{tags}", "/t/1,,2", "tags=[1,,2]"),
+            ("/{m*}", "/x=1,y=%2C", "m=[x:1,y:,]"), ("{/m*,n}", "/x=1/y=2/z", "m=[x:1,y:2],n=z"),
+            ("{+url}", "x,y", "url=x,y"), ("{+url}", "a%2Fb%20", "url=a%2Fb%20"), ("{+url}", "a%20b", "url=a b"),
+            ("{+url}", "%2541", "url=%2541"), ("{+url}", "a%zz", "url=a%zz"), ("{+a*}", "x=1,y", "a=[x=1,y]"),
+            ("/s{?q}", "/s?q=a=b/c", "q=a=b/c"), ("/s{?tag*}", "/s?tag=a", "tag=a"), ("{a}", "x-._~%", "a=x-._~%"),
         ]
     )
     func matches(template: String, url: String, expected: String) throws {
@@ -31,6 +41,8 @@ struct MatchingTests {
         switch value {
         case .string(let text): text
         case .array(let members): "[" + members.map(Self.text).joined(separator: ",") + "]"
+        case .dictionary(let pairs):
+            "[" + pairs.elements.map { "\($0.name):\(Self.text($0.value))" }.joined(separator: ",") + "]"
         default: "?"
         }
     }
@@ -41,6 +53,10 @@ struct MatchingTests {
             ("/users/{id}", "/users/"), ("/users/{id}", "/users/1/2"), ("/users/{id}", "/Users/1"),
             ("/users/{id}", "/users/1?x=2"), ("/a{?page}", "/a?other=1"), ("/a{?page}", "/a?page=1&page=2"),
             ("/a", "/ab"), ("/a/{id}", "/a/%FF"), ("/caf%C3%A9", "/cafe%CC%81"), ("/users/{id}", "users/1"),
+            ("/a{?page}", "/axpage=1"), ("/a{?page}", "/a?page=1#x"), ("{/a}", "/x/y"), ("{a,b}", "1,2,3"),
+            ("{a,b}", "x?y,z"), ("{a}", "x=y"), ("{a}", "x y"), ("/{m*}", "/x=1,y"), ("/{m*}", "/x=%FF"),
+            ("{.a,b}", ".x,%FF"),
+            ("{;a}", ";a=1;a=2"), ("{a}", ""), ("{a*}", ""),
         ]
     )
     func matchesNot(template: String, url: String) throws {
@@ -65,6 +81,46 @@ struct MatchingTests {
                 #expect(try template.expand(found) == url, "\(template): \(url)")
             }
         }
+    }
+
+    @Test("Whatever URL matches is made again by the values that are found", .seeded)
+    func again() throws {
+        var random = Numbers(Seed.numbers(10))
+        let pieces = [
+            "/", "/", "u", "a", "1", ",", "=", "&", "?", "#", ";", ".", "-", "%2F", "%20", "%C3%A9", "%zz", "%FF", "a=",
+            "b=", "end", "x",
+        ]
+        func parameters(_ url: String) -> [String] {
+            url.replacing("%zz", with: "%25zz").split(whereSeparator: "?&;".contains)
+                .map { $0.removingPercentEncoding ?? String($0) }.map { $0.hasSuffix("=") ? String($0.dropLast()) : $0 }
+                .sorted()
+        }
+        var matched = 0
+        for template in [
+            "/u/{a}/{b}", "/u/{a}{?b,c*}", "/u{/a*}/end{;b}", "/u/{+a}/x{#b}", "{a}.{b}", "/{a,b}{&c}", "/u{.a,b}",
+            "/u{/a,b}", "{a*}", "{a*,b}", "{+a}", "{#a,b}", "{;a,b}", "{?a}", "{.a*}", "{.a,b}", "{/a*,b}", "{+a*}",
+        ] {
+            let template = try URITemplate(template)
+            let literal = String(template.description.prefix { $0 != "{" })
+            for _ in 0..<2000 {
+                let rest = (0..<Int.random(in: 0...6, using: &random)).map { _ in
+                    pieces.randomElement(using: &random) ?? ""
+                }
+                let url = literal + rest.joined()
+                guard let found = template.match(url) else { continue }
+                matched += 1
+                let made = try template.expand(found)
+                #expect(parameters(made) == parameters(url), "\(template): \(url) became \(made) of \(found)")
+            }
+        }
+        #expect(matched > 5000)
+    }
+
+    @Test("A URL of more than 8 KiB has none")
+    func long() throws {
+        let template = try URITemplate("/{a}")
+        #expect(template.match("/" + String(repeating: "x", count: 8191)) != nil)
+        #expect(template.match("/" + String(repeating: "x", count: 8192)) == nil)
     }
 
     @Test("A URL that fits in too many ways to try them all takes no longer", .timeLimit(.minutes(10)))

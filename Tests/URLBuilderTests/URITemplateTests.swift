@@ -15,7 +15,8 @@ private let variables: URLParameters = [
     "unicode": "åé日本", "combined": "e\u{301}a", "emoji": "👩‍👩‍👧x", "pct": "a%2Fb%zz%4", "sub": "!$&'()*+,;=",
     "gen": ":/?#[]@",
     "odd_keys": ["a b": "c&d", "e=f": "g"] as URLValue, "Some%20Thing": "foo", "last.name": "Doe", "42": "answer",
-    "truth": true, "pi": 3.25, "one": ["a"], "uri": "http://e.org/?u=%2F",
+    "triplets": "%aF%ag%aG%ga%Ga%%aa%A0%09", "truth": true, "pi": 3.25, "opaque": URLValue.opaque("a\n/"), "one": ["a"],
+    "uri": "http://e.org/?u=%2F",
 ]
 
 @Suite("A URI template")
@@ -56,6 +57,8 @@ struct URITemplateTests {
             // §3.2.1: allowed characters and triplets
             ("{sub}", "%21%24%26%27%28%29%2A%2B%2C%3B%3D"), ("{gen}", "%3A%2F%3F%23%5B%5D%40"),
             ("{+sub}{+gen}", "!$&'()*+,;=:/?#[]@"),
+            ("{+triplets}", "%aF%25ag%25aG%25ga%25Ga%25%aa%A0%09"),
+            ("%aF%ag%aG%ga%GA%@0%0@", "%aF%25ag%25aG%25ga%25GA%25@0%250@"),
             ("{pct}", "a%252Fb%25zz%254"), ("{+pct}", "a%2Fb%25zz%254"), ("{#pct}", "#a%2Fb%25zz%254"),
             ("{?uri}", "?uri=http%3A%2F%2Fe.org%2F%3Fu%3D%252F"),
             ("{?odd_keys*}", "?a%20b=c%26d&e%3Df=g"), ("{odd_keys}", "a%20b,c%26d,e%3Df,g"),
@@ -66,6 +69,8 @@ struct URITemplateTests {
             // §3.1: literals
             ("a b\"<>\\^`|é", "a%20b%22%3C%3E%5C%5E%60%7C%C3%A9"), ("%20%zz%", "%20%25zz%25"),
             ("!#$&'()*+,-./:;=?@[]_~", "!#$&'()*+,-./:;=?@[]_~"),
+            ("/{empty}", "/"), ("{a%20}{a%20.b}{%20}x", "x"), ("{empty}/", "/"),
+            ("{opaque}{?opaque}", "a%0A%2F?opaque=a%0A%2F"),
             ("", ""), (":id/%%0%%", ":id/%25%250%25%25"), ("日本{var}", "%E6%97%A5%E6%9C%ACvalue"),
         ]
     )
@@ -85,7 +90,9 @@ struct URITemplateTests {
             ("{x*:3}", 3), ("{x**}", 3),
             ("{x.}", 2), ("{.x.}", 3), ("{x..y}", 2), ("{%2}", 1), ("{%zz}", 1), ("{x%2}", 2), ("{é}", 1),
             ("é{x-y}", 3), ("{x\n}", 2),
-            ("{?x?}", 3), ("{++x}", 2), ("{x+}", 2), ("a\u{0}", 1), ("a\r\n", 1), ("{x:٣}", 3),
+            ("{?x?}", 3), ("{\u{0}x}", 1), ("{?.x}", 2), ("{a%20-}", 5), ("{..x}", 2), ("{++x}", 2), ("{x+}", 2),
+            ("a\u{0}", 1),
+            ("a\r\n", 1), ("{x:٣}", 3),
         ]
     )
     func malformed(template: String, position: Int) throws {
@@ -106,6 +113,8 @@ struct URITemplateTests {
             ("{x\u{1F}}", "this character has no place in an expression"),
             ("{x\u{7F}}", "this character has no place in an expression"),
             ("{xé}", "this character has no place in an expression"), ("{=x}", "the operator \"=\" is reserved"),
+            ("{,x}", "the operator \",\" is reserved"), ("{!x}", "the operator \"!\" is reserved"),
+            ("{@x}", "the operator \"@\" is reserved"), ("{|x}", "the operator \"|\" is reserved"),
         ]
     )
     func shownCharacters(template: String, reason: String) throws {

@@ -67,7 +67,14 @@ struct URLBuilderTests {
             ("a{?none}{&none}", "a"), ("{+sub}", "x/y"), ("a{;id}", "a;id=42"), ("a{.name}", "a.a%20b%2Fc"),
             ("a{#id}", "a"), ("a/%2F/{id}", "a/%2F/42"),
             ("é/{id}", "%C3%A9/42"), ("a?x={name}", "a?x=a%20b%2Fc"), ("{iri}", "https%3A%2F%2Fid.example%2F1"),
-            ("%%00%%", "zero"),
+            ("%%00%%", "zero"), ("a?b=/:id", "a?b=/:id"), ("a#/:nothing", "a"), ("a{?q}/:id", "a?q=x%26y/:id"),
+            ("a?{&q}/:id", "a?&q=x%26y/:id"), ("a{#q}/:nothing", "a"), ("{blank,id}", ",42"),
+            (":_a/b/:`c", "7/b/:%60c"), ("v:id", "v:id"), ("a/%%%%", "a/%25%25%25%25"),
+            ("a/%%0%x", "a/%25%250%25x"), ("a/%%0x%%", "a/%25%250x%25%25"), ("a/{+blank}/b", "a//b"),
+            ("a/{blank}-x", "a/-x"), ("{id}{blank}", "42"),
+            ("a?b=/{blank}", "a?b=/"), ("{blank}x", "x"), ("{blank}{;id}", ";id=42"), ("{blank}{.id}", ".42"),
+            (":a1/:a_b/:a`", "8/9/1%60"),
+            ("a{?opaque}", "a?opaque=b%0Ac"),
             ("{?iri,evil,lines}", "?iri=https%3A%2F%2Fid.example%2F1&evil=https%3A%2F%2Fevil.example&lines=a%0D%0Ab"),
         ]
     )
@@ -76,6 +83,8 @@ struct URLBuilderTests {
             "id": 42, "name": "a b/c", "0": "zero", "1": "one", "from": "OSL", "to": "LIS", "q": "x&y",
             "list": ["a", "b"], "sub": "x/y",
             "iri": URLValue.opaque("https://id.example/1"), "evil": "https://evil.example", "lines": "a\r\nb",
+            "blank": "", "_a": 7, "a1": 8, "a_b": 9, "a": 1,
+            "opaque": URLValue.opaque("b\nc"),
         ])
         let separator = expected.hasPrefix("/") || expected.hasPrefix("?") ? "" : "/"
         #expect(try URLBuilder(base: "https://h/v2").url(reference, arguments) == "https://h/v2\(separator)\(expected)")
@@ -129,12 +138,17 @@ struct URLBuilderTests {
             ("https://{wide}.example.com", "https://xn--bcher-kva.example.com/"),
             ("https://example.com{#path}", "https://example.com/"),
             ("//{tenant}.example.com", "https://acme.example.com/"),
+            ("https://{tenant}.example.com?x", "https://acme.example.com/?x"),
+            ("https://{tenant}.example.com#x", "https://acme.example.com/"),
+            ("https://{plain}.example.com", "https://a1-b.c_d.example.com/"),
+            ("https://{tenant}.10", "https://acme.10/"),
+            ("https://{tenant}{port}.example.com", "https://acme8080.example.com/"),
             ("https://{tenant}.bücher.example:{port}", "https://acme.xn--bcher-kva.example:8080/"),
         ]
     )
     func hosts(reference: String, expected: String) throws {
         let arguments = URLArguments(path: [
-            "tenant": "acme", "path": "a/b", "rooted": "/x/y", "port": 8080, "wide": "bücher",
+            "tenant": "acme", "path": "a/b", "rooted": "/x/y", "port": 8080, "wide": "bücher", "plain": "a1-b.c_d",
         ])
         #expect(try URLBuilder(base: "https://h/v2").url(reference, arguments) == expected)
     }
@@ -142,8 +156,9 @@ struct URLBuilderTests {
     @Test(
         "refuses a host or scheme in a value, and names the variable",
         arguments: [
-            ("{x}", "//evil.com"), ("{+x}", "//evil.com"), ("{+x}", "https://evil.com"), ("{+x}/a", "HTTP://evil.com"),
-            ("users/{x}", "//evil.com"),
+            ("{x}", "//evil.com"), ("{x}", "//"), ("{x}", "\\\\"), ("{+x}", "//evil.com"), ("{+x}", "https://evil.com"),
+            ("{+x}/a", "HTTP://evil.com"),
+            ("users/{x}", "//evil.com"), ("users/{x}", "//"), ("users/{x}", "\\\\"),
             ("users/:x", "https://evil.com"), ("%%0%%", "//evil.com"), ("{x}", "\\\\evil.com"), ("{+x}", "/\\evil.com"),
             ("{+x}", "\\/evil.com"),
             ("{/x}", "//evil.com"), ("{+x}", "%2F%2Fevil.com"), ("{+x}", "https:%2F%2Fevil.com"),
@@ -152,7 +167,10 @@ struct URLBuilderTests {
             ("https://{x}.example.com/", "evil.com/"),
             ("https://{x}.example.com/", "a@evil.com:80#"), ("https://h:{x}/", "80@evil"),
             ("https://h{+x}", ".evil.com"), ("https://h{+x}", "@evil.com"),
-            ("https://a.{x}/", "com"), ("https://{x}:80.5/", "evil"), (" {x}", " //evil.com"),
+            ("https://a.{x}/", "com"), ("https://a.b.{x}/", "evil"), ("https://{x}{y}/", "evil"),
+            ("https://{x}./", "evil"),
+            ("https://{x}.example.com/", "a`evil"), ("https://{x}.example.com/", "a@evil"), ("https://{x}.-/", "evil"),
+            ("https://{x}:80.5/", "evil"), (" {x}", " //evil.com"),
         ]
     )
     func hostInValue(reference: String, value: String) throws {
@@ -235,7 +253,9 @@ struct URLBuilderTests {
     @Test("refuses an empty value for a whole path segment, which would address another resource")
     func empty() throws {
         let builder = try URLBuilder(base: "https://h/v2")
-        for reference in ["users/{x}", "users/:x/a", "{x}", "a/{x}?q", "a/{x}{?q}"] {
+        for reference in [
+            "users/{x}", "users/:x/a", "{x}", "a/{x}?q", "a/{x}{?q}", "a/{x}#f", "a/{x}{/y}", "a/{x}{#y}", "a/{x}{&q}",
+        ] {
             let error = try #require(throws: URLBuilderError.self) {
                 try builder.url(reference, URLArguments(path: ["x": ""]))
             }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 extension CacheKey {
@@ -36,22 +37,15 @@ extension CacheKey {
     }
 
     /// Whether an authority is normalised already: a host in lower case, and a port where it is not the scheme's own.
-    private static func isNormalised(_ authority: String, defaultPort: Int) -> Bool {
-        var hasHost = false
-        var port: Int?
-        for byte in authority.utf8 {
-            if let digits = port {
-                guard (0x30...0x39).contains(byte), digits > 0 || byte != 0x30, digits < 10_000 else { return false }
-                port = digits * 10 + Int(byte - 0x30)
-                continue
-            }
-            switch byte {
-            case 0x61...0x7A, 0x30...0x39, UInt8(ascii: "."), UInt8(ascii: "-"): hasHost = true
-            case UInt8(ascii: ":"): port = 0
-            default: return false
-            }
+    private static func isNormalised(_ authority: String, defaultPort: UInt16) -> Bool {
+        let host = authority.prefix { $0 != ":" }
+        let isHost = host.utf8.allSatisfy { byte in
+            (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || "-.".utf8.contains(byte)
         }
-        return hasHost && port.map { (1...65_535).contains($0) && $0 != defaultPort } ?? true
+        guard isHost, !host.isEmpty else { return false }
+        guard host.endIndex < authority.endIndex else { return true }
+        let port = authority[authority.index(after: host.endIndex)...]
+        return UInt16(port).map { $0 > 0 && $0 != defaultPort && String($0) == port } ?? false
     }
 
     private static func append(_ path: String, to url: inout String, ignoring ignored: IgnoredQuery) {
@@ -80,15 +74,16 @@ extension CacheKey {
         result.reserveCapacity(bytes.count)
         var index = 0
         while index < bytes.count {
-            guard bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count, let high = hex(bytes[index + 1]),
-                let low = hex(bytes[index + 2])
+            guard bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+                let high = ASCII.hexValue(bytes[index + 1]),
+                let low = ASCII.hexValue(bytes[index + 2])
             else {
                 result.append(bytes[index])
                 index += 1
                 continue
             }
             let byte = high << 4 | low
-            if isUnreserved(byte) {
+            if ASCII.isUnreserved(byte) {
                 result.append(byte)
             } else {
                 let digits = Array("0123456789ABCDEF".utf8)
@@ -97,21 +92,5 @@ extension CacheKey {
             index += 3
         }
         return String(decoding: result, as: UTF8.self)
-    }
-
-    private static func hex(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x41 + 10
-        case 0x61...0x66: byte - 0x61 + 10
-        default: nil
-        }
-    }
-
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "-._~".utf8.contains(byte)
-        }
     }
 }

@@ -60,7 +60,7 @@ extension CacheRules {
         }
         if question.directives.onlyIfCached { return .unavailable(.onlyIfCached) }
         let validation = validation(question, (entry, form, freshness, obstacle, mayBeStale), variants)
-        if isStoredFirst, obstacle == .stale, mayBeStale, !question.directives.limitsFreshness {
+        if isStoredFirst, mayBeStale, !question.directives.limitsFreshness {
             return .serveAndRevalidate(answer(.storedFirst), validation)
         }
         if obstacle == .stale, mayBeStale, question.request.method != .head,

@@ -139,7 +139,7 @@ extension CacheRules {
                 facts.expires != .absent || said.maxAge != .absent || isShared && said.sMaxAge != .absent
         }
         guard
-            isExplicit || said.isPublic || !isShared && said.isPrivate || Self.isHeuristicallyCacheable(facts.status)
+            isExplicit || said.isPublic || said.isPrivate || Self.isHeuristicallyCacheable(facts.status)
                 || lifetime != .server
         else { return "nothing lets the status \(facts.status) be stored, RFC 9111 §3" }
         // What can never be used again is not worth its room.

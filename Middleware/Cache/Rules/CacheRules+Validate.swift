@@ -167,12 +167,12 @@ extension CacheRules {
         } else {
             matching = validation.candidates
         }
-        // Without an entity tag the 304 has to be about the only response that was asked about.
-        if facts.entityTag == nil {
+        if let tag = facts.entityTag {
+            if tag.isWeak { matching = Array(matching.prefix(1)) }
+        } else {
+            // Without an entity tag the 304 has to be about the only response that was asked about.
             let own = question.request.headerFields.contains(.ifNoneMatch)
-            guard matching.count == 1, validation.candidates.count == 1, !own else { return .sendUnconditionally }
-        } else if facts.entityTag?.isWeak ?? false {
-            matching = Array(matching.prefix(1))
+            guard validation.candidates.count == 1, !own else { return .sendUnconditionally }
         }
         let updates = matching.map { entry in
             (entry, freshened(entry, with: response, question: question, sentAt: sent, receivedAt: received))

@@ -108,7 +108,7 @@ public struct CacheVariant: Sendable, Hashable {
     /// It does where it is the only language that the request wants most, and the other fields are the same: whoever has
     /// it and is asked like this sends it.
     func matches(_ request: HTTPFields, inLanguage language: String?) -> Bool {
-        guard let language = language.map({ Substring($0).trimmed.lowercased() }), !language.isEmpty,
+        guard let language = language.map({ Substring($0).trimmed.lowercased() }),
             fields.contains(where: { $0.name == "accept-language" })
         else { return false }
         return fields.allSatisfy { field in

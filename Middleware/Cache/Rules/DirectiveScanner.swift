@@ -38,7 +38,7 @@ struct DirectiveScanner {
     }
 
     private mutating func next() -> ScannedDirective? {
-        while position < bytes.count {
+        while true {
             while position < bytes.count, ASCII.isSpace(bytes[position]) || bytes[position] == comma { position += 1 }
             guard position < bytes.count else { return nil }
             let start = position
@@ -50,7 +50,6 @@ struct DirectiveScanner {
             let name = String(decoding: bytes[start..<position], as: UTF8.self).lowercased()
             return ScannedDirective(name: name, argument: argument())
         }
-        return nil
     }
 
     private mutating func argument() -> ScannedDirective.Argument {

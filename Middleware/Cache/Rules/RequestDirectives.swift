@@ -68,6 +68,4 @@ struct RequestDirectives: Equatable, Sendable {
 
 extension HTTPField.Name {
     static let cdnCacheControl = Self(constant: "CDN-Cache-Control")
-    static let keepAlive = Self(constant: "Keep-Alive")
-    static let proxyConnection = Self(constant: "Proxy-Connection")
 }

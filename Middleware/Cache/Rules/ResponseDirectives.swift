@@ -51,8 +51,8 @@ struct ResponseDirectives: Equatable, Sendable {
             case .integer(let number): take(ScannedDirective(name: name, argument: .value("\(number)")))
             case .string(let text):
                 take(ScannedDirective(name: name, argument: isCount(name) ? .malformed : .value(text)))
-            case .token(let text):
-                take(ScannedDirective(name: name, argument: isCount(name) ? .malformed : .value(text)))
+            // No token is a number.
+            case .token(let text): take(ScannedDirective(name: name, argument: .value(text)))
             default: take(ScannedDirective(name: name, argument: .malformed))
             }
         }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainSupport
 import HTTPTypes
 
 /// The facts that a response's fields tell about its freshness, read once when it is stored.
@@ -86,8 +87,8 @@ extension HTTPFields {
 extension Substring {
     /// Without the white space around it.
     var trimmed: Substring {
-        let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-        guard let first = utf8.firstIndex(where: { !isSpace($0) }), let last = utf8.lastIndex(where: { !isSpace($0) })
+        guard let first = utf8.firstIndex(where: { !ASCII.isSpace($0) }),
+            let last = utf8.lastIndex(where: { !ASCII.isSpace($0) })
         else { return self[endIndex...] }
         return self[first...last]
     }

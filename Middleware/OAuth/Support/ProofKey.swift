@@ -27,21 +27,12 @@ public struct ProofKey: Sendable, Hashable {
     /// - Returns: `nil` when it is not 43 to 128 letters, digits and `-._~` (RFC 7636 §4.1).
     public init?(verifier: Secret) {
         let text = verifier.revealed
-        guard (43...128).contains(text.utf8.count), text.utf8.allSatisfy(Self.isUnreserved) else { return nil }
+        guard (43...128).contains(text.utf8.count), text.utf8.allSatisfy(ASCII.isUnreserved) else { return nil }
         self.init(wellFormed: text)
     }
 
     private init(wellFormed text: String) {
         verifier = Secret(text)
         challenge = Base64URL.encode(Array(SHA256.hash(data: Data(text.utf8))))
-    }
-
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "-._~".utf8.contains(byte)
-        }
     }
 }
