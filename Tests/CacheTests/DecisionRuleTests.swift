@@ -224,6 +224,59 @@ struct DecisionRuleTests {
         #expect(CacheRules().decide(question, among: []).word == expected)
     }
 
+    @Test("Stored first asks no server where the request is only-if-cached")
+    func storedFirstAlone() {
+        var situation = Situation()
+        situation.response = ["Cache-Control: max-age=60", Self.tag]
+        situation.askSettings.use = .storedFirst
+        #expect(situation.outcome == "serve and validate")
+        situation.ask = ["Cache-Control: only-if-cached"]
+        #expect(situation.outcome == "serve")
+        situation.askMethod = .head
+        situation.ask = []
+        #expect(situation.outcome == "serve")
+    }
+
+    @Test("What was made invalid is not served to a call that takes only what is stored, fresh or not")
+    func onlyStoredInvalidated() throws {
+        var situation = Situation()
+        situation.response = ["Cache-Control: max-age=60", Self.tag]
+        let stored = try #require(situation.entry)
+        var metadata = stored.response.metadata
+        for (isInvalidated, expected) in [(false, "serve"), (true, "504")] {
+            metadata.isInvalidated = isInvalidated
+            let entry = CacheEntry(id: stored.id, key: stored.key, response: stored.response.with(metadata))
+            let question = situation.question(.get, [], CacheSettings(use: .onlyStored), at: 10)
+            #expect(CacheRules().decide(question, among: [entry]).word == expected)
+        }
+    }
+
+    @Test("The rest of what was made invalid is not asked for")
+    func restOfInvalidated() throws {
+        var situation = Situation()
+        situation.status = 206
+        situation.response = ["Cache-Control: max-age=60", Self.tag, "Content-Range: bytes 0-3/10"]
+        let stored = try #require(situation.entry)
+        var metadata = stored.response.metadata
+        for (isInvalidated, expected) in [(false, "complete from 4"), (true, "forward")] {
+            metadata.isInvalidated = isInvalidated
+            let entry = CacheEntry(id: stored.id, key: stored.key, response: stored.response.with(metadata))
+            let question = situation.question(.get, [], CacheSettings(), at: 10)
+            #expect(CacheRules().decide(question, among: [entry]).word == expected)
+        }
+    }
+
+    @Test("max-stale without a number accepts what is stale since a century")
+    func maxStale() {
+        var situation = Situation()
+        situation.response = ["Cache-Control: max-age=1", Self.tag]
+        situation.after = 3.2e9
+        situation.ask = ["Cache-Control: max-stale"]
+        #expect(situation.outcome == "serve")
+        situation.ask = ["Cache-Control: max-stale=60"]
+        #expect(situation.outcome == "validate")
+    }
+
     @Test("A request that no key is made of is sent as it is, and the reason says why")
     func withoutKey() {
         func reason(_ method: HTTPRequest.Method, _ scheme: String?, _ authority: String?) -> CacheReason? {

@@ -21,7 +21,8 @@ struct DirectiveScannerTests {
             ("a=\"", [("a", .malformed)]), ("é,b", [("b", .none)]), ("(\"x,y\\\",z\"),b", [("b", .none)]),
             ("(\"x", []), ("(\"x\\", []), ("a=b;\"c,d\",e", [("a", .malformed), ("e", .none)]),
             ("=b,c", [("c", .none)]),
-            ("a=b;\\,c", [("a", .malformed), ("c", .none)]), ("(,b", [("b", .none)]), ("(x,b", [("b", .none)]),
+            ("a=b;\\,c", [("a", .malformed), ("c", .none)]), ("(,b", [("b", .none)]), ("(\"xy\",b", [("b", .none)]),
+            ("(\"x\\\"\",b", [("b", .none)]), ("(x,b", [("b", .none)]),
         ] as [(String, [(String, ScannedDirective.Argument)])]
     )
     func directives(line: String, expected: [(String, ScannedDirective.Argument)]) {

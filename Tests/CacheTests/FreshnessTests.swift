@@ -81,6 +81,7 @@ struct FreshnessTests {
     func retention(directives: String, expected: Double) {
         let response = response(["Cache-Control: \(directives)"])
         #expect(CacheRules.retention(of: response, stale: .seconds(10)) == .seconds(expected))
+        #expect(CacheRules.retention(of: self.response(["Cache-Control: max-age=60"]), stale: .zero) == .seconds(60))
     }
 
     @Test("Where the client says exactly how long, no directive forbids what is stale")
