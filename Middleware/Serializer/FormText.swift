@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 
 /// One value of a form as it was read: the text, and its pieces where the style puts several values into one.
 struct FormValue: Sendable, Hashable {
@@ -80,8 +81,8 @@ enum FormText {
         var index = bytes.startIndex
         while index < bytes.endIndex {
             let byte = bytes[index]
-            if byte == UInt8(ascii: "%"), bytes.endIndex - index > 2, let high = value(ofHexDigit: bytes[index + 1]),
-                let low = value(ofHexDigit: bytes[index + 2])
+            if byte == UInt8(ascii: "%"), bytes.endIndex - index > 2, let high = bytes[index + 1].hexadecimalValue,
+                let low = bytes[index + 2].hexadecimalValue
             {
                 result.append(high << 4 | low)
                 index += 3
@@ -91,14 +92,5 @@ enum FormText {
             }
         }
         return String(decoding: result, as: UTF8.self)
-    }
-
-    private static func value(ofHexDigit digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

@@ -61,14 +61,14 @@ extension [UInt8] {
 extension Collection where Element == UInt8, Index == Int {
     /// Whether a percent-encoded byte stands at the index (RFC 3986 §2.1).
     func holdsTriplet(at index: Int) -> Bool {
-        index + 2 < endIndex && self[index] == .percent && self[index + 1].hexValue != nil
-            && self[index + 2].hexValue != nil
+        index + 2 < endIndex && self[index] == .percent && self[index + 1].hexadecimalValue != nil
+            && self[index + 2].hexadecimalValue != nil
     }
 
     /// The byte at the index, decoded when it is percent-encoded, and where the next one begins.
     func decodedByte(at index: Int) -> (byte: UInt8, next: Int) {
-        guard self[index] == .percent, index + 2 < endIndex, let high = self[index + 1].hexValue,
-            let low = self[index + 2].hexValue
+        guard self[index] == .percent, index + 2 < endIndex, let high = self[index + 1].hexadecimalValue,
+            let low = self[index + 2].hexadecimalValue
         else { return (self[index], index + 1) }
         return (high << 4 | low, index + 3)
     }
@@ -92,8 +92,6 @@ extension UInt8 {
     static func hexDigit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + (value - 10)
     }
-
-    var hexValue: UInt8? { ASCII.hexValue(self) }
 
     var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 

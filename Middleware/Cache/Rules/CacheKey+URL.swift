@@ -75,8 +75,8 @@ extension CacheKey {
         var index = 0
         while index < bytes.count {
             guard bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
-                let high = ASCII.hexValue(bytes[index + 1]),
-                let low = ASCII.hexValue(bytes[index + 2])
+                let high = bytes[index + 1].hexadecimalValue,
+                let low = bytes[index + 2].hexadecimalValue
             else {
                 result.append(bytes[index])
                 index += 1

@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// Writes the wire format of protocol buffers.
 package struct ProtobufWriter: OTLPEncoder {
     /// The written bytes.
@@ -113,17 +115,5 @@ package struct ProtobufWriter: OTLPEncoder {
             rest >>= 7
         }
         bytes.insert(contentsOf: more, at: start + 1)
-    }
-}
-
-extension UInt8 {
-    /// The value of a hexadecimal digit.
-    fileprivate var hexadecimalValue: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

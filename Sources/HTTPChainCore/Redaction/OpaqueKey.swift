@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// Tells keys and tokens from names, words and numbers by what they are made of.
 enum OpaqueKey {
     /// Letters and digits in a row: what is shorter is never taken for a key.
@@ -34,7 +36,7 @@ enum OpaqueKey {
         for byte in run {
             let kind = Kind(byte)
             if kind == .digit { hasDigits = true }
-            if byte.hexValue == nil { isHexadecimal = false }
+            if byte.hexadecimalValue == nil { isHexadecimal = false }
             // A capital and the small letters after it are one piece, as in a word.
             if let previous, kind != previous, !(previous == .upper && kind == .lower) { pieces += 1 }
             previous = kind

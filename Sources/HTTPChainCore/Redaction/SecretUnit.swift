@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// One byte of a text as it is meant: written plainly or escaped, as in URLs (`%3D`, `%253D`), JSON (`\/`, `\u003d`)
 /// and markup (`&quot;`).
 struct SecretUnit {
@@ -40,14 +42,14 @@ struct SecretUnit {
     ) -> (UInt8, Int, Int)? where Bytes.Index == Int {
         var position = index + 1
         for level in 1...deepest {
-            guard position + 1 < bytes.endIndex, let high = bytes[position].hexValue,
-                let low = bytes[position + 1].hexValue
+            guard position + 1 < bytes.endIndex, let high = bytes[position].hexadecimalValue,
+                let low = bytes[position + 1].hexadecimalValue
             else { return nil }
             let byte = high << 4 | low
             position += 2
             // A percent sign that is escaped itself, and begins an escape.
             if byte == UInt8(ascii: "%"), level < deepest, position + 1 < bytes.endIndex,
-                bytes[position].hexValue != nil, bytes[position + 1].hexValue != nil
+                bytes[position].hexadecimalValue != nil, bytes[position + 1].hexadecimalValue != nil
             {
                 continue
             }
@@ -65,7 +67,7 @@ struct SecretUnit {
         guard bytes[position] == UInt8(ascii: "u"), position + 4 < bytes.endIndex else { return nil }
         var value: UInt16 = 0
         for digit in bytes[(position + 1)...(position + 4)] {
-            guard let hex = digit.hexValue else { return nil }
+            guard let hex = digit.hexadecimalValue else { return nil }
             value = value << 4 | UInt16(hex)
         }
         return value < 0x80 ? (UInt8(value), position + 5 - index) : nil

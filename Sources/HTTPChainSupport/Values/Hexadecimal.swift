@@ -2,6 +2,17 @@ extension UInt8 {
     /// The lower-case hexadecimal digit of a value below 16.
     @inlinable
     package var hexadecimalDigit: UInt8 { self < 10 ? UInt8(ascii: "0") + self : UInt8(ascii: "a") + self - 10 }
+
+    /// The value of a hexadecimal digit of either letter case; `nil` for every other byte.
+    @inlinable
+    package var hexadecimalValue: UInt8? {
+        switch self {
+        case 0x30...0x39: self - 0x30
+        case 0x41...0x46: self - 0x37
+        case 0x61...0x66: self - 0x57
+        default: nil
+        }
+    }
 }
 
 extension Sequence<UInt8> {
