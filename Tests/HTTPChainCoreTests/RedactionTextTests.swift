@@ -187,6 +187,35 @@ struct RedactionTextTests {
     }
 
     @Test(
+        "What follows a scheme's name is a credential where it looks like one, and ends where it does",
+        arguments: [
+            ("sent Digest 12345%26a and", "sent Digest <redacted> and"),
+            (#"Digest username="ida", nonce="n", response="hunter2""#, "Digest <redacted>"),
+            (#"Digest realm="a", nonce="n""#, #"Digest realm="a", nonce="n""#),
+            ("sent Basic aHVudGVyMg== as", "sent Basic <redacted> as"), ("digest Beer==", "digest <redacted>"),
+            ("Basic aHVudGVyMg=", "Basic <redacted>"), ("Bearer page=2 on", "Bearer page=2 on"),
+            ("sent Basic ink", "sent Basic <redacted>"), ("sent Bearer ", "sent Bearer "),
+            (#"sent Bearer hunter2\" on"#, #"sent Bearer <redacted>\" on"#), ("Bearer 12|VAL]UE", "Bearer <redacted>"),
+            ("use Basic+token1 or Bearer+x1", "use Basic+token1 or Bearer+x1"),
+            (#"sent Negotiate "hunter2/az=" and"#, #"sent Negotiate "<redacted>" and"#),
+            ("sent Digest ABCDEFGHIJKLMNOPQR and", "sent Digest ABCDEFGHIJKLMNOPQR and"),
+            ("sent Digest hunterhunterhunter and", "sent Digest hunterhunterhunter and"),
+        ]
+    )
+    func credentials(_ text: String, _ expected: String) {
+        #expect(redacted(text) == expected)
+    }
+
+    @Test("In a form a space before a credential is a plus, and nothing else is")
+    func credentialsOfForms() {
+        let rows = [
+            ("h=Bearer+hunter2&a=1", "h=Bearer+<redacted>&a=1"), ("Bearer%253D", "Bearer%253D"),
+            ("Basic#abc1", "Basic#abc1"),
+        ]
+        for (text, expected) in rows { #expect(Redaction.standard.form(text) == expected) }
+    }
+
+    @Test(
         "A value whose name stands beside it is found",
         arguments: [
             (#"{"name":"password","value":"hunter2"}"#, #"{"name":"password","value":"<redacted>"}"#),
