@@ -206,6 +206,30 @@ struct RedactionTextTests {
         #expect(redacted(text) == expected)
     }
 
+    @Test(
+        "Elements end with their own name, placeholders are none, and names stand beside values also where all is escaped",
+        arguments: [
+            ("a <secret> b", "a <secret> b"), ("<secret> = 1", "<secret> = 1"),
+            ("<secret>hunter2</secret>", "<secret><redacted></secret>"),
+            ("<token><tokenB/>hunter2</token>z", "<token><redacted></token>z"),
+            ("<token>hunter2</token", "<token><redacted></token"),
+            (#"<meta name%3A"csrf-token" content="hunter2"/>"#, #"<meta name%3A"csrf-token" content="<redacted>"/>"#),
+            (#"<input e="csrf_token" value="x">"#, #"<input e="csrf_token" value="x">"#),
+            (
+                "%7B%22name%22%3A%22password%22%2C%22value%22%3A%22hunter2%22%7D",
+                "%7B%22name%22%3A%22password%22%2C%22value%22%3A%22<redacted>%22%7D"
+            ),
+            (
+                "%257B%2522name%2522%253A%2522password%2522%252C%2522value%2522%253A%2522hunter2%2522%257D",
+                "%257B%2522name%2522%253A%2522password%2522%252C%2522value%2522%253A%2522<redacted>%2522%257D"
+            ),
+            (#"<p>name="csrf_token" value="hunter2">x"#, #"<p>name="csrf_token" value="<redacted>">x"#),
+        ]
+    )
+    func markup(_ text: String, _ expected: String) {
+        #expect(redacted(text) == expected)
+    }
+
     @Test("In a form a space before a credential is a plus, and nothing else is")
     func credentialsOfForms() {
         let rows = [
