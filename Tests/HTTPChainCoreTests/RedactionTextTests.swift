@@ -211,6 +211,28 @@ struct RedactionTextTests {
     }
 
     @Test(
+        "A JSON Web Token begins with a word, or after an escape, and has a dot",
+        arguments: [
+            ("a_eyJhbGciOiJI.e30 b", "a_<redacted> b"), ("_eyJhbGciOiJI.e30 b", "_<redacted> b"),
+            (#"a\neyJhbGciOiJI.e30 b"#, #"a\n<redacted> b"#), ("xeyJhbGciOiJI.e30 b", "xeyJhbGciOiJI.e30 b"),
+            ("sent eyJhbGciOiJI.e30-_x| and", "sent <redacted>| and"),
+            ("sent eyJhbGciOiJIUzI1abcd and", "sent eyJhbGciOiJIUzI1abcd and"),
+        ]
+    )
+    func webTokens(_ text: String, _ expected: String) {
+        #expect(redacted(text) == expected)
+    }
+
+    @Test("A PEM block has a label of less than 70 characters, wherever in a text it stands")
+    func labels() {
+        let before = String(repeating: "x ", count: 100)
+        for (length, isBlock) in [(10, true), (68, true), (69, false)] {
+            let label = before + "-----BEGIN " + String(repeating: "A", count: length) + "-----"
+            #expect(redacted(label + "hunter2") == label + (isBlock ? "<redacted>" : "hunter2"))
+        }
+    }
+
+    @Test(
         "Elements end with their own name, placeholders are none, and names stand beside values also where all is escaped",
         arguments: [
             ("a <secret> b", "a <secret> b"), ("<secret> = 1", "<secret> = 1"),
