@@ -52,7 +52,7 @@ struct RedactionTextTests {
         arguments: [
             ("from https://user:hun", "from https://<redacted>"),
             ("from https://a.example/hooks/AKfJ39dK", "from https://a.example/hooks/<redacted>"),
-            ("sent eyJhbGci", "sent <redacted>"),
+            ("sent eyJhbGci", "sent <redacted>"), ("sent eyJ", "sent <redacted>"),
         ]
     )
     func begun(_ text: String, _ expected: String) {
@@ -200,6 +200,9 @@ struct RedactionTextTests {
             (#"Bearer realm=\"a\""#, #"Bearer realm=\"a\""#), ("Bearer error_uri=x on", "Bearer error_uri=x on"),
             ("Bearer token-based on", "Bearer token-based on"), ("sent Bearer token~x", "sent Bearer <redacted>"),
             ("sent Digest hunterhunterAhunter and", "sent Digest <redacted> and"),
+            ("sent Digest hunterTwoHunterX and", "sent Digest <redacted> and"),
+            ("sent Digest hunterTwoHunter and", "sent Digest hunterTwoHunter and"),
+            ("sent Digest 1234567 and", "sent Digest 1234567 and"), ("sent Digest a1bcd and", "sent Digest a1bcd and"),
             ("use Basic+token1 or Bearer+x1", "use Basic+token1 or Bearer+x1"),
             (#"sent Negotiate "hunter2/az=" and"#, #"sent Negotiate "<redacted>" and"#),
             ("sent Digest ABCDEFGHIJKLMNOPQR and", "sent Digest ABCDEFGHIJKLMNOPQR and"),
@@ -217,6 +220,9 @@ struct RedactionTextTests {
             (#"a\neyJhbGciOiJI.e30 b"#, #"a\n<redacted> b"#), ("xeyJhbGciOiJI.e30 b", "xeyJhbGciOiJI.e30 b"),
             ("sent eyJhbGciOiJI.e30-_x| and", "sent <redacted>| and"),
             ("sent eyJhbGciOiJIUzI1abcd and", "sent eyJhbGciOiJIUzI1abcd and"),
+            ("sent xyJhbGciOiJI.e30 and", "sent xyJhbGciOiJI.e30 and"), ("exJhbGciOiJI.e30 b", "exJhbGciOiJI.e30 b"),
+            ("eyXhbGciOiJI.e30 b", "eyXhbGciOiJI.e30 b"), ("eyJhbGciOiJI.e30 b", "<redacted> b"),
+            (#"\neyJhbGciOiJI.e30 b"#, #"\n<redacted> b"#), ("xxeyJhbGciOiJI.e30 b", "xxeyJhbGciOiJI.e30 b"),
         ]
     )
     func webTokens(_ text: String, _ expected: String) {
