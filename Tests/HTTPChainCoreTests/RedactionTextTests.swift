@@ -220,8 +220,11 @@ struct RedactionTextTests {
             (#"a\neyJhbGciOiJI.e30 b"#, #"a\n<redacted> b"#), ("xeyJhbGciOiJI.e30 b", "xeyJhbGciOiJI.e30 b"),
             ("sent eyJhbGciOiJI.e30-_x| and", "sent <redacted>| and"),
             ("sent eyJhbGciOiJIUzI1abcd and", "sent eyJhbGciOiJIUzI1abcd and"),
-            ("sent xyJhbGciOiJI.e30 and", "sent xyJhbGciOiJI.e30 and"), ("exJhbGciOiJI.e30 b", "exJhbGciOiJI.e30 b"),
-            ("eyXhbGciOiJI.e30 b", "eyXhbGciOiJI.e30 b"), ("eyJhbGciOiJI.e30 b", "<redacted> b"),
+            // What has a secret is scanned to its end.
+            ("pwd=hunter2 xyJhbGciOiJI.e30 b", "pwd=<redacted> xyJhbGciOiJI.e30 b"),
+            ("pwd=hunter2 exJhbGciOiJI.e30 b", "pwd=<redacted> exJhbGciOiJI.e30 b"),
+            ("pwd=hunter2 eyXhbGciOiJI.e30 b", "pwd=<redacted> eyXhbGciOiJI.e30 b"),
+            ("eyJhbGciOiJI.e30 b", "<redacted> b"),
             (#"\neyJhbGciOiJI.e30 b"#, #"\n<redacted> b"#), ("xxeyJhbGciOiJI.e30 b", "xxeyJhbGciOiJI.e30 b"),
         ]
     )
