@@ -7,13 +7,13 @@ extension URITemplate {
     /// route.match("/users/42/notes")              // nil
     /// ```
     ///
-    /// Values are text, lists of text where the URL has several, or maps where it has the pairs of an exploded variable. Where more than one set of values makes the URL, the
-    /// first variables take as much as they can. Variables behind an operator that brings its own delimiter may be
-    /// missing; parameters of a query may stand in any order.
+    /// Values are text, lists of text where the URL has several, or maps where it has the pairs of an exploded variable.
+    /// Where more than one set of values makes the URL, the first variables take as much as they can. Variables behind an
+    /// operator that brings its own delimiter may be missing; parameters of a query may stand in any order.
     ///
     /// - Returns: The values, with which ``expand(_:encoder:)`` makes the URL again but for the order of its parameters and
-    ///   for which of their characters are percent-encoded; `nil` where there are none, or the URL is longer than 8 KiB or so ambiguous
-    ///   that a million bytes looked at do not decide it.
+    ///   for which of its characters are percent-encoded; `nil` where there are none, or the URL is longer than 8 KiB or
+    ///   so ambiguous that a million bytes looked at do not decide it.
     public func match(_ url: String) -> URLParameters? {
         let bytes = Array(url.utf8)
         guard bytes.count <= 8192 else { return nil }
