@@ -38,14 +38,15 @@ extension CacheKey {
 
     /// Whether an authority is normalised already: a host in lower case, and a port where it is not the scheme's own.
     private static func isNormalised(_ authority: String, defaultPort: UInt16) -> Bool {
-        let host = authority.prefix { $0 != ":" }
-        let isHost = host.utf8.allSatisfy { byte in
+        let colon = authority.utf8.firstIndex(of: UInt8(ascii: ":")) ?? authority.endIndex
+        let host = authority.utf8[..<colon]
+        let isHost = host.allSatisfy { byte in
             (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || "-.".utf8.contains(byte)
         }
         guard isHost, !host.isEmpty else { return false }
-        guard host.endIndex < authority.endIndex else { return true }
-        let port = authority[authority.index(after: host.endIndex)...]
-        return UInt16(port).map { $0 > 0 && $0 != defaultPort && String($0) == port } ?? false
+        guard colon < authority.endIndex else { return true }
+        let port = authority[authority.utf8.index(after: colon)...]
+        return UInt16(port).map { $0 != defaultPort && String($0) == port } ?? false
     }
 
     private static func append(_ path: String, to url: inout String, ignoring ignored: IgnoredQuery) {
