@@ -71,6 +71,7 @@ struct RedactionTextTests {
     func values() {
         let redaction = Redaction.standard.adding(values: ["hunter", "hun"])
         #expect(redaction.text("of the hunters, hunted") == "of the <redacted>s, hunted")
+        #expect(redaction.text("hhunter, hunterhunter, hunte") == "h<redacted>, <redacted><redacted>, hunte")
         #expect(redaction.text("nothing") == "nothing")
     }
 

@@ -29,6 +29,16 @@ struct SecretNamesTests {
         #expect(names.contains(name) == expected)
     }
 
+    @Test("Names of three letters are known, whatever their letters")
+    func shortNames() {
+        for first in UInt8(ascii: "a")...UInt8(ascii: "z") {
+            for second in UInt8(ascii: "a")...UInt8(ascii: "z") {
+                let name = String(decoding: [first, second, UInt8(ascii: "q")], as: UTF8.self)
+                #expect(SecretNames([name]).contains(name), "\(name)")
+            }
+        }
+    }
+
     @Test(
         "An asterisk stands for anything",
         arguments: [

@@ -2,7 +2,7 @@ extension SecretScanner {
     /// Whether an index lies in the path of a URL, before its query and its fragment.
     func isInPath(_ position: Int) -> Bool {
         guard let url else { return false }
-        return position <= url.queryStart && position <= url.fragmentStart
+        return position <= url.queryStart
     }
 
     /// Begins a text that is a URL, or a reference to one, as a whole.
@@ -55,13 +55,15 @@ extension SecretScanner {
         let authorityEnd = position
         if at == nil, !isBracketed, let port, bytes[port..<authorityEnd].contains(where: { !$0.isDigit }) {
             // What looks like a port is none: a password may hold a slash, although none should.
-            at = bytes[authorityEnd..<end].firstIndex(of: UInt8(ascii: "@"))
+            at =
+                bytes[authorityEnd..<end].firstIndex(of: UInt8(ascii: "@"))
+                ?? (isCutOff && end == bytes.count ? end : nil)
         }
         if let at {
-            edits.append(Edit(range: start..<at))
+            redact(start..<at)
         } else if isCutOff, authorityEnd == bytes.count {
             // What looks like a host may be user information whose end was cut off.
-            edits.append(Edit(range: start..<authorityEnd))
+            redact(start..<authorityEnd)
         }
         index = max(authorityEnd, at ?? authorityEnd)
         enterPath(at: index, end: end, level: level)
@@ -89,13 +91,13 @@ extension SecretScanner {
         judge(segment..<min(position, end))
         let query = queryStart ?? end
         // A URL within the query of another leaves the scanner in the other.
-        if let url, start > url.queryStart, start < url.end { return }
+        if url != nil, !isInPath(start) { return }
         let fragment = bytes[query..<max(query, end)].firstIndex(of: UInt8(ascii: "#")) ?? end
         url = URLPlace(end: end, queryStart: query, fragmentStart: fragment)
     }
 
     private mutating func judge(_ segment: Range<Int>) {
         let isCutOff = isCutOff && segment.upperBound == bytes.count
-        if OpaqueKey.isLikely(bytes[segment], isCutOff: isCutOff) { edits.append(Edit(range: segment)) }
+        if OpaqueKey.isLikely(bytes[segment], isCutOff: isCutOff) { redact(segment) }
     }
 }

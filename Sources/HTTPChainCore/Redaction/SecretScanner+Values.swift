@@ -5,17 +5,25 @@ struct ValuePlace {
     /// Whether the value goes on to the end of the line.
     var isLine = false
     /// The byte before the name.
-    var before: UInt8 = 0
+    var before: UInt8?
 }
 
-/// A quote as it is written: plainly, behind backslashes (JSON within JSON), or percent-encoded.
+/// A quote as it is written: plainly, behind backslashes (JSON within JSON), as an entity, or percent-encoded.
 struct SecretQuote {
     let byte: UInt8
     /// How many backslashes stand before it.
     let escapes: Int
     let level: Int
-    let isEntity: Bool
+    /// Whether it is written otherwise than as itself.
+    let isEscaped: Bool
     let range: Range<Int>
+
+    /// Whether a byte as it is meant may be the quote at the other end, or one of a text around this one.
+    func matches(_ unit: SecretUnit) -> Bool {
+        guard unit.byte == byte, unit.level <= level else { return false }
+        // Within plain quotes what is escaped belongs to the text, and within an entity's what is plain.
+        return unit.isEscaped == isEscaped || level > 0
+    }
 }
 
 extension SecretScanner {
@@ -35,7 +43,6 @@ extension SecretScanner {
         // A separator that is percent-encoded is that of a URL within a URL.
         let isPair = nameQuote == nil && (place.isPair || separator.level > 0)
         if isPair {
-            if isSpaced || (isColon && isInPath(position)) { return nil }
             // A path has pairs after a semicolon only (RFC 3986 §3.3).
             if isInPath(position), place.before != UInt8(ascii: ";") { return nil }
         } else {
@@ -57,7 +64,7 @@ extension SecretScanner {
         }
         if place.isLine, !isPair, nameQuote == nil {
             let word = bytes[position...].firstIndex { !$0.isLetterOrDigit } ?? bytes.count
-            let isWrapped = word < bytes.count && bytes[word] == UInt8(ascii: "(")
+            let isWrapped = bytes[word...].first == UInt8(ascii: "(")
             return edit(position..<max(endOfLine(from: position), isWrapped ? endOfNested(at: word) : position))
         }
         if isPair { return edit(position..<endOfPair(from: position, level: separator.level)) }
@@ -109,8 +116,7 @@ extension SecretScanner {
         var start = position
         // What is wrapped, as in `Optional("…")`.
         if wordEnd > position, wordEnd < bytes.count, bytes[wordEnd] == UInt8(ascii: "(") {
-            let close = endOfNested(at: wordEnd)
-            if close < bytes.count || bytes.last == UInt8(ascii: ")") { start = close }
+            start = endOfNested(at: wordEnd)
         }
         if separator.byte == UInt8(ascii: "="), !isSpaced {
             return edit(position..<endOfPair(from: start, level: separator.level))
@@ -134,7 +140,7 @@ extension SecretScanner {
     private func endOfPair(from start: Int, level: Int) -> Int {
         let limit = min(url?.end ?? bytes.count, bytes.count)
         let inPath = isInPath(start)
-        let isInTag = mode == .text && bytes[max(0, start - 1024)..<start].last { "<>".utf8.contains($0) } == 0x3C
+        let isInTag = bytes[..<start].suffix(Self.reach).last { "<>".utf8.contains($0) } == UInt8(ascii: "<")
         let inFragment = url.map { start > $0.fragmentStart } ?? true
         var position = start
         while position < limit {
@@ -144,7 +150,7 @@ extension SecretScanner {
                 if unit.byte == UInt8(ascii: "#"), !inFragment { break }
                 if inPath, "/;?".utf8.contains(unit.byte) { break }
             }
-            if mode == .text, unit.length == 1, endsBareText(at: position) || (isInTag && unit.byte == 0x3E) { break }
+            if mode == .text, !unit.isEscaped, endsBareText(at: position) || (isInTag && unit.byte == 0x3E) { break }
             position += unit.length
         }
         return url == nil && mode == .text ? withoutPunctuation(start..<position) : position
@@ -157,20 +163,17 @@ extension SecretScanner {
     }
 
     private func isTag(at position: Int) -> Bool {
-        guard position + 1 < bytes.count else { return false }
-        let next = bytes[position + 1]
+        guard let next = bytes[(position + 1)...].first else { return false }
         return next == UInt8(ascii: "/") || next == UInt8(ascii: "!") || next.isLetter
     }
 
     /// The end of a value in running text: that of a word, or of two where the first is a scheme's name.
     private func endOfBareText(from start: Int, after first: Int) -> Int {
         var position = start
-        var isScheme = false
         while position < bytes.count {
             let byte = bytes[position]
             if byte.isBlank {
-                guard !isScheme, CredentialScheme(bytes[first..<position]) != nil else { break }
-                isScheme = true
+                guard CredentialScheme(bytes[first..<position]) != nil else { break }
                 position = afterSpace(position, lines: false)
                 continue
             }
@@ -182,8 +185,7 @@ extension SecretScanner {
     }
 
     private func endsSentence(after position: Int) -> Bool {
-        guard position + 1 < bytes.count else { return true }
-        let next = bytes[position + 1]
+        guard let next = bytes[(position + 1)...].first else { return true }
         return next.isSpace || ",;)]}'\"<".utf8.contains(next)
     }
 
@@ -201,10 +203,10 @@ extension SecretScanner {
         while position < bytes.count, !bytes[position].isNewline {
             switch bytes[position] {
             case UInt8(ascii: "\\"): position += 1
-            case UInt8(ascii: "\"") where position > start && bytes[position - 1] == UInt8(ascii: "="):
+            case UInt8(ascii: "\"") where bytes[position - 1] == UInt8(ascii: "="):
                 position = bytes[(position + 1)...].firstIndex(of: UInt8(ascii: "\"")) ?? bytes.count
             case UInt8(ascii: "\""): return position
-            case UInt8(ascii: "<") where isTag(at: position) && position > start: return position
+            case UInt8(ascii: "<") where position > start && bytes[position...].starts(with: "</".utf8): return position
             default: break
             }
             position += 1
@@ -217,7 +219,8 @@ extension SecretScanner {
         var depth = 0
         var position = start
         while position < bytes.count {
-            if let open = quote(at: position), open.byte == UInt8(ascii: "\"") {
+            // What follows a letter is an apostrophe.
+            if let open = quote(at: position), open.byte == UInt8(ascii: "\"") || !bytes[position - 1].isLetterOrDigit {
                 position = closing(open) + open.range.count
                 continue
             }
@@ -237,18 +240,20 @@ extension SecretScanner {
 
     /// The quote that stands at an index, with the backslashes before it.
     func quote(at start: Int) -> SecretQuote? {
+        guard start < bytes.count else { return nil }
         var position = start
-        while position < bytes.count, bytes[position] == UInt8(ascii: "\\"), position - start < 64 { position += 1 }
-        guard position < bytes.count else { return nil }
-        let unit = SecretUnit(bytes, at: position)
-        guard unit.byte == UInt8(ascii: "\"") || unit.byte == UInt8(ascii: "'") || unit.byte == UInt8(ascii: "`") else {
-            return nil
+        var unit = SecretUnit(bytes, at: start)
+        if unit.byte == UInt8(ascii: "\\") {
+            position = bytes.afterBackslashes(from: start)
+            guard position < bytes.count else { return nil }
+            unit = SecretUnit(bytes, at: position)
         }
+        guard "\"'`".utf8.contains(unit.byte) else { return nil }
         return SecretQuote(
             byte: unit.byte,
             escapes: position - start,
             level: unit.level,
-            isEntity: unit.length > 1 && unit.level == 0,
+            isEscaped: unit.isEscaped,
             range: start..<position + unit.length
         )
     }
@@ -258,16 +263,15 @@ extension SecretScanner {
         var position = open.range.upperBound
         var escapes = 0
         while position < bytes.count {
-            if bytes[position] == UInt8(ascii: "\\"), SecretUnit(bytes, at: position).length == 1 {
+            if bytes[position] == UInt8(ascii: "\\"), !SecretUnit(bytes, at: position).isEscaped {
                 escapes += 1
                 position += 1
                 continue
             }
             let unit = SecretUnit(bytes, at: position)
-            if unit.byte == open.byte, unit.level <= open.level, !open.isEntity || unit.length > 1 {
-                // A quote within doubles the backslashes and has one more.
-                let isClosing = escapes % (2 * (open.escapes + 1)) == open.escapes || escapes < open.escapes
-                if isClosing || (open.isEntity && escapes == 0) { return position - min(escapes, open.escapes) }
+            // A quote within doubles the backslashes and has one more.
+            if open.matches(unit), escapes % (2 * (open.escapes + 1)) == open.escapes || escapes < open.escapes {
+                return position - min(escapes, open.escapes)
             }
             escapes = 0
             position += unit.length
@@ -279,24 +283,14 @@ extension SecretScanner {
     func afterSpace(_ start: Int, lines: Bool) -> Int {
         var position = start
         while position < bytes.count {
-            let byte = bytes[position]
-            if byte.isBlank || (lines && byte.isSpace) {
-                position += 1
-                continue
-            }
             let unit = SecretUnit(bytes, at: position)
-            if unit.length > 1, unit.byte.isBlank || (lines && unit.byte.isSpace) {
+            if unit.byte.isBlank || (lines && unit.byte.isSpace) {
                 position += unit.length
                 continue
             }
-            if lines, byte == UInt8(ascii: "\\") {
-                let letter = bytes[position...].first { $0 != UInt8(ascii: "\\") }
-                if let letter, "nrt".utf8.contains(letter) {
-                    position = (bytes[position...].firstIndex { $0 != UInt8(ascii: "\\") } ?? position) + 1
-                    continue
-                }
-            }
-            break
+            let letter = bytes.afterBackslashes(from: position)
+            guard lines, letter > position, letter < bytes.count, "nrt".utf8.contains(bytes[letter]) else { break }
+            position = letter + 1
         }
         return position
     }

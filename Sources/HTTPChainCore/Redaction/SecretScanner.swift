@@ -42,9 +42,11 @@ struct SecretScanner {
     /// The content of an element whose tag is being read.
     var element: (start: Int, content: Range<Int>)?
     /// Where the values beside a secret's name were looked for last, and whether the place ends there.
-    var siblings: (range: Range<Int>, isClosed: Bool) = (0..<0, true)
+    var siblings: (range: Range<Int>, isClosed: Bool)?
+    /// Whether a blank line may follow.
+    var hasBlankLine = true
     /// The byte that is meant before the index, escaped or not.
-    var before: UInt8 = 0
+    var before: UInt8?
 
     init(_ bytes: [UInt8], rules: SecretRules, mode: Mode = .text, isCutOff: Bool = false) {
         self.bytes = bytes
@@ -67,15 +69,11 @@ struct SecretScanner {
         while index < bytes.count {
             if let element, index >= element.start {
                 self.element = nil
-                if !element.content.isEmpty { edits.append(Edit(range: element.content)) }
+                redact(element.content)
                 index = max(index, element.content.upperBound)
                 continue
             }
             if let url, index >= url.end { self.url = nil }
-            if bytes[index].isNameByte {
-                readWord()
-                continue
-            }
             let unit = SecretUnit(bytes, at: index)
             if unit.byte.isNameByte {
                 readWord()
@@ -90,7 +88,11 @@ struct SecretScanner {
             }
             if index == start { index += unit.length }
         }
-        if let element, !element.content.isEmpty { edits.append(Edit(range: element.content)) }
+        if let element { redact(element.content) }
+    }
+
+    mutating func redact(_ range: Range<Int>) {
+        if !range.isEmpty { edits.append(Edit(range: range)) }
     }
 
     // MARK: Words
@@ -101,16 +103,16 @@ struct SecretScanner {
         index = end
         let name = decoded.map { $0[...] } ?? bytes[start..<end]
         let follows = before
-        before = name.last ?? 0
+        before = name.last
         if let token = webToken(in: start..<end) {
-            edits.append(Edit(range: token))
+            redact(token)
             index = max(end, token.upperBound)
             return
         }
         let isPair = isPair(after: follows)
         let isSecret = isSecret(name, after: follows, isPair: isPair, isQuoted: quote(at: end) != nil)
         if isSecret {
-            let place = ValuePlace(isPair: isPair, isLine: !isPair && LineField.contains(name), before: follows)
+            let place = ValuePlace(isPair: isPair, isLine: LineField.contains(name), before: follows)
             if let value = value(after: end, place) ?? optionValue(after: start..<end) {
                 edits.append(value)
                 index = max(end, value.range.upperBound)
@@ -119,10 +121,10 @@ struct SecretScanner {
         }
         if let scheme = CredentialScheme(name.drop { !$0.isLetterOrDigit }), let secret = credential(scheme, after: end)
         {
-            edits.append(Edit(range: secret))
+            redact(secret)
             index = max(end, secret.upperBound)
         } else if let block = armoredBlock(in: start..<end) {
-            edits.append(Edit(range: block))
+            redact(block)
             index = max(end, block.upperBound)
         } else if isSecret {
             redactValue(named: start..<end)
@@ -134,15 +136,9 @@ struct SecretScanner {
         var position = start
         var decoded: [UInt8]?
         while position < bytes.count {
-            let byte = bytes[position]
-            if byte.isNameByte {
-                decoded?.append(byte)
-                position += 1
-                continue
-            }
             let unit = SecretUnit(bytes, at: position)
-            guard unit.length > 1, unit.byte.isNameByte else { break }
-            if decoded == nil { decoded = Array(bytes[start..<position]) }
+            guard unit.byte.isNameByte else { break }
+            if unit.isEscaped, decoded == nil { decoded = Array(bytes[start..<position]) }
             decoded?.append(unit.byte)
             position += unit.length
         }
@@ -150,32 +146,28 @@ struct SecretScanner {
     }
 
     /// Whether a word stands where a pair of a query or a form begins.
-    private func isPair(after follows: UInt8) -> Bool {
+    private func isPair(after follows: UInt8?) -> Bool {
         mode != .text || url != nil || follows == UInt8(ascii: "?") || follows == UInt8(ascii: "&")
     }
 
-    private func isSecret(_ name: ArraySlice<UInt8>, after follows: UInt8, isPair: Bool, isQuoted: Bool) -> Bool {
+    private func isSecret(_ name: ArraySlice<UInt8>, after follows: UInt8?, isPair: Bool, isQuoted: Bool) -> Bool {
         let names = isPair ? rules.pairNames : rules.names
         // After a backslash the first letter may belong to an escape.
         if follows == UInt8(ascii: "\\"), names.contains(name.dropFirst()) { return true }
         if isPair || isQuoted || name.contains(UInt8(ascii: "[")) { return names.contains(name) }
         // In prose and code what stands before a dot is a sentence, a type or a file.
         let trimmed = name[..<((name.lastIndex { $0 != UInt8(ascii: ".") } ?? name.startIndex - 1) + 1)]
-        return names.contains(trimmed) && names.contains(trimmed.suffix(while: { $0 != UInt8(ascii: ".") }))
+        return names.contains(trimmed.suffix { $0 != UInt8(ascii: ".") })
     }
 
     // MARK: Result
 
     private mutating func find(_ value: [UInt8]) {
-        guard let first = value.first, value.count <= bytes.count else { return }
-        var position = 0
-        while position + value.count <= bytes.count {
-            if bytes[position] == first, bytes[position..<position + value.count].elementsEqual(value) {
-                edits.append(Edit(range: position..<position + value.count))
-                position += value.count
-            } else {
-                position += 1
-            }
+        var rest = bytes[...]
+        while let first = value.first, let start = rest.firstIndex(of: first) {
+            let end = rest[start...].starts(with: value) ? start + value.count : start
+            redact(start..<end)
+            rest = rest[max(end, start + 1)...]
         }
     }
 

@@ -7,7 +7,8 @@ struct SecretSuspicion {
 
     /// Whether a text has to be scanned.
     func isRaised(by text: String) -> Bool {
-        text.utf8.withContiguousStorageIfAvailable { isRaised(by: $0) } ?? true
+        var text = text
+        return text.withUTF8 { isRaised(by: $0) }
     }
 
     func isRaised(by bytes: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -42,17 +43,13 @@ struct SecretSuspicion {
                 switch byte {
                 case UInt8(ascii: "%"), UInt8(ascii: "&"):
                     // What is escaped may be a delimiter, or a letter of a name.
-                    if SecretUnit(bytes, at: index).length > 1 { return true }
+                    if SecretUnit(bytes, at: index).isEscaped { return true }
                 case UInt8(ascii: "\\"):
                     // Slashes of URLs in JSON, and escaped quotes and letters.
-                    let next = index + 1 < bytes.count ? bytes[index + 1] : 0
+                    let next = bytes[(index + 1)...].first
                     if next == UInt8(ascii: "u") || next == UInt8(ascii: "/") || next == byte { return true }
                 case UInt8(ascii: ":"):
-                    if index + 2 < bytes.count, bytes[index + 1] == UInt8(ascii: "/"),
-                        bytes[index + 2] == UInt8(ascii: "/")
-                    {
-                        isInURL = true
-                    }
+                    if bytes[(index + 1)...].starts(with: "//".utf8) { isInURL = true }
                 case UInt8(ascii: "@"):
                     if isInURL { return true }
                 case _ where !isURL && byte.endsURL: isInURL = false
@@ -70,12 +67,10 @@ struct SecretSuspicion {
 
     private func isSuspicious(_ bytes: UnsafeBufferPointer<UInt8>, _ word: Range<Int>) -> Bool {
         let name = bytes[word]
-        if rules.names.contains(name) || rules.pairNames.contains(name) { return true }
+        if rules.pairNames.contains(name) { return true }
         if CredentialScheme(name.drop { !$0.isLetterOrDigit }) != nil { return true }
         // After a backslash the first letter may belong to an escape.
-        if word.lowerBound > 0, bytes[word.lowerBound - 1] == UInt8(ascii: "\\"),
-            rules.pairNames.contains(name.dropFirst())
-        {
+        if bytes[..<word.lowerBound].last == UInt8(ascii: "\\"), rules.pairNames.contains(name.dropFirst()) {
             return true
         }
         var hyphens = 0

@@ -10,6 +10,8 @@ struct SecretUnit {
     /// The number of times that it is percent-encoded.
     var level = 0
 
+    var isEscaped: Bool { length > 1 }
+
     /// Reads what stands at an index, which must be one of the bytes'.
     init<Bytes: RandomAccessCollection<UInt8>>(_ bytes: Bytes, at index: Int) where Bytes.Index == Int {
         let first = bytes[index]
@@ -60,8 +62,7 @@ struct SecretUnit {
 
     private static func backslash<Bytes: RandomAccessCollection<UInt8>>(_ bytes: Bytes, _ index: Int) -> (UInt8, Int)?
     where Bytes.Index == Int {
-        var position = index
-        while position < bytes.endIndex, bytes[position] == UInt8(ascii: "\\"), position - index < 64 { position += 1 }
+        let position = bytes.afterBackslashes(from: index)
         guard position < bytes.endIndex else { return nil }
         if bytes[position] == UInt8(ascii: "/") { return (UInt8(ascii: "/"), position + 1 - index) }
         guard bytes[position] == UInt8(ascii: "u"), position + 4 < bytes.endIndex else { return nil }
@@ -73,9 +74,16 @@ struct SecretUnit {
         return value < 0x80 ? (UInt8(value), position + 5 - index) : nil
     }
 
-    private static let entities: [([UInt8], UInt8)] = [
+    private static let entities = [
         ("&quot;", "\""), ("&#34;", "\""), ("&#x22;", "\""), ("&apos;", "'"), ("&#39;", "'"), ("&#x27;", "'"),
         ("&amp;", "&"), ("&#38;", "&"), ("&lt;", "<"), ("&gt;", ">"), ("&equals;", "="), ("&#61;", "="),
         ("&#x3d;", "="),
-    ].map { (Array($0.0.utf8), $0.1.utf8.first ?? 0) }
+    ].map { (text: String, scalar: Unicode.Scalar) in (Array(text.utf8), UInt8(ascii: scalar)) }
+}
+
+extension RandomAccessCollection<UInt8> where Index == Int {
+    /// Where the backslashes end that stand at an index; of more than 64, where the 65th stands.
+    func afterBackslashes(from start: Int) -> Int {
+        start + self[start...].prefix(64).prefix { $0 == UInt8(ascii: "\\") }.count
+    }
 }
