@@ -141,6 +141,9 @@ struct RedactionMarkupTests {
         let between = String(repeating: " ", count: distance)
         let pairs = String(repeating: "name=password\(between)v=hunter2 ", count: 40)
         #expect(redacted(pairs) == pairs.replacingOccurrences(of: "hunter2", with: "<redacted>"))
+        let apart =
+            "name=password v=hunter2 " + String(repeating: "x ", count: 300) + "name=password\(between)v=hunter2"
+        #expect(redacted(apart) == apart.replacingOccurrences(of: "hunter2", with: "<redacted>"))
         let braced = String(repeating: "{name=password\(between)v=hunter2} {name=a\(between)v=b} ", count: 40)
         #expect(redacted(braced) == braced.replacingOccurrences(of: "hunter2", with: "<redacted>"))
         let nested = "{" + String(repeating: "name=password\(between){v=hunter2} ", count: 40) + "}"
