@@ -375,7 +375,7 @@ struct SwiftLogSecretTests {
                 "https://a.example/ http://<redacted>@b/ and ftp://<redacted>@c"
             ),
             ("mail ada@example.com: a://b", "mail ada@example.com: a://b"), ("nothing", "nothing"), ("@", "@"),
-            ("://", "://"), ("@://", "@://"), ("x://@", "x://<redacted>@"),
+            ("://", "://"), ("@://", "@://"), ("x://@", "x://@"), ("x://y@", "x://<redacted>@"),
         ]
     )
     func texts(text: String, expected: String) {
