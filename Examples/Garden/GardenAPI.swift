@@ -143,7 +143,7 @@ func tour(of client: Client, say: @escaping @Sendable (String) -> Void) async th
     }
 
     do {
-        _ = try await client.call(GetPlant(id: 404)).retry(.never).timeout(.seconds(3)).value
+        _ = try await client.call(GetPlant(id: 404)).retry(.never).timeout(.seconds(30)).value
     } catch {
         say("Not found: \((error as? any HTTPChainError)?.reason ?? "\(error)")")
     }
