@@ -2,8 +2,6 @@ import Foundation
 import HTTPChainCore
 import Testing
 
-private func redacted(_ text: String) -> String { Redaction.standard.text(text) }
-
 @Suite("Redaction of markup and of names beside values")
 struct RedactionMarkupTests {
     @Test(

@@ -4,8 +4,6 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-private func redacted(_ text: String) -> String { Redaction.standard.text(text) }
-
 @Suite("Redaction of text")
 struct RedactionTextTests {
     @Test(

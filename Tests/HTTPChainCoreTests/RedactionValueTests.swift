@@ -1,7 +1,4 @@
-import HTTPChainCore
 import Testing
-
-private func redacted(_ text: String) -> String { Redaction.standard.text(text) }
 
 @Suite("Where a secret's value begins and ends in text")
 struct RedactionValueTests {

@@ -2,6 +2,8 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
+func redacted(_ text: String) -> String { Redaction.standard.text(text) }
+
 /// Answers from a closure.
 struct ClosureTransport: Transport {
     var capabilities: TransportCapabilities = [.streamsUploads, .backpressure]
