@@ -16,7 +16,8 @@ import HTTPTypes
 /// still answers a part of them.
 ///
 /// **What is accepted.** Every response but 429, 503 and 504. Timeouts and connections that are lost or not made are
-/// not accepted; cancelled calls and refusals by stages inside do not count.
+/// not accepted; cancelled calls and refusals by stages inside do not count. A call counts when it ends: many at once are
+/// no sign of an overload.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/breaker``: each attempt, before it waits for anything.
 ///
@@ -46,7 +47,8 @@ public struct LoadSheddingMiddleware: Middleware {
             "LoadSheddingMiddleware",
             purpose: "refuses what the server would refuse",
             settings: [
-                "multiplier": "\(policy.multiplier)", "window": policy.window.label, "by": group.description,
+                "multiplier": "\(policy.multiplier)", "minimum": "\(policy.minimumCalls) calls",
+                "window": policy.window.label, "by": group.description,
                 "overload": policy.overloadStatuses.description,
             ]
         )
@@ -58,17 +60,15 @@ public struct LoadSheddingMiddleware: Middleware {
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let shared = groups.entry(for: request) else { return try await next(request) }
-        // The result counts with the time of its call: a call and that it was accepted are forgotten together.
         let started = request.options.elapsed
         try Self.admit(request, shared, at: started)
         do {
             let response = try await next(request)
-            if !policy.overloadStatuses.contains(response.status.code) {
-                shared.rules.withLock { $0.accept(at: started) }
-            }
+            let isAccepted = !policy.overloadStatuses.contains(response.status.code)
+            shared.rules.withLock { $0.count(isAccepted: isAccepted, at: started) }
             return response
         } catch {
-            if Self.saysNothing(error) { shared.rules.withLock { $0.forget(at: started) } }
+            if !Self.saysNothing(error) { shared.rules.withLock { $0.count(isAccepted: false, at: started) } }
             throw error
         }
     }
@@ -80,7 +80,7 @@ public struct LoadSheddingMiddleware: Middleware {
         at now: Duration
     ) throws(LoadShedError) {
         // A server that accepts enough refuses nothing, and no number has to be drawn.
-        if shared.rules.withLock({ $0.admitWithoutChance(at: now) }) { return }
+        if shared.rules.withLock({ $0.admitsAll(at: now) }) { return }
         try decide(request, shared, at: now)
     }
 

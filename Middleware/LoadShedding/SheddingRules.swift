@@ -1,62 +1,56 @@
 package import HTTPChainCore
 
-/// Calls made and accepted in a window, and what follows for the next call.
+/// Calls that ended and were accepted in a window, and what follows for the next call.
+///
+/// Calls in flight say nothing yet: the first calls of a program, all at once, are no sign of an overload.
 package struct SheddingRules: Sendable {
     private static let steps = 12
 
     private let multiplier: Double
+    private let minimumCalls: Int
     private let width: Duration
     private var requests = [Int](repeating: 0, count: steps)
     private var accepts = [Int](repeating: 0, count: steps)
     private var current = 0
     private var end: Duration?
-    /// Calls made in the window, those refused here included.
+    /// Calls that ended in the window, those refused here included.
     package private(set) var requestCount = 0
     /// Calls that the server accepted in the window.
     package private(set) var acceptCount = 0
 
     package init(_ policy: LoadSheddingPolicy) {
         multiplier = policy.multiplier.isFinite ? max(1, policy.multiplier) : 2
+        minimumCalls = policy.minimumCalls
         width = max(.milliseconds(12), policy.window.bounded) / Self.steps
     }
 
     /// The probability with which a call is refused.
     package var refusalProbability: Double {
-        max(0, (Double(requestCount) - multiplier * Double(acceptCount)) / (Double(requestCount) + 1))
+        guard requestCount >= minimumCalls else { return 0 }
+        return max(0, (Double(requestCount) - multiplier * Double(acceptCount)) / (Double(requestCount) + 1))
     }
 
-    /// Counts a call, and decides whether it is made.
+    /// Whether no call is refused at a time; otherwise chance has to decide.
+    package mutating func admitsAll(at now: Duration) -> Bool {
+        move(to: now)
+        return requestCount < minimumCalls || Double(requestCount) <= multiplier * Double(acceptCount)
+    }
+
+    /// Decides whether a call is made, and counts it where it is not.
     package mutating func admit(at now: Duration, random: some RandomSource) -> Bool {
-        move(to: now)
-        let probability = refusalProbability
-        requests[current] += 1
-        requestCount += 1
-        return probability <= 0 || random.double(in: 0...1) >= probability
+        if admitsAll(at: now) || random.double(in: 0...1) >= refusalProbability { return true }
+        count(isAccepted: false, at: now)
+        return false
     }
 
-    /// Counts a call where none is refused; false where chance has to decide, and then it is not counted.
-    package mutating func admitWithoutChance(at now: Duration) -> Bool {
+    /// A call has ended, and the server took it or did not.
+    package mutating func count(isAccepted: Bool, at now: Duration) {
         move(to: now)
-        guard Double(requestCount) <= multiplier * Double(acceptCount) else { return false }
         requests[current] += 1
         requestCount += 1
-        return true
-    }
-
-    /// The server took a call that was made at a time; it counts in the cell of that time, or in the current one where
-    /// that is a later one.
-    package mutating func accept(at now: Duration) {
-        move(to: now)
+        guard isAccepted else { return }
         accepts[current] += 1
         acceptCount += 1
-    }
-
-    /// A call that was let through says nothing: it is as if it had not been made.
-    package mutating func forget(at now: Duration) {
-        move(to: now)
-        guard requests[current] > 0 else { return }
-        requests[current] -= 1
-        requestCount -= 1
     }
 
     private mutating func move(to now: Duration) {

@@ -1,5 +1,6 @@
 #if AllTests
 import HTTPChainCore
+import HTTPChainInMemory
 import HTTPChainLoadShedding
 import HTTPChainTesting
 import HTTPTypes
@@ -43,18 +44,17 @@ struct LoadSheddingTests {
             let accepts = entries.reduce(0) { $0 + $1.accepts }
             switch random.next() % 4 {
             case 0, 1:
-                let probability = max(0, (Double(requests) - 1.5 * Double(accepts)) / Double(requests + 1))
-                let isAtOnce = random.next() % 2 == 0 && rules.admitWithoutChance(at: .milliseconds(now))
-                if isAtOnce { #expect(probability == 0, "step \(step)") }
-                let isAdmitted = isAtOnce || rules.admit(at: .milliseconds(now), random: random)
+                var probability = max(0, (Double(requests) - 1.5 * Double(accepts)) / Double(requests + 1))
+                if requests < 10 { probability = 0 }
+                #expect(rules.admitsAll(at: .milliseconds(now)) == (probability == 0), "step \(step)")
+                #expect(rules.refusalProbability == probability, "step \(step)")
+                let isAdmitted = rules.admit(at: .milliseconds(now), random: random)
                 if probability == 0 { #expect(isAdmitted, "step \(step)") }
+                if !isAdmitted { entries[entries.count - 1].requests += 1 }
+            case let kind:
+                rules.count(isAccepted: kind == 2, at: .milliseconds(now))
                 entries[entries.count - 1].requests += 1
-            case 2:
-                rules.accept(at: .milliseconds(now))
-                entries[entries.count - 1].accepts += 1
-            default:
-                rules.forget(at: .milliseconds(now))
-                if entries[entries.count - 1].requests > 0 { entries[entries.count - 1].requests -= 1 }
+                if kind == 2 { entries[entries.count - 1].accepts += 1 }
             }
             let isSame =
                 rules.requestCount == entries.reduce(0) { $0 + $1.requests }
@@ -80,9 +80,9 @@ struct LoadSheddingTests {
             var room = Int(100 * accepted)
             for _ in 0..<100 where rules.admit(at: .seconds(second), random: random) {
                 if second >= 200 { sent += 1 }
+                rules.count(isAccepted: room > 0, at: .seconds(second))
                 guard room > 0 else { continue }
                 room -= 1
-                rules.accept(at: .seconds(second))
                 if second >= 200 { taken += 1 }
             }
         }
@@ -117,6 +117,43 @@ struct LoadSheddingTests {
         #expect(await harness.send(.get("https://other.example.com/")).error == nil)
     }
 
+    @Test("Calls in flight say nothing: the first ones all pass, however many, and count when they end", .seeded)
+    func inFlight() async throws {
+        let transport = InMemoryTransport()
+        let gate = Rendezvous()
+        transport.on(nil, "*") { _ in
+            try await gate.wait()
+            return Response(.serviceUnavailable)
+        }
+        let chain = try Chain(transport: transport) { LoadSheddingMiddleware() }
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<200 { group.addTask { try await chain.send(.get(url)).status } }
+            try await transport.waitForRequests(200)
+            gate.reach()
+            for try await status in group { #expect(status == .serviceUnavailable) }
+        }
+        await #expect(throws: LoadShedError.self) {
+            for _ in 0..<200 { _ = try await chain.send(.get(url)) }
+        }
+        #expect(transport.requests.count < 400)
+    }
+
+    @Test("A few failures say nothing", .seeded, arguments: [0, 1, 10, 20])
+    func minimumCalls(count: Int) async {
+        let stage = LoadSheddingMiddleware(LoadSheddingPolicy(minimumCalls: count))
+        let harness = StageHarness(stage, clock: VirtualClock(), seed: Seed.current)
+        for _ in 0..<max(1, count) {
+            let outcome = await harness.send(.get(url), answering: .status(.serviceUnavailable))
+            #expect(!(outcome.error is LoadShedError))
+        }
+        var shed = 0
+        for _ in 0..<200 {
+            let outcome = await harness.send(.get(url), answering: .status(.serviceUnavailable))
+            if outcome.error is LoadShedError { shed += 1 }
+        }
+        #expect(shed > 150)
+    }
+
     @Test("The policy says which statuses mean that the server is overloaded", .seeded)
     func overloadStatuses() async {
         let stage = LoadSheddingMiddleware(LoadSheddingPolicy(overloadStatuses: [500]))
@@ -136,8 +173,7 @@ struct LoadSheddingTests {
 
     @Test("The rules for every stage", arguments: StageConformance.Check.allCases)
     func conforms(check: StageConformance.Check) async throws {
-        try await StageConformance(calls: .atMostOnce) { LoadSheddingMiddleware(LoadSheddingPolicy(multiplier: 1000)) }
-            .verify(check)
+        try await StageConformance(calls: .atMostOnce) { LoadSheddingMiddleware() }.verify(check)
     }
 }
 #endif

@@ -422,10 +422,8 @@ package struct Simulation {
                 answer == nil || answer == .limited ? .neither : answer == .success ? .success : .failure
             gates[client][server].breaker?.record(permit, result, at: instant, random: chance)
         }
-        if answer == .success || answer == .failure {
-            gates[client][server].shedding?.accept(at: instant)
-        } else if answer == nil {
-            gates[client][server].shedding?.forget(at: instant)
+        if let answer {
+            gates[client][server].shedding?.count(isAccepted: answer == .success || answer == .failure, at: instant)
         }
         while let rule = gates[client][server].rule, gates[client][server].inFlight < rule.limit,
             !gates[client][server].queue.isEmpty
