@@ -67,7 +67,7 @@ extension SecretScanner {
             let isWrapped = bytes[word...].first == UInt8(ascii: "(")
             return edit(position..<max(endOfLine(from: position), isWrapped ? endOfNested(at: word) : position))
         }
-        if isPair { return edit(position..<endOfPair(from: position, level: separator.level)) }
+        if isPair { return edit(position..<endOfPair(from: position, after: position, level: separator.level)) }
         return bareValue(
             at: position,
             separator: separator,
@@ -119,7 +119,7 @@ extension SecretScanner {
             start = endOfNested(at: wordEnd)
         }
         if separator.byte == UInt8(ascii: "="), !isSpaced {
-            return edit(position..<endOfPair(from: start, level: separator.level))
+            return edit(position..<endOfPair(from: start, after: position, level: separator.level))
         }
         return edit(position..<endOfBareText(from: start, after: position))
     }
@@ -137,7 +137,7 @@ extension SecretScanner {
     // MARK: Where a value ends
 
     /// The end of a value in a query, a form, or after `=` in a text.
-    private func endOfPair(from start: Int, level: Int) -> Int {
+    private func endOfPair(from start: Int, after first: Int, level: Int) -> Int {
         let limit = min(url?.end ?? bytes.count, bytes.count)
         let inPath = isInPath(start)
         let isInTag = bytes[..<start].suffix(Self.reach).last { "<>".utf8.contains($0) } == UInt8(ascii: "<")
@@ -150,7 +150,11 @@ extension SecretScanner {
                 if unit.byte == UInt8(ascii: "#"), !inFragment { break }
                 if inPath, "/;?".utf8.contains(unit.byte) { break }
             }
-            if mode == .text, !unit.isEscaped, endsBareText(at: position) || (isInTag && unit.byte == 0x3E) { break }
+            if mode == .text, !unit.isEscaped, !(position == first && opensValue(at: position)),
+                endsBareText(at: position) || (isInTag && unit.byte == 0x3E)
+            {
+                break
+            }
             position += unit.length
         }
         return url == nil && mode == .text ? withoutPunctuation(start..<position) : position
@@ -160,6 +164,11 @@ extension SecretScanner {
     private func endsBareText(at position: Int) -> Bool {
         let byte = bytes[position]
         return byte.isSpace || byte == UInt8(ascii: "\"") || (byte == UInt8(ascii: "<") && isTag(at: position))
+    }
+
+    /// Whether a `<` is the first byte of a value, or of a tag around it; a tag that closes comes after an empty one.
+    private func opensValue(at position: Int) -> Bool {
+        bytes[position] == UInt8(ascii: "<") && bytes[(position + 1)...].first != UInt8(ascii: "/")
     }
 
     private func isTag(at position: Int) -> Bool {
