@@ -82,7 +82,7 @@ extension CacheRules {
             classification: settings.classification,
             lifetime: lifetime
         )
-        metadata.head.headerFields = storedFields(response.headerFields, receivedAt: received)
+        metadata.head.headerFields = storedFields(response.headerFields, by: directives(facts), received)
         if status == 206 {
             guard let range = ContentRange(response.headerFields) else {
                 return .skip("the partial response is not one run of bytes, RFC 9111 §3.3")

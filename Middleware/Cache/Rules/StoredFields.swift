@@ -16,8 +16,9 @@ extension CacheRules {
     ///
     /// Fields that `no-cache` names are left out, because they must not be used without validation (§5.2.2.4), and in
     /// a shared cache those that `private` names (§5.2.2.7); the targeted field that counts says which (RFC 9213 §2.2).
-    func storedFields(_ fields: HTTPFields, receivedAt received: Date) -> HTTPFields {
-        let directives = directives(of: fields)
+    ///
+    /// - Parameter directives: The directives of the fields that count for this cache.
+    func storedFields(_ fields: HTTPFields, by directives: ResponseDirectives, _ received: Date) -> HTTPFields {
         var dropped = Set(directives.noCacheFields)
         if isShared { dropped.formUnion(directives.privateFields) }
         for line in fields[values: .connection] {
@@ -48,7 +49,7 @@ extension CacheRules {
         // The age of a response that has just been validated begins anew.
         result[.age] = nil
         result[.date] = nil
-        let replacing = storedFields(new, receivedAt: received)
+        let replacing = storedFields(new, by: directives(of: new), received)
             .filter { !Self.neverUpdated.contains($0.name.canonicalName) }
         for name in Set(replacing.map(\.name)) { result[name] = nil }
         result.append(contentsOf: replacing)
