@@ -42,12 +42,12 @@ enum RedirectLocation {
                 result.append(byte)
             case UInt8(ascii: "\\") where part == .path:
                 result.append(UInt8(ascii: "/"))
-            case UInt8(ascii: "%") where isTriplet(rest[index...]):
+            case UInt8(ascii: "%") where rest.percentEncodedByte(at: index) != nil:
                 result.append(byte)
             case ...0x20, 0x7F..., UInt8(ascii: "%"), UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"),
                 UInt8(ascii: "\\"), UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"),
                 UInt8(ascii: "}"), UInt8(ascii: "#"):
-                result += [UInt8(ascii: "%"), hexDigits[Int(byte >> 4)], hexDigits[Int(byte & 15)]]
+                result.append(percentEncoding: byte)
             default:
                 result.append(byte)
             }
@@ -56,13 +56,6 @@ enum RedirectLocation {
     }
 
     private enum Part { case path, query, fragment }
-
-    private static let hexDigits = Array("0123456789ABCDEF".utf8)
-
-    private static func isTriplet(_ bytes: ArraySlice<UInt8>) -> Bool {
-        let digits = bytes.dropFirst().prefix(2)
-        return digits.count == 2 && digits.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
-    }
 
     /// Where a response sends the request that was made to `base`.
     ///

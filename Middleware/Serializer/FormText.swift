@@ -76,21 +76,6 @@ enum FormText {
     private static let dot = UInt8(ascii: ".")
 
     private static func unescaped(_ bytes: Data.SubSequence) -> String {
-        var result: [UInt8] = []
-        result.reserveCapacity(bytes.count)
-        var index = bytes.startIndex
-        while index < bytes.endIndex {
-            let byte = bytes[index]
-            if byte == UInt8(ascii: "%"), bytes.endIndex - index > 2, let high = bytes[index + 1].hexadecimalValue,
-                let low = bytes[index + 2].hexadecimalValue
-            {
-                result.append(high << 4 | low)
-                index += 3
-            } else {
-                result.append(byte == UInt8(ascii: "+") ? 0x20 : byte)
-                index += 1
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
+        String(decoding: bytes.percentDecoded(plusIsSpace: true), as: UTF8.self)
     }
 }

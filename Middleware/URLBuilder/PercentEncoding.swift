@@ -47,30 +47,19 @@ extension [UInt8] {
     ) {
         for index in bytes.indices {
             let byte = bytes[index]
-            if allowed.contains(byte) || (keepingTriplets && bytes.holdsTriplet(at: index)) {
+            if allowed.contains(byte) || (keepingTriplets && bytes.percentEncodedByte(at: index) != nil) {
                 append(byte)
             } else {
-                append(.percent)
-                append(.hexDigit(byte >> 4))
-                append(.hexDigit(byte & 15))
+                append(percentEncoding: byte)
             }
         }
     }
 }
 
 extension Collection where Element == UInt8, Index == Int {
-    /// Whether a percent-encoded byte stands at the index (RFC 3986 §2.1).
-    func holdsTriplet(at index: Int) -> Bool {
-        index + 2 < endIndex && self[index] == .percent && self[index + 1].hexadecimalValue != nil
-            && self[index + 2].hexadecimalValue != nil
-    }
-
     /// The byte at the index, decoded when it is percent-encoded, and where the next one begins.
     func decodedByte(at index: Int) -> (byte: UInt8, next: Int) {
-        guard self[index] == .percent, index + 2 < endIndex, let high = self[index + 1].hexadecimalValue,
-            let low = self[index + 2].hexadecimalValue
-        else { return (self[index], index + 1) }
-        return (high << 4 | low, index + 3)
+        percentEncodedByte(at: index).map { ($0, index + 3) } ?? (self[index], index + 1)
     }
 }
 
@@ -88,10 +77,6 @@ extension UInt8 {
     static let ampersand = UInt8(ascii: "&")
     static let openBrace = UInt8(ascii: "{")
     static let closeBrace = UInt8(ascii: "}")
-
-    static func hexDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + (value - 10)
-    }
 
     var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 

@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// Reads a template: RFC 6570 §2, and the notations for path variables that are not part of it.
 struct TemplateParser {
     private let text: String
@@ -46,10 +48,10 @@ struct TemplateParser {
     /// RFC 6570 §3.1: what a URI may hold is copied, triplets included, and the rest is percent-encoded.
     private mutating func appendLiteral() {
         let byte = bytes[index]
-        if ByteSet.reserved.contains(byte) || bytes.holdsTriplet(at: index) {
+        if ByteSet.reserved.contains(byte) || bytes.percentEncodedByte(at: index) != nil {
             literal.append(byte)
         } else {
-            literal += [.percent, .hexDigit(byte >> 4), .hexDigit(byte & 15)]
+            literal.append(percentEncoding: byte)
         }
         index += 1
     }
@@ -116,7 +118,7 @@ struct TemplateParser {
             if byte.isLetter || byte.isDigit || byte == UInt8(ascii: "_") {
                 index += 1
                 dotAllowed = true
-            } else if bytes.holdsTriplet(at: index) {
+            } else if bytes.percentEncodedByte(at: index) != nil {
                 index += 3
                 dotAllowed = true
             } else if byte == .dot, dotAllowed {

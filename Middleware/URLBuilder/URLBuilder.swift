@@ -1,4 +1,5 @@
 public import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// Fills in, encodes and joins URLs: what ``URLBuilderMiddleware`` does to a request, with no chain around it.
@@ -260,7 +261,7 @@ private enum ReferenceKind {
                 case .colon:
                     if syntax.contains(.colons) { return .template }
                 case .percent:
-                    if bytes.holdsTriplet(at: index) { continue }
+                    if bytes.percentEncodedByte(at: index) != nil { continue }
                     if syntax.contains(.positions), index + 1 < bytes.count, bytes[index + 1] == .percent {
                         return .template
                     }

@@ -65,15 +65,6 @@ enum QueryParameter {
     }
 
     private static func encoded(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        let digits = Array("0123456789ABCDEF".utf8)
-        for byte in text.utf8 {
-            if ASCII.isAlphanumeric(byte) || "-._~".utf8.contains(byte) {
-                bytes.append(byte)
-            } else {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        String(percentEncoding: text.utf8, keeping: ASCII.isUnreserved)
     }
 }

@@ -56,6 +56,12 @@ struct MatchingTests {
         #expect(differences(get(sent), get(recorded)) == [words])
     }
 
+    @Test("A percent sign before a sign and a digit encodes nothing")
+    func noEscape() {
+        #expect(get("https://a.example/?q=%+5").queryString.map(\.value) == ["% 5"])
+        #expect(!differences(get("https://a.example/%+5"), get("https://a.example/%05")).isEmpty)
+    }
+
     @Test("Parts of the URL, the method and parameters can be left out")
     func leavingOut() {
         let one = get("https://a.example/x?t=1&q=2")

@@ -72,25 +72,15 @@ public struct DigestResponse: Sendable, Hashable {
         let name = username.normalized(challenge.isUTF8)
         if name.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 >= 0x80 && challenge.isUTF8 }) {
             text += "username*=UTF-8''".utf8
-            Self.appendExtended(name, to: &text)
+            // RFC 8187 §3.2.1: what is no attr-char is percent-encoded.
+            text += String(percentEncoding: name.utf8, keeping: Self.isAttributeCharacter).utf8
         } else {
             text.append("username=", quoting: name)
         }
     }
 
-    /// RFC 8187 §3.2.1: everything but attr-char is percent-encoded.
-    private static func appendExtended(_ text: String, to result: inout [UInt8]) {
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                result.append(byte)
-            case _ where "!#$&+-.^_`|~".utf8.contains(byte): result.append(byte)
-            default:
-                result.append(UInt8(ascii: "%"))
-                result += [byte].hexadecimal.map { $0 >= UInt8(ascii: "a") ? $0 - 0x20 : $0 }
-            }
-        }
+    private static func isAttributeCharacter(_ byte: UInt8) -> Bool {
+        ASCII.isAlphanumeric(byte) || "!#$&+-.^_`|~".utf8.contains(byte)
     }
 }
 

@@ -75,20 +75,15 @@ extension CacheKey {
         result.reserveCapacity(bytes.count)
         var index = 0
         while index < bytes.count {
-            guard bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
-                let high = bytes[index + 1].hexadecimalValue,
-                let low = bytes[index + 2].hexadecimalValue
-            else {
+            guard let byte = bytes.percentEncodedByte(at: index) else {
                 result.append(bytes[index])
                 index += 1
                 continue
             }
-            let byte = high << 4 | low
             if ASCII.isUnreserved(byte) {
                 result.append(byte)
             } else {
-                let digits = Array("0123456789ABCDEF".utf8)
-                result += [UInt8(ascii: "%"), digits[Int(high)], digits[Int(low)]]
+                result.append(percentEncoding: byte)
             }
             index += 3
         }

@@ -41,27 +41,6 @@ struct URLParts: Sendable, Hashable {
     }
 
     private static func decoded(_ text: Substring, plusIsSpace: Bool) -> String {
-        guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
-            return String(text)
-        }
-        var result: [UInt8] = []
-        var rest = text.utf8
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), rest.count >= 2, let value = UInt8(Substring(rest.prefix(2)), radix: 16) {
-                result.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                result.append(plusIsSpace && byte == UInt8(ascii: "+") ? 0x20 : byte)
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
-}
-
-extension Substring.UTF8View {
-    fileprivate mutating func popFirst() -> UInt8? {
-        guard let first else { return nil }
-        self = dropFirst()
-        return first
+        String(decoding: Array(text.utf8).percentDecoded(plusIsSpace: plusIsSpace), as: UTF8.self)
     }
 }

@@ -38,8 +38,7 @@ public struct ContentDisposition: Sendable, Hashable {
         var result: [UInt8] = []
         var index = 0
         while index < bytes.count {
-            if bytes[index] == UInt8(ascii: "%"), let byte = hexByte(bytes, at: index + 1), [10, 13, 34].contains(byte)
-            {
+            if let byte = bytes.percentEncodedByte(at: index), [10, 13, 34].contains(byte) {
                 result.append(byte)
                 index += 3
             } else {
@@ -54,32 +53,16 @@ public struct ContentDisposition: Sendable, Hashable {
     private static func extendedValue(_ bytes: [UInt8]) -> String? {
         let pieces = bytes.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
         guard pieces.count == 3 else { return nil }
-        var decoded: [UInt8] = []
-        var rest = pieces[2]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                decoded.append(byte)
-                continue
-            }
-            guard let byte = hexByte(Array(rest.prefix(2)), at: 0) else { return nil }
-            decoded.append(byte)
-            rest = rest.dropFirst(2)
+        let value = pieces[2]
+        let isMalformed = value.indices.contains {
+            value[$0] == UInt8(ascii: "%") && value.percentEncodedByte(at: $0) == nil
         }
+        guard !isMalformed else { return nil }
+        let decoded = value.percentDecoded()
         switch String(decoding: pieces[0], as: UTF8.self).lowercased() {
         case "utf-8": return String(bytes: decoded, encoding: .utf8)
         case "iso-8859-1": return String(String.UnicodeScalarView(decoded.map { Unicode.Scalar($0) }))
         default: return nil
         }
-    }
-
-    private static func hexByte(_ bytes: [UInt8], at index: Int) -> UInt8? {
-        guard index + 1 < bytes.count, let high = hexDigit(bytes[index]), let low = hexDigit(bytes[index + 1]) else {
-            return nil
-        }
-        return high << 4 | low
-    }
-
-    private static func hexDigit(_ byte: UInt8) -> UInt8? {
-        Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainSupport
 import HTTPTypes
 
 /// The canonical form of a request, of which an AWS signature is made (AWS Signature Version 4, "Create a canonical
@@ -47,7 +48,7 @@ struct AWSCanonicalRequest {
         case .exact:
             // As S3 has it after decoding; a slash stays one.
             let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-            let encoded = segments.map { encode(PercentEncoding.decode(Array($0))) }.joined(separator: "/")
+            let encoded = segments.map { encode(Array($0).percentDecoded()) }.joined(separator: "/")
             return encoded.isEmpty ? "/" : encoded
         case .normalized:
             var segments: [Substring.UTF8View.SubSequence] = []
@@ -65,7 +66,9 @@ struct AWSCanonicalRequest {
     }
 
     /// All but unreserved characters encoded (RFC 3986 §2.3).
-    static func encode(_ bytes: [UInt8]) -> String { PercentEncoding.encode(bytes, keeping: "-._~") }
+    static func encode(_ bytes: [UInt8]) -> String {
+        String(percentEncoding: bytes, keeping: ASCII.isUnreserved)
+    }
 
     // MARK: Query
 
@@ -74,9 +77,7 @@ struct AWSCanonicalRequest {
         let pairs = query.utf8.split(separator: UInt8(ascii: "&")).map { pair -> (name: String, value: String) in
             let end = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
             let value = pair[end...].dropFirst()
-            return (
-                encode(PercentEncoding.decode(Array(pair[..<end]))), encode(PercentEncoding.decode(Array(value)))
-            )
+            return (encode(Array(pair[..<end]).percentDecoded()), encode(Array(value).percentDecoded()))
         }
         // By bytes: Swift's order of texts is another.
         func precedes(_ one: String, _ other: String) -> Bool { one.utf8.lexicographicallyPrecedes(other.utf8) }

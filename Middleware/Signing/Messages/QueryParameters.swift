@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// The parameters of a query, as HTML forms encode them, for `@query-param` (RFC 9421 §2.2.8).
 enum QueryParameters {
     /// The values of the parameters with a name, each encoded anew.
@@ -17,11 +19,10 @@ enum QueryParameters {
     /// Bytes with all but letters, digits and `*-._` percent-encoded (the URL Standard's
     /// application/x-www-form-urlencoded percent-encode set).
     static func encode(_ bytes: [UInt8]) -> String {
-        PercentEncoding.encode(bytes, keeping: "*-._")
+        String(percentEncoding: bytes) { ASCII.isAlphanumeric($0) || "*-._".utf8.contains($0) }
     }
 
     private static func decode(_ bytes: some Collection<UInt8>) -> [UInt8] {
-        let spaced = bytes.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
-        return PercentEncoding.decode(spaced)
+        Array(bytes).percentDecoded(plusIsSpace: true)
     }
 }

@@ -1,4 +1,6 @@
 #if Tracing
+import HTTPChainSupport
+
 /// The values that an application sends along with a trace: the field `baggage` of W3C Baggage.
 ///
 /// It goes to every server that is told of the trace: put nothing in it that only yours may know.
@@ -90,15 +92,7 @@ public struct Baggage: Sendable, Hashable, CustomStringConvertible {
     public var description: String { entries.map(\.text).joined(separator: ",") }
 
     fileprivate static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
-        !bytes.isEmpty
-            && bytes.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    true
-                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-                }
-            }
+        !bytes.isEmpty && bytes.allSatisfy(ASCII.isTokenByte)
     }
 
     /// baggage-octet: printable, without space, quote, comma, semicolon and backslash.
@@ -107,41 +101,14 @@ public struct Baggage: Sendable, Hashable, CustomStringConvertible {
     }
 
     fileprivate static func encoded(_ value: String) -> String {
-        var bytes: [UInt8] = []
-        for byte in value.utf8 {
-            if isOctet(byte), byte != UInt8(ascii: "%") {
-                bytes.append(byte)
-            } else {
-                bytes += [UInt8(ascii: "%")] + upperHex(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func upperHex(_ byte: UInt8) -> [UInt8] {
-        let digits = Array("0123456789ABCDEF".utf8)
-        return [digits[Int(byte >> 4)], digits[Int(byte & 0xF)]]
+        String(percentEncoding: value.utf8) { isOctet($0) && $0 != UInt8(ascii: "%") }
     }
 
     /// The value without percent-encoding; a `%` that begins no triplet stands for itself.
     ///
     /// - Returns: `nil` when what it encodes is not UTF-8.
     private static func decoded(_ bytes: ArraySlice<UInt8>) -> String? {
-        var result: [UInt8] = []
-        var index = bytes.startIndex
-        while index < bytes.endIndex {
-            if bytes[index] == UInt8(ascii: "%"), bytes.endIndex - index > 2,
-                let byte = UInt8(String(decoding: bytes[(index + 1)...(index + 2)], as: UTF8.self), radix: 16),
-                bytes[index + 1] != UInt8(ascii: "+"), bytes[index + 1] != .hyphen
-            {
-                result.append(byte)
-                index += 3
-            } else {
-                result.append(bytes[index])
-                index += 1
-            }
-        }
-        return String(validating: result, as: UTF8.self)
+        String(validating: bytes.percentDecoded(), as: UTF8.self)
     }
 }
 #endif

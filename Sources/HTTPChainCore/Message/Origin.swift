@@ -1,3 +1,4 @@
+import HTTPChainSupport
 import HTTPTypes
 
 /// Scheme, host and port: the boundary that credentials do not cross (RFC 6454 §4, RFC 9110 §4.3.1).
@@ -90,13 +91,7 @@ struct Authority {
         let inner = bracketed ? host.dropFirst().dropLast() : host
         return !inner.isEmpty
             && inner.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
-                    true
-                case colon: bracketed
-                default: "_~%!$&'()*+,;=".utf8.contains(byte)
-                }
+                ASCII.isUnreserved(byte) || "%!$&'()*+,;=".utf8.contains(byte) || (byte == colon && bracketed)
             }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainSupport
 
 /// The form that a browser gives the characters that a URL may not hold (URL Standard of the WHATWG, §4.4 and §1.3).
 ///
@@ -33,9 +34,7 @@ enum URLEncoding {
             if byte == UInt8(ascii: "{") { isInExpression = true }
             if byte == UInt8(ascii: "}") { isInExpression = false }
             if needsEncoding(byte), !isInExpression {
-                bytes.append(UInt8(ascii: "%"))
-                bytes.append(hexDigit(byte >> 4))
-                bytes.append(hexDigit(byte & 0xF))
+                bytes.append(percentEncoding: byte)
             } else {
                 bytes.append(byte)
             }
@@ -51,15 +50,7 @@ enum URLEncoding {
         else { return authority }
         let ascii = encoded.dropFirst("https://".count).dropLast()
         // Foundation encodes hosts that IDNA refuses; they stay as they are, for the transport to refuse.
-        let isHost = ascii.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: ":"):
-                true
-            default:
-                false
-            }
-        }
+        let isHost = ascii.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-.:".utf8.contains($0) }
         return isHost ? String(ascii) : authority
     }
 
@@ -76,9 +67,5 @@ enum URLEncoding {
         default:
             false
         }
-    }
-
-    private static func hexDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 }

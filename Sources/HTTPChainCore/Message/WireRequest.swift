@@ -1,3 +1,4 @@
+import HTTPChainSupport
 public import HTTPTypes
 
 /// A request that was checked and is ready to be written: what a transport makes of the ``Request`` it is given.
@@ -98,7 +99,7 @@ extension Request {
         var hexDigitsDue = 0
         for byte in path.utf8 {
             if hexDigitsDue > 0 {
-                guard isHexDigit(byte) else { break }
+                guard byte.hexadecimalValue != nil else { break }
                 hexDigitsDue -= 1
                 continue
             }
@@ -129,13 +130,4 @@ extension Request {
 /// Whether a byte is one that RFC 9110 §5.5 keeps out of a field value.
 private func isControl(_ byte: UInt8) -> Bool {
     (byte < 0x20 && byte != UInt8(ascii: "\t")) || byte == 0x7F
-}
-
-private func isHexDigit(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-        UInt8(ascii: "A")...UInt8(ascii: "F"):
-        true
-    default: false
-    }
 }

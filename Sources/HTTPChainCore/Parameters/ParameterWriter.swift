@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainSupport
 
 /// Writes the pairs of a query or a form one after the other.
 package struct ParameterWriter {
@@ -98,7 +99,7 @@ package struct ParameterWriter {
             } else if separator == UInt8(ascii: ",") {
                 output.append(separator)
             } else {
-                appendTriplet(separator, to: &output)
+                output.append(percentEncoding: separator)
             }
             guard !member.isNull else { continue }
             let text = try text(member)
@@ -134,30 +135,22 @@ package struct ParameterWriter {
     // MARK: Bytes
 
     private mutating func nest(_ key: String) {
-        if encoder.keepsBrackets { name.append(UInt8(ascii: "[")) } else { appendTriplet(UInt8(ascii: "["), to: &name) }
+        escape("[", into: &name, keepingBrackets: encoder.keepsBrackets)
         escape(key, into: &name)
-        if encoder.keepsBrackets { name.append(UInt8(ascii: "]")) } else { appendTriplet(UInt8(ascii: "]"), to: &name) }
+        escape("]", into: &name, keepingBrackets: encoder.keepsBrackets)
     }
 
     /// Percent-encodes all but what RFC 3986 §2.3 calls unreserved; in a form, all but what WHATWG URL §5.2 keeps.
     private func escape(_ text: String, into bytes: inout [UInt8], keepingBrackets: Bool = false) {
         for byte in text.utf8 {
             switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+            case _ where ASCII.isAlphanumeric(byte), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
                 bytes.append(byte)
             case UInt8(ascii: "~") where !spacesArePluses, UInt8(ascii: "*") where spacesArePluses: bytes.append(byte)
             case UInt8(ascii: " ") where spacesArePluses: bytes.append(UInt8(ascii: "+"))
             case UInt8(ascii: "[") where keepingBrackets, UInt8(ascii: "]") where keepingBrackets: bytes.append(byte)
-            default: appendTriplet(byte, to: &bytes)
+            default: bytes.append(percentEncoding: byte)
             }
-        }
-    }
-
-    private func appendTriplet(_ byte: UInt8, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(ascii: "%"))
-        for digit in [byte >> 4, byte & 15] {
-            bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + (digit - 10))
         }
     }
 }

@@ -3,29 +3,35 @@ public import HTTPTypes
 
 /// Percent-encoding as the OASIS ABNF asks for it: once, over text that is otherwise finished.
 enum ODataEncoding {
-    private static let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
     /// The bytes that separate parts of an option, and those that RFC 3986 §3.4 lets a query have without a meaning of
     /// its own.
-    private static let queryMarks = unreserved.union("$'()*,;=:@!/?".utf8)
-    private static let pathMarks = unreserved.union("$/:@".utf8)
+    private static let queryMarks = "$'()*,;=:@!/?"
 
     /// The value of a system query option: a plus sign is `%2B`, for many services read it as a space.
     ///
     /// A slash separates names in a path, and is data in a string, where the ABNF has neither it nor a question mark.
     static func query(_ text: String) -> String {
         var quotes = Quotes()
-        return encoded(text) { byte in
+        return String(percentEncoding: text.utf8) { byte in
             quotes.pass(byte)
             let isData = quotes.isInString && (byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?"))
-            return queryMarks.contains(byte) && !isData
+            return isUnreserved(byte, or: queryMarks) && !isData
         }
     }
 
     /// A path of names.
-    static func path(_ text: String) -> String { encoded(text, pathMarks.contains) }
+    static func path(_ text: String) -> String {
+        String(percentEncoding: text.utf8) { isUnreserved($0, or: "$/:@") }
+    }
 
     /// One part of a path or a custom option, whose slashes are data.
-    static func part(_ text: String) -> String { encoded(text, unreserved.union("':,".utf8).contains) }
+    static func part(_ text: String) -> String {
+        String(percentEncoding: text.utf8) { isUnreserved($0, or: "':,") }
+    }
+
+    private static func isUnreserved(_ byte: UInt8, or others: String) -> Bool {
+        ASCII.isUnreserved(byte) || others.utf8.contains(byte)
+    }
 
     /// Follows which quotes are open: those of a string of OData, in which two are one, or of a phrase or a string in
     /// JSON, with backslashes.
@@ -43,19 +49,6 @@ enum ODataEncoding {
             default: break
             }
         }
-    }
-
-    private static func encoded(_ text: String, _ isKept: (UInt8) -> Bool) -> String {
-        var bytes: [UInt8] = []
-        let digits = Array("0123456789ABCDEF".utf8)
-        for byte in text.utf8 {
-            if isKept(byte) {
-                bytes.append(byte)
-            } else {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }
 

@@ -6,6 +6,7 @@ package enum ASCII {
     }
 
     /// Whether a byte may stand in a token, RFC 9110 §5.6.2.
+    @inlinable
     package static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "!"), UInt8(ascii: "#")...UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"),
@@ -27,6 +28,7 @@ package enum ASCII {
     }
 
     /// Whether a byte is a letter or a digit.
+    @inlinable
     package static func isAlphanumeric(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -42,6 +44,7 @@ package enum ASCII {
     }
 
     /// Whether a byte means the same in a URI whether it is percent-encoded or not, RFC 3986 §2.3.
+    @inlinable
     package static func isUnreserved(_ byte: UInt8) -> Bool {
         isAlphanumeric(byte) || "-._~".utf8.contains(byte)
     }

@@ -3,6 +3,12 @@ extension UInt8 {
     @inlinable
     package var hexadecimalDigit: UInt8 { self < 10 ? UInt8(ascii: "0") + self : UInt8(ascii: "a") + self - 10 }
 
+    /// The upper-case hexadecimal digit of a value below 16.
+    @inlinable
+    package var uppercaseHexadecimalDigit: UInt8 {
+        self < 10 ? UInt8(ascii: "0") + self : UInt8(ascii: "A") + self - 10
+    }
+
     /// The value of a hexadecimal digit of either letter case; `nil` for every other byte.
     @inlinable
     package var hexadecimalValue: UInt8? {

@@ -1,5 +1,6 @@
 import Foundation
 public import HTTPChainCore
+import HTTPChainSupport
 
 /// The client that asks a token endpoint, and is registered there, RFC 6749 §2.
 public struct OAuthClient: Sendable, Hashable {
@@ -60,20 +61,14 @@ package enum FormEncoding {
         var result: [UInt8] = []
         for byte in text.utf8 {
             switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "*"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"):
+            case _ where ASCII.isAlphanumeric(byte) || "*-._".utf8.contains(byte):
                 result.append(byte)
             case UInt8(ascii: " "):
                 result.append(UInt8(ascii: "+"))
             default:
-                result += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 0xF)]
+                result.append(percentEncoding: byte)
             }
         }
         return String(decoding: result, as: UTF8.self)
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// The request as a command line for curl, quoted for a POSIX shell; the attributes are those of
@@ -74,17 +75,8 @@ enum ShellWord {
     ///
     /// NUL, which no word can hold, becomes U+FFFD.
     static func quoted(_ text: String) -> String {
-        let isPlain = !text.isEmpty && text.utf8.allSatisfy(isPlain)
+        let isPlain = !text.isEmpty && text.utf8.allSatisfy(ASCII.isAlphanumeric)
         if isPlain { return text }
         return "'" + text.replacing("\0", with: "\u{FFFD}").replacing("'", with: "'\\''") + "'"
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
     }
 }
