@@ -110,7 +110,7 @@ struct StageTests {
         bench.transport.on(.put, "*", reply: .status(.noContent))
         _ = try await bench.send(.put("https://other.example/plants"))
         let joining = try await bench.start(1)
-        #expect(bench.transport.requestCount == 2)
+        try await bench.transport.waitForRequests(2)
         _ = try await bench.send(.put(target + "/7"))
         let after = try await bench.start(1)
         bench.gate.reach()
