@@ -452,7 +452,7 @@ let package = Package(
             path: "Tests/EventContractService",
             swiftSettings: settings
         ),
-        tests("FallbackTests", of: ["HTTPChainFallback"]),
+        tests("FallbackTests", of: ["HTTPChainFallback", "HTTPChainCache"]),
         tests(
             "GzipTests",
             of: [

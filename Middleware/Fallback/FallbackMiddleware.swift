@@ -14,13 +14,14 @@ public import HTTPTypes
 /// ```
 ///
 /// **When.** After refusals by stages inside (an open circuit, a full queue), transport errors, timeouts, and 500, 502,
-/// 503 and 504, for GET, HEAD and OPTIONS. For other methods only where nothing was sent, so that nothing is done twice.
+/// 503 and 504, for safe methods (RFC 9110, section 9.2.1): what answers a write from elsewhere would say that it is done.
 /// A condition of yours decides otherwise. A cancelled call is not answered.
 ///
 /// When the fallback has no answer, or fails itself, the result is that of the call. What the fallback answers says so in
 /// ``HTTPChainCore/Response/fallback``.
 ///
-/// **Place.** Anywhere; outside retry and circuit breaker, so that it stands in for what they could not mend.
+/// **Place.** Anywhere; outside retry and circuit breaker, so that it stands in for what they could not mend. Inside a
+/// cache when it answers writes, since a cache inside does not see them and keeps what it stored (RFC 9111, section 4.4).
 ///
 /// **Errors.** Those of the call.
 public struct FallbackMiddleware: Middleware {
@@ -41,13 +42,12 @@ public struct FallbackMiddleware: Middleware {
         self.condition = condition
     }
 
-    /// Refusals, transport errors, timeouts, and 500, 502, 503 and 504, where nothing is done twice.
+    /// Refusals, transport errors, timeouts, and 500, 502, 503 and 504, for safe methods.
     public static let standard: Condition = { request, failure in
-        switch failure {
-        case .status(let code): request.method.isSafe && [500, 502, 503, 504].contains(code)
-        case .failure(is any RefusalError): true
-        case .failure(let error as TransportError): request.method.isSafe || error.sent == .nothing
-        case .failure(is any TimeoutFailure): request.method.isSafe
+        guard request.method.isSafe else { return false }
+        return switch failure {
+        case .status(let code): [500, 502, 503, 504].contains(code)
+        case .failure(is any RefusalError), .failure(is TransportError), .failure(is any TimeoutFailure): true
         case .failure: false
         }
     }

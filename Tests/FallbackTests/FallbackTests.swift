@@ -1,4 +1,5 @@
 #if AllTests
+import HTTPChainCache
 import HTTPChainCore
 import HTTPChainFallback
 import HTTPChainTesting
@@ -27,8 +28,9 @@ struct FallbackTests {
         ("503", .get, .status(.serviceUnavailable), true),
         ("503 to POST", .post, .status(.serviceUnavailable), false), ("501", .get, .status(.notImplemented), false),
         ("lost", .get, .failure(lost(.maybe)), true), ("lost POST", .post, .failure(lost(.maybe)), false),
-        ("POST that was not sent", .post, .failure(lost(.nothing)), true),
-        ("refused POST", .post, .failure(Refused()), true),
+        ("not sent", .get, .failure(lost(.nothing)), true), ("refused", .get, .failure(Refused()), true),
+        ("POST that was not sent", .post, .failure(lost(.nothing)), false),
+        ("refused POST", .post, .failure(Refused()), false),
         ("another error", .get, .failure(Other()), false), ("cancelled", .get, .failure(CancellationError()), false),
     ]
 
@@ -75,6 +77,29 @@ struct FallbackTests {
         let upload = Request(.get, url, body: .chunks(["once"]))
         outcome = await StageHarness(stage).send(upload, answering: .status(.badGateway))
         #expect(try outcome.response().status == .badGateway)
+    }
+
+    @Test("What a fallback wrote is seen by a cache outside it, and not by one inside", arguments: [true, false])
+    func writesBesideCache(isCacheOutside: Bool) async throws {
+        let version = Locked(1)
+        let server = ClosureTransport { request in
+            if request.method == .put { version.withLock { $0 += 1 } }
+            return Response(.ok, headers: [.cacheControl: "max-age=60"], body: HTTPBody("\(version.withLock { $0 })"))
+        }
+        let cache = CacheMiddleware(store: .memory(limit: .mebibytes(1)), partition: .shared)
+        let fallback = FallbackMiddleware(.chain(server)) { request, failure in
+            if case .failure(is any RefusalError) = failure { true } else { false }
+        }
+        let chain = try Chain(transport: server) {
+            isCacheOutside ? [cache, fallback] : [fallback, cache]
+            ClosureMiddleware { request, next in
+                if request.method == .put { throw Refused() }
+                return try await next(request)
+            }
+        }
+        #expect(try await chain.send(.get(url)).body.text() == "1")
+        #expect(try await chain.send(.put(url, body: "2")).fallback != nil)
+        #expect(try await chain.send(.get(url)).body.text() == (isCacheOutside ? "2" : "1"))
     }
 
     @Test("The last answer is given to the same group alone, and only when it was read to its end and is not too large")

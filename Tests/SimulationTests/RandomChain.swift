@@ -35,7 +35,8 @@ struct RandomChain {
                 balance,
                 SeededRandom(seed: ~seed),
                 isSigning: SeededRandom(seed: seed &+ 0x5169_6E21).double(in: 0...1) < 0.3,
-                uploading: SeededRandom(seed: seed &+ 0x7475_7321)
+                uploading: SeededRandom(seed: seed &+ 0x7475_7321),
+                isWritingElsewhere: SeededRandom(seed: seed &+ 0x6661_6C6C).double(in: 0...1) < 0.2
             )
             return { user in try chain.chain(for: user) }
         }
@@ -48,7 +49,8 @@ struct RandomChain {
         _ balance: MetricsBalance,
         _ measuring: SeededRandom,
         isSigning: Bool,
-        uploading: SeededRandom
+        uploading: SeededRandom,
+        isWritingElsewhere: Bool
     ) {
         func maybe(_ share: Double = 0.5) -> Bool { random.double(in: 0...1) < share }
         self.world = world
@@ -103,6 +105,18 @@ struct RandomChain {
                         createsWithContent: createsWithContent
                     )
                 )
+            )
+        }
+        if isWritingElsewhere {
+            // Inside the cache, which has to see what is written.
+            stages.append(
+                FallbackMiddleware(.chain(world.transport)) { request, failure in
+                    switch failure {
+                    case .failure(is any RefusalError): true
+                    case .failure(let error as TransportError) where error.sent == .nothing: true
+                    default: FallbackMiddleware.standard(request, failure)
+                    }
+                }
             )
         }
         if maybe(0.8) { stages.append(RetryMiddleware(budget: budget)) }
