@@ -14,14 +14,14 @@ public import HTTPTypes
 /// ```
 ///
 /// **When.** After refusals by stages inside (an open circuit, a full queue), transport errors, timeouts, and 500, 502,
-/// 503 and 504, for safe methods (RFC 9110, section 9.2.1): what answers a write from elsewhere would say that it is done.
-/// A condition of yours decides otherwise. A cancelled call is not answered.
+/// 503 and 504, for safe methods (RFC 9110, section 9.2.1); an answer to a write would say that it is done. A condition
+/// of yours decides otherwise. A cancelled call is not answered.
 ///
 /// When the fallback has no answer, or fails itself, the result is that of the call. What the fallback answers says so in
 /// ``HTTPChainCore/Response/fallback``.
 ///
-/// **Place.** Anywhere; outside retry and circuit breaker, so that it stands in for what they could not mend. Inside a
-/// cache when it answers writes, since a cache inside does not see them and keeps what it stored (RFC 9111, section 4.4).
+/// **Place.** Anywhere; outside retry and circuit breaker, so that it stands in for what they could not mend. Inside
+/// the cache when it answers writes: one inside it does not see them, and keeps what it stored (RFC 9111, section 4.4).
 ///
 /// **Errors.** Those of the call.
 public struct FallbackMiddleware: Middleware {
