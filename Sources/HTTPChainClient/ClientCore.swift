@@ -27,31 +27,56 @@ final class ClientCore: Sendable {
         self.replies = replies
     }
 
-    /// Performs a call, and tells those who listen what happens to it.
+    /// Performs a call, and notifies those who listen to its events.
     func perform<Kind: TypedRequest>(
         _ request: Kind,
         _ settings: CallSettings
     ) async throws -> CallResult<Kind.Output> {
+        try await perform(admit(request, settings))
+    }
+
+    /// Registers a call, so that it can be found and cancelled before it begins.
+    ///
+    /// - Throws: ``UnsupportedRequestError``; ``DuplicateCallError``; `CancellationError` if the client has gone away.
+    func admit<Kind: TypedRequest>(_ request: Kind, _ settings: CallSettings) throws -> AdmittedCall<Kind> {
         let endpoint = try endpoint(for: request)
-        let showsActivity = endpoint.showsActivity
-        let number = events.begin(showingActivity: showsActivity)
-        defer { if showsActivity { events.endActivity() } }
+        let number = events.begin(showingActivity: endpoint.showsActivity)
         let teller = number.map { CallTeller(events, $0, request, endpoint.name, settings) }
         let call = TypedCall(request, settings, endpoint, teller, self)
+        teller?.tell(.willBegin)
+        do {
+            return AdmittedCall(call: call, id: try registry.enter(call), teller: teller)
+        } catch {
+            teller?.tell(CallEvent.Change(failure: error))
+            if endpoint.showsActivity { events.endActivity() }
+            throw error
+        }
+    }
+
+    /// Performs a call that was admitted, once.
+    func perform<Kind: TypedRequest>(_ admitted: AdmittedCall<Kind>) async throws -> CallResult<Kind.Output> {
+        let call = admitted.call
+        defer { if call.endpoint.showsActivity { events.endActivity() } }
         // The call has made it, and it makes results of one type.
-        guard let teller else { return unsafeDowncast(try await registry.perform(call), to: CallResult.self) }
-        return unsafeDowncast(try await perform(call, settings, telling: teller), to: CallResult.self)
+        guard let teller = admitted.teller else {
+            return unsafeDowncast(try await registry.perform(call, as: admitted.id), to: CallResult.self)
+        }
+        let limit = call.settings.slowAfter ?? slowAfter
+        return unsafeDowncast(
+            try await perform(call, as: admitted.id, telling: teller, slowAfter: limit),
+            to: CallResult.self
+        )
     }
 
     private func perform(
         _ call: any CallOperation,
-        _ settings: CallSettings,
-        telling teller: CallTeller
+        as id: CallID,
+        telling teller: CallTeller,
+        slowAfter limit: Duration?
     ) async throws -> ErasedResult {
-        teller.tell(.willBegin)
-        if let limit = settings.slowAfter ?? slowAfter { teller.watch(for: limit, on: environment.time) }
+        if let limit { teller.watch(for: limit, on: environment.time) }
         do {
-            let result = try await registry.perform(call)
+            let result = try await registry.perform(call, as: id)
             teller.tell(.succeeded)
             return result
         } catch {
@@ -60,9 +85,11 @@ final class ClientCore: Sendable {
         }
     }
 
-    func outcome<Kind: TypedRequest>(_ request: Kind, _ settings: CallSettings) async -> CallOutcome<Kind.Output> {
+    func outcome<Kind: TypedRequest>(
+        _ admission: Result<AdmittedCall<Kind>, any Error>
+    ) async -> CallOutcome<Kind.Output> {
         do {
-            return .success(try await perform(request, settings).value)
+            return .success(try await perform(admission.get()).value)
         } catch {
             return CallOutcome(.failure(error))
         }
@@ -74,4 +101,11 @@ final class ClientCore: Sendable {
         }
         return endpoint
     }
+}
+
+/// A call that is in the registry and has not begun.
+struct AdmittedCall<Kind: TypedRequest>: Sendable {
+    let call: TypedCall<Kind>
+    let id: CallID
+    let teller: CallTeller?
 }

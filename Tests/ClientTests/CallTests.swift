@@ -382,6 +382,48 @@ struct CallTests {
         #expect(try await provided.value == Garden.rose)
     }
 
+    @Test("A call is in the registry when start returns, and an equal call that excludes duplicates is one")
+    func startedIsRegistered() async throws {
+        let client = Client(
+            over: ClosureTransport { _ in
+                try await Task.sleep(for: .seconds(3600))
+                return Response(.ok)
+            }
+        )
+        let outcomes = Events<String>()
+        for id in 0..<200 {
+            let request = DeletePlant(id: id)
+            let first = client.call(request).start(on: .global()) { outcomes.add("first: \($0)") }
+            #expect(client.registry.contains(request))
+            let second = client.call(request).excludingDuplicates().start(on: .global()) {
+                outcomes.add("second: \($0)")
+            }
+            #expect(client.registry.cancel(request) == 1)
+            #expect(!client.registry.contains(request))
+            await first.finished()
+            await second.finished()
+        }
+        #expect(outcomes.all.count { $0 == "first: cancelled(duplicate: false)" } == 200)
+        #expect(outcomes.all.count { $0 == "second: cancelled(duplicate: true)" } == 200)
+        #expect(client.registry.count == 0)
+    }
+
+    @Test("A call that is started after its client's registry was closed ends as cancelled, and is not sent")
+    func startedAfterClosing() async throws {
+        let sent = Events<Void>()
+        let client = Client(
+            over: ClosureTransport { _ in
+                sent.add(())
+                return Response(.ok)
+            }
+        )
+        client.registry.close()
+        let outcomes = Events<Bool>()
+        await client.call(DeletePlant(id: 1)).start(on: .global()) { outcomes.add($0.isCancelled) }.finished()
+        #expect(outcomes.all == [true])
+        #expect(sent.all.isEmpty)
+    }
+
     @Test("A started call can be cancelled")
     func cancelStarted() async throws {
         let begun = Counter()

@@ -87,13 +87,13 @@ extension Call {
         }
     }
 
-    /// The task does not keep the client, which cancels what is running when it goes away; it ends with the call.
+    /// The call is in the registry when this returns: whoever started it may cancel it, and an equal call is a duplicate.
+    ///
+    /// The task does not keep the client, which cancels its running calls when it goes away; it ends with the call.
     private func run(_ deliver: @escaping @Sendable (CallOutcome<Kind.Output>) async -> Void) -> StartedCall {
-        StartedCall(
-            Task { [core = client.core, request, settings] in
-                await deliver(await core.outcome(request, settings))
-            }
-        )
+        let core = client.core
+        let admission = Result { try core.admit(request, settings) }
+        return StartedCall(Task { await deliver(await core.outcome(admission)) })
     }
 }
 

@@ -44,7 +44,7 @@ public struct Call<Kind: TypedRequest>: Sendable {
     public var outcome: CallOutcome<Kind.Output> {
         get async {
             defer { withExtendedLifetime(client) {} }
-            return await client.core.outcome(request, settings)
+            return await client.core.outcome(Result { try client.core.admit(request, settings) })
         }
     }
 

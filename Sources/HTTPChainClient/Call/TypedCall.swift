@@ -8,8 +8,8 @@ final class TypedCall<Kind: TypedRequest>: CallOperation {
     private typealias Output = CallResult<Kind.Output>
 
     private let request: Kind
-    private let settings: CallSettings
-    private let endpoint: Endpoint
+    let settings: CallSettings
+    let endpoint: Endpoint
     private let teller: CallTeller?
     private let core: ClientCore
     private let kind: ResultKind<Kind.Output>

@@ -136,7 +136,13 @@ public final class CallRegistry: Sendable {
 
     /// Performs an operation as a call of this registry; what it gives is the operation's own result.
     func perform(_ operation: any CallOperation) async throws -> ErasedResult {
-        let id = try enter(operation)
+        try await perform(operation, as: enter(operation))
+    }
+
+    /// Performs an operation that ``enter(_:)`` has registered, once.
+    func perform(_ operation: any CallOperation, as id: CallID) async throws -> ErasedResult {
+        // It may have been cancelled since it was registered.
+        guard holds(id) else { throw CancellationError() }
         let task = begin(operation, as: id)
         guard state.withLock({ $0.table.attach(task, to: id) }) else {
             // It has ended already, or was cancelled before the registry knew its task.
@@ -152,7 +158,8 @@ public final class CallRegistry: Sendable {
 
     private var infos: [CallInfo] { state.withLock { $0.table.infos } }
 
-    private func enter(_ operation: any CallOperation) throws -> CallID {
+    /// Registers an operation that has not begun.
+    func enter(_ operation: any CallOperation) throws -> CallID {
         guard operation.excludesDuplicates else { return try enter(operation, with: nil) }
         let hashes = CallIndex.Hashes(key: operation.registration.key, value: operation.value)
         return try enter(operation, with: hashes)

@@ -81,6 +81,8 @@ extension Call where Kind: StoredRequest {
     ) -> StartedCall {
         let run = StoredThenLiveRun(of: self, dependency)
         let key = settings.registration.key
+        // The call is in the registry when this returns.
+        run.begin()
         return StartedCall(
             Task { [request] in
                 func report(_ outcome: CallOutcome<Kind.Output>, isStored: Bool = false, at date: Date? = nil) async {

@@ -93,31 +93,29 @@ final class StoredThenLiveRun<Kind: StoredRequest>: Sendable {
         }
     }
 
-    /// Sends the request and reads the store at the same time, once.
+    /// Registers the call, sends its request, and reads the store at the same time.
     ///
-    /// Neither task keeps this, so that an iterator that goes away cancels them.
-    private func begin() {
-        tasks.withLock { tasks in
-            guard tasks == nil else { return }
-            let (core, request, state, dependency) = (core, request, state, dependency)
-            var settings = settings
-            let plain = settings
-            // What the live call stores is not to be read here as what was stored before.
-            settings.beforeStoring = {
-                state.update { $0.hasReply = true }
-                if dependency == .never { try? await state.wait { $0.stored == nil ? nil : () } }
-            }
-            tasks = (
-                Task {
-                    let stored = await Result.of { try await core.storedReply(for: request, plain) }
-                    state.update { $0.stored = stored }
-                },
-                Task { [settings] in
-                    let live = await Result.of { try await core.perform(request, settings).value }
-                    state.update { $0.live = live }
-                }
-            )
+    /// Does nothing when called again. Neither task keeps this, so that an iterator that goes away cancels them.
+    func begin() {
+        guard tasks.withLock({ $0 == nil }) else { return }
+        let (core, request, state, dependency) = (core, request, state, dependency)
+        let plain = settings
+        var settings = settings
+        // What the live call stores is not to be read here as what was stored before.
+        settings.beforeStoring = {
+            state.update { $0.hasReply = true }
+            if dependency == .never { try? await state.wait { $0.stored == nil ? nil : () } }
         }
+        let admission = Result { [settings] in try core.admit(request, settings) }
+        let reading = Task {
+            let stored = await Result.of { try await core.storedReply(for: request, plain) }
+            state.update { $0.stored = stored }
+        }
+        let calling = Task {
+            let live = await Result.of { try await core.perform(admission.get()).value }
+            state.update { $0.live = live }
+        }
+        tasks.withLock { $0 = (reading, calling) }
     }
 
     private func cancel() {
