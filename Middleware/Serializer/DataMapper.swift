@@ -93,14 +93,20 @@ public struct DataMapper: Serializer {
         try makeData((value as? any StandInValue)?.original ?? value, context)
     }
 
-    /// Refuses: what the closure makes has no keys.
+    /// Puts the JSON that the closure makes under keys.
+    ///
+    /// - Throws: ``SerializerError`` if the content type isn't one of JSON: nothing else has keys that are known here.
     public func encode(_ value: any Encodable, under root: BodyKeyPath, contentType: String) throws -> Data {
-        let original = (value as? any StandInValue)?.original ?? value
-        throw SerializerError.notEncodable(
-            original,
-            by: self,
-            "a data mapper writes no root key; let its closure do so"
-        )
+        try encode(value, under: root, in: SerializationContext(method: .post, route: "", contentType: contentType))
+    }
+
+    func encode(_ value: any Encodable, under root: BodyKeyPath, in context: SerializationContext) throws -> Data {
+        guard JSONSerializer.reads(context.contentType ?? contentType) else {
+            let original = (value as? any StandInValue)?.original ?? value
+            let detail = "only JSON can be put under the root key \(root); write the key in the mapper's closure"
+            throw SerializerError.notEncodable(original, by: self, detail)
+        }
+        return try root.wrapping(json: encode(value, in: context))
     }
 
     /// Asks the closure.
@@ -131,19 +137,64 @@ public struct DataMapper: Serializer {
         return value
     }
 
-    /// Refuses: the closure alone knows where things are.
+    /// Calls the closure with the JSON at a place.
+    ///
+    /// - Throws: ``SerializerError`` if there is no such place; an error if the content isn't JSON.
     public func decode<Value: Decodable>(
         _ type: Value.Type,
         at path: BodyKeyPath,
         from data: Data,
         contentType: String?
     ) throws -> Value {
-        throw DecodingError.dataCorrupted(
-            DecodingError.Context(
-                codingPath: [],
-                debugDescription:
-                    "the data mapper \(name) knows no key path; remove \(path), or let its closure follow it"
-            )
-        )
+        let context = SerializationContext(method: .get, route: "", contentType: contentType)
+        return try decode(type, at: path, from: data, in: context)
+    }
+
+    func decode<Value: Decodable>(
+        _ type: Value.Type,
+        at path: BodyKeyPath,
+        from data: Data,
+        in context: SerializationContext
+    ) throws -> Value {
+        guard let part = try path.part(ofJSON: data) else {
+            if let empty = EmptyContent.value(of: type) { return empty }
+            return try decode(type, from: Data("null".utf8), in: context)
+        }
+        return try decode(type, from: part, in: context)
+    }
+}
+
+extension BodyKeyPath {
+    /// JSON within objects that have one key each.
+    fileprivate func wrapping(json: Data) throws -> Data {
+        var wrapped = Data()
+        for key in keys { wrapped += try Data("{".utf8) + JSONEncoder().encode(key) + Data(":".utf8) }
+        return wrapped + json + Data(repeating: UInt8(ascii: "}"), count: keys.count)
+    }
+
+    /// The JSON at this place in a document; `nil` if the value there, or on the way there, is null.
+    fileprivate func part(ofJSON data: Data) throws -> Data? {
+        var value = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
+        for (depth, key) in keys.enumerated() {
+            if value is NSNull { return nil }
+            let next: Any?
+            var available: [String] = []
+            switch value {
+            case let object as [String: Any]:
+                next = object[key]
+                available = object.keys.sorted()
+            case let array as [Any]:
+                next = Int(key).flatMap { array.indices.contains($0) ? array[$0] : nil }
+                available = array.indices.prefix(3).map { "\($0)" }
+            default: next = nil
+            }
+            guard let next else {
+                let place = BodyKeyPath(keys: Array(keys.prefix(depth)))
+                throw SerializerError(.keyPathMissing(key: key, path: self, place: place, available: available))
+            }
+            value = next
+        }
+        if value is NSNull { return nil }
+        return try JSONSerialization.data(withJSONObject: value, options: [.fragmentsAllowed, .withoutEscapingSlashes])
     }
 }

@@ -19,9 +19,15 @@ public struct JSONSerializer: Serializer {
     public let contentType: String
     /// JSON under its names, and what is built on it.
     public var acceptedTypes: [String] {
-        let common = ["application/json", "text/json", "*/*+json"]
-        guard let own = MediaType(contentType), !common.contains(where: { own.matches($0) }) else { return common }
-        return common + [own.essence]
+        guard let own = MediaType(contentType), !Self.reads(contentType) else { return Self.names }
+        return Self.names + [own.essence]
+    }
+
+    private static let names = ["application/json", "text/json", "*/*+json"]
+
+    /// Whether a content type is one of JSON.
+    static func reads(_ contentType: String) -> Bool {
+        MediaType(contentType).map { type in names.contains { type.matches($0) } } ?? false
     }
 
     private let keys: Keys

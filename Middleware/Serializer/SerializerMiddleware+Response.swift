@@ -67,26 +67,23 @@ extension SerializerMiddleware {
         }
         let (serializer, path) = try reader(of: response, for: type, call)
         let contentType = response.headers[.contentType]
+        let context = SerializationContext(
+            method: context.method,
+            route: context.route,
+            options: context.options,
+            response: response.head,
+            contentType: contentType
+        )
+        @Sendable func read() throws -> Value {
+            if path.isWhole { return try serializer.decode(type, from: bytes, in: context) }
+            if let mapper = serializer as? DataMapper {
+                return try mapper.decode(type, at: path, from: bytes, in: context)
+            }
+            return try serializer.decode(type, at: path, from: bytes, contentType: contentType)
+        }
         do {
-            if path.isWhole {
-                let context = SerializationContext(
-                    method: context.method,
-                    route: context.route,
-                    options: context.options,
-                    response: response.head,
-                    contentType: contentType
-                )
-                guard let place else { return try serializer.decode(type, from: bytes, in: context) }
-                return try await Self.run(at: place, timer) {
-                    try serializer.decode(type, from: bytes, in: context)
-                }
-            }
-            guard let place else {
-                return try serializer.decode(type, at: path, from: bytes, contentType: contentType)
-            }
-            return try await Self.run(at: place, timer) {
-                try serializer.decode(type, at: path, from: bytes, contentType: contentType)
-            }
+            guard let place else { return try read() }
+            return try await Self.run(at: place, timer) { try read() }
         } catch let error as CancellationError {
             throw error
         } catch let error as SerializerError {

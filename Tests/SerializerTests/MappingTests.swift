@@ -111,5 +111,43 @@ struct DataMapperTests {
             try await sent(.post(url, body: .value(Track(title: "x"))).encoded(under: "a"), through: stage)
         }
     }
+
+    /// A mapper of JSON that renames a key, and adds the method that it is told.
+    private let json = DataMapper("json tracks", contentType: "application/vnd.tracks+json") { value, call in
+        guard let track = value as? Track else { throw Refused() }
+        return Data(#"{"name":"\#(track.title)","method":"\#(call.method)"}"#.utf8)
+    } decode: { data, _, call in
+        struct Named: Decodable { var name: String }
+        guard call.response?.status == .ok else { throw Refused() }
+        if data == Data("null".utf8) { return Track?.none as Any }
+        return Track(title: try JSONDecoder().decode(Named.self, from: data).name)
+    }
+
+    @Test("JSON of a mapper is put under root keys, and taken from a key path")
+    func roots() async throws {
+        let stage = SerializerMiddleware(json)
+        let request = Request.put(url, body: .value(Track(title: "x"))).encoded(under: ["a\"b", "track"])
+        #expect(
+            try await sent(request, through: stage).body.text() == #"{"a\"b":{"track":{"name":"x","method":"PUT"}}}"#
+        )
+        let body: HTTPBody = #"{"data":{"items":[1,{"name":"y/z","count":9007199254740993}],"none":null}}"#
+        let track = try await chain(stage, nil, body).send(.get(url).decoded(at: "data.items.1"), as: Track.self)
+        #expect(track.title == "y/z")
+        for path in ["data.none", "data.none.deeper"] as [BodyKeyPath] {
+            #expect(try await chain(stage, nil, body).send(.get(url).decoded(at: path), as: Track?.self) == nil)
+        }
+        for path in ["data.other", "data.items.2", "data.items.-1", "data.items.0.x"] as [BodyKeyPath] {
+            let error = await #expect(throws: SerializerError.self) {
+                try await chain(stage, nil, body).send(.get(url).decoded(at: path), as: Track.self)
+            }
+            guard case .keyPathMissing = error?.problem else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+        }
+        await #expect(throws: DecodingFailure.self) {
+            try await chain(stage, nil, "no JSON").send(.get(url).decoded(at: "a"), as: Track.self)
+        }
+    }
 }
 #endif
