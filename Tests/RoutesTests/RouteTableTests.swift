@@ -155,6 +155,41 @@ struct RouteTableTests {
         #expect(try table("{\"service\":{\"host\":\"a.example\"},\"routes\":{\(many)}}").names.count == 5_000)
     }
 
+    @Test(
+        "A key of WebApiClient's files is a mistake that names the key here",
+        arguments: [
+            ("serializationName", "serialization"), ("requestHeaders", "headers"), ("dataMapper", "mapper"),
+            ("dataMapperRequestRootKeyPath", "requestRootKeyPath"),
+            ("dataMapperResponseRootKeyPath", "responseRootKeyPath"), ("saveAsResource", "saveAsFile"),
+            ("cacheIgnoreQueryParameters", "cacheIgnoresQuery"), ("invalidatesCachedRouteNames", "invalidates"),
+            ("preventUserInteraction", "preventsUserInteraction"),
+        ]
+    )
+    func formerKeys(former: String, key: String) {
+        let found = mistakes("{\n\"routes\":{\"a\":{\"path\":\"https://a.example/x\",\n\"\(former)\":true}}}")
+        #expect(found == ["routes.a.\(former) (line 3, column 1): \"\(former)\" is called \"\(key)\" here; rename it"])
+    }
+
+    @Test("A file of WebApiClient as a whole is refused with the names of its parts here")
+    func formerFile() {
+        let found = mistakes(
+            """
+            {
+              "App_webservice_protocol": "https", "App_webservice_host": "a.example", "App_webservice_port": 443,
+              "webservice": { "api": { "login": { "method": "POST", "path": "user/login" } } }
+            }
+            """
+        )
+        let names = [
+            ("App_webservice_protocol", "service.protocol"), ("App_webservice_host", "service.host"),
+            ("App_webservice_port", "service.port"), ("webservice.api", "routes"),
+        ]
+        for (former, name) in names {
+            let text = "\"\(former)\" is called \"\(name)\" here; rename it"
+            #expect(found.contains { $0.hasSuffix(text) }, "\(found)")
+        }
+    }
+
     @Test("A key that is nearly one that is known is warned of, and kept")
     func warnings() throws {
         let table = try table(

@@ -7,6 +7,19 @@ import HTTPTypes
 struct RouteFileReader {
     private static let maximumRoutes = 10_000
 
+    /// Keys of routes in the files of WebApiClient, with their names here.
+    private static let formerKeys: [String: Route.Key] = [
+        "serializationName": .serialization, "requestHeaders": .headers, "dataMapper": .mapper,
+        "dataMapperRequestRootKeyPath": .requestRootKeyPath, "dataMapperResponseRootKeyPath": .responseRootKeyPath,
+        "saveAsResource": .saveAsFile, "cacheIgnoreQueryParameters": .cacheIgnoresQuery,
+        "invalidatesCachedRouteNames": .invalidates, "preventUserInteraction": .preventsUserInteraction,
+    ]
+    /// Keys beside the routes in those files, with their places here.
+    private static let formerPlaces = [
+        "webservice": "routes", "webservice.api": "routes", "App_webservice_protocol": "service.protocol",
+        "App_webservice_host": "service.host", "App_webservice_port": "service.port",
+    ]
+
     private(set) var mistakes: [RouteMistake]
     private(set) var warnings: [RouteMistake] = []
     /// Where the properties of routes are that are checked once all routes are known.
@@ -26,6 +39,11 @@ struct RouteFileReader {
         if let members = object(root, []) {
             base = address(members, environment: environment, overrides: overrides)
             for member in members where !["service", "environments", "routes"].contains(member.key) {
+                if let place = Self.formerPlaces[member.key] {
+                    let name = member.key == "webservice" ? "webservice.api" : member.key
+                    mistake([member.key], member.place, "\"\(name)\" is called \"\(place)\" here; rename it")
+                    continue
+                }
                 warn(
                     [member.key],
                     member.place,
@@ -194,6 +212,9 @@ struct RouteFileReader {
             places[path + [property.key]] = property.node.place
             if let key = Route.Key(rawValue: property.key) {
                 read(property.node, key, path + [property.key], into: &route, &serialization)
+            } else if let key = Self.formerKeys[property.key] {
+                let text = "\"\(property.key)\" is called \"\(key.rawValue)\" here; rename it"
+                mistake(path + [property.key], property.place, text)
             } else {
                 route.extended[property.key] = property.node.json
                 if let near = Route.Key.allCases.first(where: { $0.rawValue.isNearly(property.key) }) {
