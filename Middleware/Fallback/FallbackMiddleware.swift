@@ -14,8 +14,9 @@ public import HTTPTypes
 /// ```
 ///
 /// **When.** After refusals by stages inside (an open circuit, a full queue), transport errors, timeouts, and 500, 502,
-/// 503 and 504, for safe methods (RFC 9110, section 9.2.1); an answer to a write would say that it is done. A condition
-/// of yours decides otherwise. A cancelled call is not answered.
+/// 503 and 504, also if status validation inside has made errors of them, for safe methods (RFC 9110, section 9.2.1); an
+/// answer to a write would say that it is done. A condition of yours decides otherwise, also about errors of your own
+/// that an error handler inside throws. A cancelled call is not answered.
 ///
 /// When the fallback has no answer, or fails itself, the result is that of the call. What the fallback answers says so in
 /// ``HTTPChainCore/Response/fallback``.
@@ -46,11 +47,16 @@ public struct FallbackMiddleware: Middleware {
     public static let standard: Condition = { request, failure in
         guard request.method.isSafe else { return false }
         return switch failure {
-        case .status(let code): [500, 502, 503, 504].contains(code)
+        case .status(let code): failedStatuses.contains(code)
         case .failure(is any RefusalError), .failure(is TransportError), .failure(is any TimeoutFailure): true
+        // Status validation inside has made an error of the status.
+        case .failure(let error as any HTTPChainError):
+            error.exchange?.response.map { failedStatuses.contains($0.status.code) } ?? false
         case .failure: false
         }
     }
+
+    private static let failedStatuses: Set<Int> = [500, 502, 503, 504]
 
     /// The name, purpose and settings of the stage.
     public var summary: StageSummary {

@@ -44,6 +44,31 @@ struct FallbackTests {
         if row.isAnswered { #expect(response?.body.bytes.map { String(decoding: $0, as: UTF8.self) } == "canned") }
     }
 
+    /// As status validation throws it.
+    struct Invalid: HTTPChainError {
+        let exchange: ExchangeSnapshot?
+        var stage: String { "test" }
+        var reason: String { "status" }
+    }
+
+    @Test("A status that a stage inside has made an error of counts as the status", arguments: [503, 404])
+    func statusError(code: Int) async throws {
+        let chain = try Chain(transport: ClosureTransport { _ in Response(HTTPResponse.Status(code: code)) }) {
+            FallbackMiddleware(.response(Response(.ok, body: "canned")))
+            ClosureMiddleware("Validation") { request, next in
+                let sent = request.head
+                let response = try await next(request)
+                throw Invalid(exchange: ExchangeSnapshot(sent, response: response.head))
+            }
+        }
+        if code == 503 {
+            let response = try await chain.send(.get(url))
+            #expect(response.status == .ok && response.fallback != nil)
+        } else {
+            await #expect(throws: Invalid.self) { try await chain.send(.get(url)) }
+        }
+    }
+
     @Test("One after the other, and when none has an answer the failure stays")
     func combined() async throws {
         let asked = Events<String>()
