@@ -239,6 +239,10 @@ public final class SQLiteCacheStore: CacheStore, BoundedCacheStore, Invalidation
     }
 }
 
+extension SQLiteCacheStore: PlacedCacheStore {
+    package var place: String { URL(fileURLWithPath: database.path).resolvingSymlinksInPath().path }
+}
+
 extension CacheStore where Self == SQLiteCacheStore {
     /// A store in an SQLite database.
     ///

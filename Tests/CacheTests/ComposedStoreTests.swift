@@ -32,6 +32,31 @@ struct ComposedStoreTests {
         #expect(try await store.variants(of: storeKey(1)).isEmpty, "its class has changed")
     }
 
+    @Test("A store that several classes share keeps the entries of each, whether it is given twice or opened twice")
+    func sharedByClasses() async throws {
+        let memory = MemoryCacheStore.memory(limit: .megabytes(1))
+        let one = FileCacheStore(directory: directory.url, bounds: CacheBounds(totalBytes: .megabytes(1)))
+        let other = FileCacheStore(
+            directory: directory.url.appending(path: "../\(directory.url.lastPathComponent)/"),
+            bounds: CacheBounds(totalBytes: .megabytes(1))
+        )
+        for (first, second) in [(memory, memory), (one, one), (one, other)] as [(any CacheStore, any CacheStore)] {
+            for store in [
+                DividedCacheStore(["a": first, "b": second], others: MemoryCacheStore.memory(limit: .megabytes(1))),
+                DividedCacheStore(["a": first], others: second),
+            ] {
+                try await store.remove(.all)
+                try await store.put(storeKey(1), content(1, 10), storeMetadata(classification: "a"))
+                try await store.put(storeKey(2), content(2, 10), storeMetadata(classification: "b"))
+                #expect(try await store.bytes(storeKey(1)) == content(1, 10))
+                #expect(try await store.bytes(storeKey(2)) == content(2, 10))
+                #expect(try await store.variants(of: storeKey(1)).count == 1)
+                #expect(try await store.remove(.classification("a")) == 1)
+                #expect(try await store.bytes(storeKey(2)) == content(2, 10))
+            }
+        }
+    }
+
     @Test(
         "§4.4: what a stage over one part makes invalid is not stored by a stage over the whole, and the other way round"
     )

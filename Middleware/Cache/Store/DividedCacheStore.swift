@@ -11,8 +11,8 @@ public import HTTPChainCore
 /// ```
 ///
 /// A call says the class with ``CacheSettings/classification``. An entry of a class that has no store of its own, or of
-/// no class, is in the store for the others. Each store keeps to its own bounds. A response takes the place of the
-/// variant before it even where that was of another class.
+/// no class, is in the store for the others. Several classes may share a store. Each store keeps to its own bounds. A
+/// response takes the place of the variant before it even where that was of another class.
 public final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
     /// The entries that stages which use the store, or one of its stores, have made invalid.
     package let invalidations = InvalidationLog()
@@ -29,8 +29,10 @@ public final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppen
         var stores: [any CacheStore] = [others]
         var places: [String: Int] = [:]
         for (name, store) in classes.sorted(by: { $0.key < $1.key }) {
-            places[name] = stores.count
-            stores.append(store)
+            // Two names of one store would each remove what the other stores.
+            let known = stores.firstIndex { Self.haveSameEntries($0, store) }
+            places[name] = known ?? stores.count
+            if known == nil { stores.append(store) }
         }
         self.stores = stores
         self.places = places
@@ -45,6 +47,12 @@ public final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppen
     public var summary: String {
         let classes = places.sorted { $0.key < $1.key }.map { "\($0.key): \(stores[$0.value].summary)" }
         return (classes + ["others: \(stores[0].summary)"]).joined(separator: "; ")
+    }
+
+    private static func haveSameEntries(_ one: any CacheStore, _ other: any CacheStore) -> Bool {
+        if one as AnyObject === other as AnyObject { return true }
+        guard let one = one as? any PlacedCacheStore, let other = other as? any PlacedCacheStore else { return false }
+        return one.place == other.place
     }
 
     private func place(of classification: String?) -> Int { classification.flatMap { places[$0] } ?? 0 }
@@ -165,4 +173,14 @@ public final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppen
         }
         return usage
     }
+}
+
+/// A store whose entries are in a place that another store may use too.
+package protocol PlacedCacheStore: CacheStore {
+    /// The path of the place, without symbolic links: stores with equal ones have the same entries.
+    var place: String { get }
+}
+
+extension FileCacheStore: PlacedCacheStore {
+    package var place: String { URL(fileURLWithPath: directory.path).resolvingSymlinksInPath().path }
 }
