@@ -141,6 +141,26 @@ struct RegistryTests {
         #expect(await keyed.error != nil)
     }
 
+    @Test("A call that excludes duplicates without a key or a Hashable request fails and says what it lacks")
+    func unidentified() async throws {
+        struct Anything: TypedRequest {
+            typealias Output = String
+            var path: String { "x" }
+        }
+        let transport = InMemoryTransport { _ in Response(.ok, body: "x") }
+        let client = Client(over: try Chain(transport: transport) { URLBuilderMiddleware(base: "https://a.example") })
+        let error = await #expect(throws: CallIdentityError.self) {
+            try await client.call(Anything()).excludingDuplicates().value
+        }
+        #expect(error?.reason.contains("Anything") == true && error?.recoverySuggestion?.contains("key") == true)
+        #expect(try await client.call(Anything()).key("x").excludingDuplicates().value == "x")
+        let chain = try Chain(transport: transport) { CallRegistryMiddleware(CallRegistry()) }
+        await #expect(throws: CallIdentityError.self) {
+            try await chain.send(.get("https://a.example/").excludingDuplicateCalls())
+        }
+        #expect(transport.requests.count == 1)
+    }
+
     @Test("A copy of a client has calls of its own")
     func copy() async throws {
         let transport = Stalled()

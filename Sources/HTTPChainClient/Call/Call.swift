@@ -60,6 +60,8 @@ public struct Call<Kind: TypedRequest>: Sendable {
 
     /// The call, refused with ``DuplicateCallError`` while one with the same key is running; without a key, one with an
     /// equal request.
+    ///
+    /// A call with neither a key nor a request that is `Hashable` fails with ``CallIdentityError``.
     public func excludingDuplicates() -> Call {
         changing { $0.registration.excludesDuplicates = true }
     }

@@ -63,6 +63,8 @@ extension Request {
 
     /// The request, refused with ``DuplicateCallError`` while a call with the same key is running; without a key, one
     /// made from an equal value.
+    ///
+    /// A call with neither a key nor a value that is `Hashable` fails with ``CallIdentityError``.
     public consuming func excludingDuplicateCalls() -> Request {
         options[CallRegistration.self].excludesDuplicates = true
         return self
@@ -89,5 +91,28 @@ public struct DuplicateCallError: HTTPChainError {
     /// To wait for it or to cancel it.
     public var recoverySuggestion: String? {
         "wait for that call, cancel it first, or do not exclude duplicates"
+    }
+}
+
+/// A call that excludes duplicates was refused because nothing tells which calls are its duplicates.
+///
+/// It has no key, and its value isn't `Hashable`.
+public struct CallIdentityError: HTTPChainError, Hashable {
+    /// The type of the value that the call was made from; `nil` for a request made by hand.
+    public let valueType: String?
+
+    /// Always "CallRegistry".
+    public var stage: String { "CallRegistry" }
+
+    /// What the call lacks.
+    public var reason: String {
+        let value = valueType.map { "its value's type, \($0), isn't Hashable" } ?? "it was made from no value"
+        return "a call excludes duplicates, but has no key, and \(value)"
+    }
+
+    /// To give it a key, or to make the type `Hashable`.
+    public var recoverySuggestion: String? {
+        let key = "give the call a key, with key(_:) or callKey(_:)"
+        return valueType.map { "\(key), or make \($0) Hashable" } ?? key
     }
 }

@@ -110,7 +110,7 @@ public final class CallRegistry: Sendable {
     ///   - value: The value that the call is made from.
     ///   - registration: Key, tags, and whether duplicates are excluded.
     ///   - operation: What the call does; told its id.
-    /// - Throws: ``DuplicateCallError`` before the operation begins; `CancellationError` when the call was cancelled in
+    /// - Throws: ``DuplicateCallError`` and ``CallIdentityError`` before the operation begins; `CancellationError` when the call was cancelled in
     ///   the registry, whatever the operation came to; what the operation throws.
     public func perform<Result: Sendable>(
         value: (any Sendable)? = nil,
@@ -162,6 +162,7 @@ public final class CallRegistry: Sendable {
     func enter(_ operation: any CallOperation) throws -> CallID {
         guard operation.excludesDuplicates else { return try enter(operation, with: nil) }
         let hashes = CallIndex.Hashes(key: operation.registration.key, value: operation.value)
+        guard hashes.twin != nil else { throw CallIdentityError(valueType: operation.value.map { "\(type(of: $0))" }) }
         return try enter(operation, with: hashes)
     }
 
