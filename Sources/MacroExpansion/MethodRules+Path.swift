@@ -48,13 +48,9 @@ extension MethodRules {
         if let mark = path.firstIndex(of: "#"), !path[..<mark].hasSuffix("{") {
             add("a fragment is never sent", at: node, Mistake.Fix("remove it", node, "\"\(path[..<mark])\""))
         }
-        if path.hasPrefix("/") {
-            let right = String(path.drop { $0 == "/" })
-            add(
-                "a path begins behind the base's slash",
-                at: node,
-                Mistake.Fix("remove the slash", node, "\"\(right)\"")
-            )
+        if path.hasPrefix("//") {
+            let right = "/" + path.drop { $0 == "/" }
+            add("a path begins with one slash at most", at: node, Mistake.Fix("write \(right)", node, "\"\(right)\""))
         }
         for position in unknownPositions(in: method.path) {
             add("there is no parameter \(position): the first is %%0%%", at: node)

@@ -30,7 +30,12 @@ struct MethodModel {
     var verb: Annotation? { annotations.first { Annotation.verbs.contains($0.name) } }
 
     /// The path, relative to the service's base; a parameter that is named by its position is named in it.
-    var path: String { Interpolation.naming(verb?.texts.first?.text ?? "", parameters) }
+    ///
+    /// Without the slash that it may begin with: every path is below the base.
+    var path: String {
+        let written = verb?.texts.first?.text ?? ""
+        return Interpolation.naming(written.hasPrefix("/") ? String(written.dropFirst()) : written, parameters)
+    }
 
     /// The variables of the path, in order.
     var variables: [String] { PathTemplate(path).variables }

@@ -64,10 +64,10 @@ extension DeclarationMistake {
             mended: [#"@GET("a") func a() async throws"#]
         ),
         DeclarationMistake(
-            #"@GET("/a") func a() async throws"#,
-            "behind the base's slash",
-            at: #""/a""#,
-            mended: [#"@GET("a") func a() async throws"#]
+            #"@GET("//a") func a() async throws"#,
+            "one slash at most",
+            at: #""//a""#,
+            mended: [#"@GET("/a") func a() async throws"#]
         ),
         DeclarationMistake(
             #"@GET("a/{id") func a(id: Int) async throws"#,

@@ -17,6 +17,18 @@ struct ExpansionTests {
         return expansion.declarations
     }
 
+    @Test("A path may begin with a slash, and is below the base with and without it", arguments: ["", "/"])
+    func leadingSlash(slash: String) throws {
+        let declarations = try Self.expand(
+            """
+            @Service(base: "https://api.example.com/v2") protocol UserService {
+                @GET("\(slash)users/{id}") func user(id: Int) async throws -> User
+            }
+            """
+        )
+        #expect(declarations.joined().contains(#"var path: String { "https://api.example.com/v2/users/{id}" }"#))
+    }
+
     @Test("A client with a request type for each method, and a mock, as a reader could have written them")
     func whole() throws {
         let declarations = try Self.expand(

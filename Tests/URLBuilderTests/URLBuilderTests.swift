@@ -100,6 +100,16 @@ struct URLBuilderTests {
         #expect(try builder.url("https://o", arguments) == "https://o/?q=1")
     }
 
+    @Test("keeps the slashes of a value that goes into a reserved expansion, by name and by position")
+    func slashes() throws {
+        let builder = try URLBuilder(base: "https://h/v1")
+        let value = "basic-auth/user/passwd"
+        #expect(try builder.url("%%0%%", URLArguments(path: [value])) == "https://h/v1/basic-auth%2Fuser%2Fpasswd")
+        #expect(try builder.url("{+0}", URLArguments(path: [value])) == "https://h/v1/basic-auth/user/passwd")
+        let named = try builder.url("/{+path}", URLArguments(path: ["path": value]))
+        #expect(named == "https://h/v1/basic-auth/user/passwd")
+    }
+
     @Test("refuses a position that is too large to be one")
     func hugePosition() throws {
         let error = try #require(throws: URLBuilderError.self) {
