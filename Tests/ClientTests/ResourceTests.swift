@@ -322,6 +322,27 @@ struct ResourceTests {
         #expect(throws: ResourceError.self) { try notes.saveCall(nameless) }
     }
 
+    @Test(
+        "A resource whose JSON lacks its identity is saved, reloaded and deleted where it was fetched",
+        arguments: [true, false]
+    )
+    func fetchedIdentity(answersWithContent: Bool) async throws {
+        let note: JSONValue = ["text": "x", "color": "red"]
+        let service = ObjectService(["/notes/a%2Fb": note], answersWithContent: answersWithContent)
+        let notes = try await Self.client(service).resources(of: Note.self)
+        var record = try await notes.fetch("a/b")
+        record.text = "y"
+        record["size"] = 3
+        try await notes.save(&record)
+        #expect(service["/notes/a%2Fb"] == ["text": "y", "color": "red", "size": 3])
+        record.text = "z"
+        try await notes.save(&record)
+        try await notes.reload(&record)
+        #expect(record.text == "z" && record["color"] == "red" && record["size"] == 3)
+        try await notes.delete(record)
+        #expect(service["/notes/a%2Fb"] == nil)
+    }
+
     @Test("What is no resource is an error that says why", arguments: Way.allCases)
     func errors(way: Way) async throws {
         struct Flat: Resource { static let path = "flat" }

@@ -7,6 +7,9 @@ public import HTTPChainURLBuilder
 /// Each operation is a typed call (``FetchResource``, ``ListResources``, ``CreateResource``, ``SaveResource``,
 /// ``DeleteResource``): endpoints, mocks, the registry and events see it as they see any other. It keeps its client.
 ///
+/// A record that was fetched is saved, reloaded and deleted where it was fetched from, also if its JSON does not hold the
+/// value of the path's last variable.
+///
 /// For what one call does differently, for a completion, and to wait without `async`, each has a call that is not sent
 /// yet:
 ///
@@ -110,7 +113,7 @@ public struct ResourceCollection<Kind: Resource>: Sendable {
     ///
     /// ``save(_:)`` sends nothing where ``ResourceRecord/isChanged`` is false; such a call is sent, with no changes.
     ///
-    /// - Throws: ``ResourceError`` for a resource without the property that its path needs.
+    /// - Throws: ``ResourceError`` for a resource that was not fetched and lacks the property that its path needs.
     public func saveCall(_ record: ResourceRecord<Kind>) throws -> Call<SaveResource<Kind>> {
         client.makeCall(SaveResource(variables: try place(of: record), record: record))
     }
@@ -124,7 +127,7 @@ public struct ResourceCollection<Kind: Resource>: Sendable {
 
     /// A call that deletes a resource, of the version that it was read as, and is not sent yet.
     ///
-    /// - Throws: ``ResourceError`` for a resource without the property that its path needs.
+    /// - Throws: ``ResourceError`` for a resource that was not fetched and lacks the property that its path needs.
     public func deleteCall(_ record: ResourceRecord<Kind>) throws -> Call<DeleteResource<Kind>> {
         client.makeCall(DeleteResource(variables: try place(of: record), record: record))
     }

@@ -21,6 +21,9 @@ public struct ResourceRecord<Kind: Resource>: Sendable {
     /// The date of the last change, as the service said; `nil` where it did not.
     public let lastModified: String?
 
+    /// The value of the path's last variable that it was fetched with; `nil` if it came otherwise.
+    var fetchedIdentity: URLValue?
+
     /// The object as the service has it.
     let stored: JSONValue
     /// The value as it would be written when it came, to find what changed since.
@@ -87,9 +90,10 @@ public struct ResourceRecord<Kind: Resource>: Sendable {
         return .object(object)
     }
 
-    /// The value of the property that its path needs.
+    /// The value of the path's last variable: the one it was fetched with, or else that of the property of this name.
     func identity(_ property: String) throws -> URLValue {
-        switch stored[property] {
+        if let fetchedIdentity { return fetchedIdentity }
+        return switch stored[property] {
         case .string(let text)? where !text.isEmpty: .opaque(text)
         case .integer(let number)?: .integer(number)
         default: throw ResourceError(.noIdentity(property: property))

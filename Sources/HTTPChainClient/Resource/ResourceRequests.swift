@@ -28,7 +28,14 @@ public struct FetchResource<Kind: Resource>: ResourceRequest, Hashable {
         revalidates ? [.accept: "application/json", .cacheControl: "no-cache"] : [.accept: "application/json"]
     }
     /// The record, with its validators.
-    public var result: ResultKind<Output> { .record() }
+    public var result: ResultKind<Output> {
+        let identity = (try? ResourcePath(Kind.path)).flatMap { variables[$0.identity] }
+        return .resource { bytes, response in
+            var record = try ResourceRecord<Kind>(bytes, in: response)
+            record.fetchedIdentity = identity
+            return record
+        }
+    }
 }
 
 /// Lists resources: GET of the path without its last segment.
@@ -114,8 +121,10 @@ public struct SaveResource<Kind: Resource>: ResourceRequest {
     /// The record, with its validators; 412 is a ``LostUpdateError``.
     public var result: ResultKind<Output> {
         let target = Result { try record.target() }
-        return ResultKind<Output>.resource { bytes, response in
-            try ResourceRecord(bytes, in: response, else: try target.get())
+        return ResultKind<Output>.resource { [identity = record.fetchedIdentity] bytes, response in
+            var saved = try ResourceRecord<Kind>(bytes, in: response, else: try target.get())
+            saved.fetchedIdentity = identity
+            return saved
         }.noticingLostUpdates(of: record)
     }
 
