@@ -290,7 +290,7 @@ let package = Package(
             "HTTPChainRoutes",
             [
                 "HTTPChainCore", "HTTPChainAuth", "HTTPChainCache", "HTTPChainClient", "HTTPChainCookies",
-                "HTTPChainGzip",
+                "HTTPChainGzip", "HTTPChainHeaders",
                 "HTTPChainMultipart", "HTTPChainSerializer", "HTTPChainURLBuilder", httpTypes,
             ]
         ),

@@ -1,4 +1,5 @@
 public import HTTPChainCore
+import HTTPChainSupport
 
 /// The values that one call gives the templates of ``HeadersMiddleware``, by name or by position.
 ///
@@ -41,8 +42,8 @@ extension Request {
     }
 }
 
-/// A field value with parameters in it.
-struct HeaderTemplate: Sendable {
+/// A field value with parameters in it: `{name}`, and `%%0%%` by position.
+package struct HeaderTemplate: Sendable {
     private enum Piece: Sendable {
         case text(String)
         case name(String)
@@ -53,7 +54,7 @@ struct HeaderTemplate: Sendable {
     private let pieces: [Piece]
 
     /// Braces and percent signs that hold no parameter are text.
-    init(_ template: String, of field: String) {
+    package init(_ template: String, of field: String) {
         self.field = field
         var pieces: [Piece] = []
         var text: [UInt8] = []
@@ -63,7 +64,7 @@ struct HeaderTemplate: Sendable {
             text = []
         }
         while let byte = rest.first {
-            if byte == UInt8(ascii: "{"), let end = rest.firstIndex(of: UInt8(ascii: "}")), end > rest.startIndex + 1 {
+            if byte == UInt8(ascii: "{"), let end = Self.endOfName(in: rest) {
                 flush()
                 pieces.append(.name(String(decoding: rest[(rest.startIndex + 1)..<end], as: UTF8.self)))
                 rest = rest[(end + 1)...]
@@ -82,6 +83,13 @@ struct HeaderTemplate: Sendable {
 
     private static let mark = Array("%%".utf8)
 
+    /// The brace behind a name of letters, digits and `_-.`, so that JSON is text.
+    private static func endOfName(in bytes: ArraySlice<UInt8>) -> Int? {
+        let name = bytes.dropFirst().prefix { ASCII.isAlphanumeric($0) || "_-.".utf8.contains($0) }
+        let end = name.endIndex
+        return !name.isEmpty && end < bytes.endIndex && bytes[end] == UInt8(ascii: "}") ? end : nil
+    }
+
     /// Digits and two percent signs after them.
     private static func number(in bytes: ArraySlice<UInt8>) -> (value: Int, end: Int)? {
         let digits = bytes.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
@@ -90,25 +98,46 @@ struct HeaderTemplate: Sendable {
         return (value, digits.endIndex + 2)
     }
 
+    /// Whether it has no parameters.
+    package var isConstant: Bool {
+        pieces.allSatisfy { piece in
+            if case .text = piece { true } else { false }
+        }
+    }
+
     /// The value for a request.
     ///
     /// - Throws: ``HeadersError`` for a parameter that the call does not have.
     @Sendable
     func value(_ request: Request) async throws -> String? {
         let parameters = request.options[HeaderParametersOption.self]
-        return try pieces.map { piece in
+        return try value {
+            parameters.named[$0]
+        } at: { position in
+            parameters.positional.indices.contains(position) ? parameters.positional[position] : nil
+        }
+    }
+
+    /// The value with the parameters that two closures give.
+    ///
+    /// - Throws: ``HeadersError`` for a parameter that is `nil`.
+    package func value(
+        named: (String) throws -> String?,
+        at positional: (Int) throws -> String?
+    ) throws -> String {
+        try pieces.map { piece in
             switch piece {
             case .text(let text): return text
             case .name(let name):
-                guard let value = parameters.named[name] else {
+                guard let value = try named(name) else {
                     throw HeadersError(.missingParameter(name: field, parameter: name))
                 }
                 return value
             case .position(let position):
-                guard parameters.positional.indices.contains(position) else {
+                guard let value = try positional(position) else {
                     throw HeadersError(.missingParameter(name: field, parameter: "%%\(position)%%"))
                 }
-                return parameters.positional[position]
+                return value
             }
         }.joined()
     }

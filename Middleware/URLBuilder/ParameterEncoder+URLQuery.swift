@@ -53,7 +53,7 @@ extension ParameterEncoder {
 
 extension URLValue {
     /// The value as queries and forms write it.
-    var parameterValue: ParameterValue {
+    package var parameterValue: ParameterValue {
         switch self {
         case .null: .null
         case .string(let text), .opaque(let text): .text(text)

@@ -5,6 +5,7 @@ public import HTTPChainClient
 import HTTPChainCookies
 public import HTTPChainCore
 import HTTPChainGzip
+import HTTPChainHeaders
 public import HTTPChainMultipart
 import HTTPChainSerializer
 public import HTTPChainURLBuilder
@@ -51,15 +52,15 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
     /// The values of the path's variables.
     public var pathParameters: URLParameters { variables }
 
-    /// The route's header fields.
+    /// The route's header fields, with the parameters of their values not filled in.
     public var headers: HTTPFields { route.headers }
 
     /// Makes the request, with an absolute URL where the service's address is known.
     ///
-    /// - Throws: ``RouteError`` for parameters and data that the route cannot send; `URLBuilderError` for variables
-    ///   that have no value.
+    /// - Throws: ``RouteError`` for parameters and data that the route cannot send; `URLBuilderError` for variables of
+    ///   the path that have no value, and `HeadersError` for those of header fields.
     public func makeRequest() throws -> Request {
-        var request = Request(route.method, path, headers: route.headers)
+        var request = Request(route.method, path, headers: try fields())
         request.options[RouteOption.self] = route
         var arguments = URLArguments(path: variables)
         try setContent(of: &request, &arguments)
@@ -69,6 +70,25 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
             request.urlArguments = arguments
         }
         return try configured(request)
+    }
+
+    /// The route's header fields with the path's variables in their values.
+    private func fields() throws -> HTTPFields {
+        var fields = route.headers
+        for index in fields.indices {
+            let template = HeaderTemplate(fields[index].value, of: fields[index].name.rawName)
+            if template.isConstant { continue }
+            let value = try template.value(named: text(of:)) { text(of: "\($0)") }
+            guard HTTPField.isValidValue(value) else {
+                throw RouteError(.invalidField(route: route.name, field: fields[index].name.rawName))
+            }
+            fields[index].value = value
+        }
+        return fields
+    }
+
+    private func text(of variable: String) -> String? {
+        variables[variable].flatMap { ParameterEncoder().text(of: $0.parameterValue) }
     }
 
     private func setContent(of request: inout Request, _ arguments: inout URLArguments) throws {

@@ -60,6 +60,8 @@ public struct RouteError: HTTPChainError, Hashable {
         case dataWithoutBody(route: String, method: String)
         /// Parameters for a form, a query or multipart parts are not an object.
         case notAnObject(route: String)
+        /// A variable makes the value of a header field invalid (RFC 9110 §5.5).
+        case invalidField(route: String, field: String)
     }
 
     /// Why.
@@ -79,6 +81,8 @@ public struct RouteError: HTTPChainError, Hashable {
             "the route \"\(route)\" was given parameters and data; by its serialization, \(serialization), it sends one of them"
         case .dataWithoutBody(let route, let method):
             "the route \"\(route)\" was given data; \(method) sends none"
+        case .invalidField(let route, let field):
+            "the variables of the route \"\(route)\" make an invalid value of the header field \(field)"
         case .notAnObject(let route): "the parameters of the route \"\(route)\" are no object, and so have no names"
         }
     }
@@ -91,6 +95,7 @@ public struct RouteError: HTTPChainError, Hashable {
         case .noParameters: "set its serialization to query, form or json"
         case .parametersAndData: "set its serialization to form, which sends both as parts, or to query"
         case .dataWithoutBody: "set its method to POST, PUT or PATCH"
+        case .invalidField: "give variables without line breaks and other control characters"
         case .notAnObject: "give an object, such as [\"name\": \"Ada\"]"
         }
     }

@@ -2,6 +2,7 @@
 import Foundation
 import HTTPChain
 import HTTPChainClient
+import HTTPChainInMemory
 import HTTPChainRoutes
 import HTTPChainTesting
 import TestSupport
@@ -174,6 +175,31 @@ struct RouteClientTests {
             #expect(first.headers[try #require(HTTPField.Name("X-Trace"))] == "on")
             if way == .memory { #expect(first.route["extended"]?.string == "special" && first.route.name == "doc") }
         }
+    }
+
+    @Test("Variables go into the values of a route's header fields, by name and by position")
+    func headerVariables() async throws {
+        let table = try RouteTable(
+            json: Data(
+                #"""
+                {"routes":{"doc":{"path":"https://a.example/{id}","headers":{
+                  "X-Doc":"doc {id}", "X-First":"%%0%%", "X-JSON":"{\"a\":1} 100%% {}", "X-Plain":"on"}}}}
+                """#.utf8
+            )
+        )
+        let transport = InMemoryTransport { _ in Response(.noContent) }
+        let client = RouteClient(table, over: try Chain(transport: transport) {})
+        _ = try await client.request("doc", variables: ["id": 5, "0": "a/b"])
+        let sent = try #require(transport.requests.first)
+        let found = Dictionary(sent.headers.map { ($0.name.rawName, $0.value) }) { $1 }
+        #expect(found["X-Doc"] == "doc 5" && found["X-First"] == "a/b" && found["X-Plain"] == "on")
+        #expect(found["X-JSON"] == #"{"a":1} 100%% {}"#)
+        await #expect(throws: HeadersError.self) { try await client.request("doc", variables: ["id": 5]) }
+        let error = await #expect(throws: RouteError.self) {
+            try await client.request("doc", variables: ["id": "x\u{7F}y", "0": 1])
+        }
+        #expect(error?.problem == .invalidField(route: "doc", field: "X-Doc"))
+        #expect(transport.requests.count == 1)
     }
 
     @Test("A route's cookies go with each call of it, and those of the jar as the route says")
