@@ -289,9 +289,9 @@ let package = Package(
         library(
             "HTTPChainRoutes",
             [
-                "HTTPChainCore", "HTTPChainAuth", "HTTPChainCache", "HTTPChainClient", "HTTPChainCookies",
-                "HTTPChainGzip", "HTTPChainHeaders",
-                "HTTPChainMultipart", "HTTPChainSerializer", "HTTPChainURLBuilder", httpTypes,
+                "HTTPChainCore", "HTTPChainSupport", "HTTPChainAuth", "HTTPChainCache", "HTTPChainClient",
+                "HTTPChainCookies", "HTTPChainGzip", "HTTPChainHeaders", "HTTPChainMultipart", "HTTPChainSerializer",
+                "HTTPChainURLBuilder", httpTypes,
             ]
         ),
         library("HTTPChainRoutesYAML", ["HTTPChainCore", "HTTPChainRoutes", yams]),

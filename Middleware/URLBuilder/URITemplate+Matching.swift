@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 extension URITemplate {
     /// The values that make this URL of the template: expansion backwards, for routes in tests and mocks.
     ///
@@ -174,15 +176,6 @@ private struct TemplateMatcher {
             result.append(byte)
             index = next
         }
-        return String(validatingUTF8Bytes: result)
-    }
-}
-
-extension String {
-    /// The text of bytes that are UTF-8; `nil` for others.
-    fileprivate init?(validatingUTF8Bytes bytes: [UInt8]) {
-        let text = String(decoding: bytes, as: UTF8.self)
-        guard text.utf8.elementsEqual(bytes) else { return nil }
-        self = text
+        return String(validUTF8: result)
     }
 }

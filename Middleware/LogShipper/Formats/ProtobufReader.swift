@@ -1,4 +1,5 @@
 package import Foundation
+import HTTPChainSupport
 
 /// Reads the wire format of protocol buffers, field by field, of which nothing has to be known before.
 ///
@@ -32,7 +33,7 @@ package struct ProtobufReader: Sendable {
         package var data: Data? { if case .bytes(let data) = self { data } else { nil } }
 
         /// The bytes as text, which must be UTF-8.
-        package var text: String? { data.flatMap { String(validating: $0, as: UTF8.self) } }
+        package var text: String? { data.flatMap { String(validUTF8: $0) } }
     }
 
     /// The error for bytes that are no message of protocol buffers.

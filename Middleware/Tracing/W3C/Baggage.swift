@@ -108,7 +108,7 @@ public struct Baggage: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Returns: `nil` when what it encodes is not UTF-8.
     private static func decoded(_ bytes: ArraySlice<UInt8>) -> String? {
-        String(validating: bytes.percentDecoded(), as: UTF8.self)
+        String(validUTF8: bytes.percentDecoded())
     }
 }
 #endif

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainSupport
 
 /// Reads JSON (RFC 8259) with the place of each value, and goes on behind mistakes where it can.
 ///
@@ -27,7 +28,7 @@ struct RouteJSONParser {
         if data.count > RouteTable.maximumFileSize {
             add("the file is larger than \(RouteTable.maximumFileSize >> 20) MiB")
             isLost = true
-        } else if String(validating: bytes, as: UTF8.self) == nil {
+        } else if String(validUTF8: bytes) == nil {
             add("the file is not UTF-8")
             isLost = true
         }
