@@ -1,5 +1,8 @@
 import HTTPChainCore
+
+#if !canImport(Darwin)
 import Synchronization
+#endif
 
 /// Whether a jar in memory is empty, for each call to read without the jar's lock.
 ///
