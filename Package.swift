@@ -151,9 +151,18 @@ let compilerPlugin = Target.Dependency.product(
     condition: .when(traits: ["Macros"])
 )
 
-let brotli = Target.Dependency.target(name: "CBrotli", condition: .when(traits: ["Brotli"]))
+/// The platforms that have package managers for C libraries; elsewhere `pkgConfig` would find the Mac's libraries.
+let librariesOfPackageManagers: [Platform] = [.macOS, .linux, .android, .windows, .openbsd]
 
-let zstd = Target.Dependency.target(name: "CZstd", condition: .when(traits: ["Zstd"]))
+let brotli = Target.Dependency.target(
+    name: "CBrotli",
+    condition: .when(platforms: librariesOfPackageManagers, traits: ["Brotli"])
+)
+
+let zstd = Target.Dependency.target(
+    name: "CZstd",
+    condition: .when(platforms: librariesOfPackageManagers, traits: ["Zstd"])
+)
 
 let package = Package(
     name: "swift-http-chain",
@@ -211,7 +220,7 @@ let package = Package(
         ),
         .trait(
             name: "Brotli",
-            description: "The content coding brotli, for GzipMiddleware: needs the system's libbrotli."
+            description: "The content coding brotli, for GzipMiddleware, on macOS and Linux: needs libbrotli."
         ),
         .trait(name: "Macros", description: "Clients declared as annotated protocols: brings in swift-syntax."),
         .trait(
@@ -226,7 +235,10 @@ let package = Package(
         ),
         .trait(name: "YAML", description: "Files of routes in YAML, for HTTPChainRoutes: brings in Yams."),
         .trait(name: "XML", description: "XMLSerializer, for SerializerMiddleware: brings in XMLCoder."),
-        .trait(name: "Zstd", description: "The content coding zstd, for GzipMiddleware: needs the system's libzstd."),
+        .trait(
+            name: "Zstd",
+            description: "The content coding zstd, for GzipMiddleware, on macOS and Linux: needs libzstd."
+        ),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -301,11 +313,8 @@ let package = Package(
                 + lightStages.map { .target(name: "HTTPChain\($0)") }
         ),
 
-        .systemLibrary(
-            name: "CZlib",
-            pkgConfig: "zlib",
-            providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"]), .brew(["zlib"])]
-        ),
+        // Not a system library with a `pkgConfig`: Xcode would link an iOS app with the Mac's zlib.
+        .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
         // The encoder's description brings in all that the decoder needs.
         .systemLibrary(
             name: "CBrotli",

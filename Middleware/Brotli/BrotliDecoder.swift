@@ -1,4 +1,4 @@
-#if Brotli
+#if Brotli && canImport(CBrotli)
 import CBrotli
 import HTTPChainCore
 import HTTPChainGzip

@@ -1,4 +1,4 @@
-#if Brotli
+#if Brotli && canImport(CBrotli)
 public import HTTPChainCore
 public import HTTPChainGzip
 

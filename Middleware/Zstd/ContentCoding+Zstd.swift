@@ -1,4 +1,4 @@
-#if Zstd
+#if Zstd && canImport(CZstd)
 public import HTTPChainCore
 public import HTTPChainGzip
 

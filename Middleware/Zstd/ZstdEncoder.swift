@@ -1,4 +1,4 @@
-#if Zstd
+#if Zstd && canImport(CZstd)
 import CZstd
 import HTTPChainGzip
 

@@ -1,5 +1,9 @@
-#ifndef HTTPCHAIN_CZLIB_SHIM_H
-#define HTTPCHAIN_CZLIB_SHIM_H
+#ifndef HTTPCHAIN_CZLIB_H
+#define HTTPCHAIN_CZLIB_H
+
+#if defined(__has_include) && !__has_include(<zlib.h>)
+#error "zlib is not installed: apt-get install zlib1g-dev (Debian, Ubuntu) or dnf install zlib-devel (Fedora)"
+#endif
 
 #include <zlib.h>
 
