@@ -31,9 +31,10 @@ public struct AccessToken: Sendable, Hashable {
         credentials = ReadyCredentials(token: value)
     }
 
-    /// Whether the text is a token as RFC 6750 §2.1 writes it: letters, digits, `-._~+/`, and `=` at the end.
+    /// Whether the text can be sent as a token: one or more visible characters of ASCII.
     ///
-    /// A line break would let the text write header fields of its own.
+    /// RFC 6749 §A.12 allows them all, and servers issue tokens with `!`, `|` or `%` in them, which RFC 6750 §2.1 leaves
+    /// out. Spaces, which RFC 6749 allows as well, would end the token, and a line break would begin another field.
     public var isWellFormed: Bool { credentials != nil }
 
     /// Whether the token has ended at a moment; never, when it is not known when it ends.
@@ -96,13 +97,8 @@ extension ReadyCredentials {
     ///
     /// A token of another type (DPoP, RFC 9449) would be turned into request fields here.
     convenience init?(token: Secret) {
-        guard Self.isToken(token.revealed) else { return nil }
+        let text = token.revealed.utf8
+        guard !text.isEmpty, text.allSatisfy(ASCII.isVisible) else { return nil }
         self.init(.authorization, "Bearer " + token.revealed)
-    }
-
-    /// RFC 6750 §2.1: b64token.
-    private static func isToken(_ text: String) -> Bool {
-        let body = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }
-        return !body.isEmpty && body.allSatisfy(ASCII.isToken68Byte)
     }
 }

@@ -7,7 +7,7 @@ public struct BearerAuthError: NetworkFailure {
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The token holds characters that no token may have (RFC 6750 §2.1).
+        /// The token holds characters that no token may have (RFC 6749 §A.12), or is empty.
         case malformedToken
         /// A new token is only to be had by a new sign-in: there is no refresh token, or it is not valid any more.
         case signInNeeded
@@ -66,7 +66,7 @@ public struct BearerAuthError: NetworkFailure {
         switch problem {
         case .malformedToken:
             Explanation(
-                "the token holds characters that no token may have (RFC 6750 §2.1), or is empty",
+                "the token holds characters that no token may have (RFC 6749 §A.12), or is empty",
                 "look where it comes from"
             )
         case .signInNeeded:

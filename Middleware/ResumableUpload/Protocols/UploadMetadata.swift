@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainCore
 
 /// The metadata of an upload that a tus server gets: `Upload-Metadata`, extension "Creation".
 struct UploadMetadata: Sendable, Hashable {
@@ -11,7 +12,7 @@ struct UploadMetadata: Sendable, Hashable {
     func fieldValue() throws -> String? {
         guard !values.isEmpty else { return nil }
         return try values.sorted { $0.key < $1.key }.map { key, value in
-            let isSound = key.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ",") }
+            let isSound = key.utf8.allSatisfy { ASCII.isVisible($0) && $0 != UInt8(ascii: ",") }
             guard isSound, !key.isEmpty else { throw UploadError(.invalidMetadata(key: key)) }
             return value.isEmpty ? key : "\(key) \(Data(value.utf8).base64EncodedString())"
         }.joined(separator: ",")

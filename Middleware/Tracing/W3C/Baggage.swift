@@ -97,7 +97,7 @@ public struct Baggage: Sendable, Hashable, CustomStringConvertible {
 
     /// baggage-octet: printable, without space, quote, comma, semicolon and backslash.
     private static func isOctet(_ byte: UInt8) -> Bool {
-        (0x21...0x7E).contains(byte) && !"\",;\\".utf8.contains(byte)
+        ASCII.isVisible(byte) && !"\",;\\".utf8.contains(byte)
     }
 
     fileprivate static func encoded(_ value: String) -> String {

@@ -22,6 +22,10 @@ package enum ASCII {
         isAlphanumeric(byte) || "-._~+/".utf8.contains(byte)
     }
 
+    /// Whether a byte is a visible character (VCHAR, RFC 5234 §B.1): neither a space, a control nor beyond ASCII.
+    @inlinable
+    package static func isVisible(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) }
+
     /// Whether a byte is a space or a tab, RFC 9110 §5.6.3.
     package static func isSpace(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")

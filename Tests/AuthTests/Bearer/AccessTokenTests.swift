@@ -9,12 +9,16 @@ import Testing
 @Suite("Access tokens")
 struct AccessTokenTests {
     @Test(
-        "A token is what RFC 6750 lets be one",
+        "A token is visible characters alone (RFC 6749 §A.12)",
         arguments: [
             ("mF_9.B5f-4.1JqM", true), ("a", true), ("abc==", true), ("a+b/c~d.e-f_g", true), ("ABC=", true),
-            ("", false), ("=", false), ("==", false), ("a=b", false), ("a b", false), ("a,b", false), ("a\"b", false),
-            ("a\r\nX-Injected: 1", false), ("a\n", false), ("a\u{0}", false), ("ä", false), (" a", false),
-            ("a%20", false), ("a:b", false), ("a\u{301}", false),
+            // Salesforce, the app-only tokens of X, Laravel Sanctum, Facebook.
+            ("00D5g000000abcd!AR8AQJ_x.y", true), ("AAAAAAAA%2BbB%3DcC", true), ("1|aBcDeF", true),
+            ("123|s3cr_et-", true),
+            ("=", true), ("a=b", true), ("a,b", true), ("a\"b", true), ("a:b", true), ("~!#$&'()*;<>?@[\\]^`{}", true),
+            ("", false), ("a b", false), (" a", false), ("a ", false), ("a\t", false), ("a\r\nX-Injected: 1", false),
+            ("a\n", false), ("a\r", false), ("a\u{0}", false), ("a\u{7F}", false), ("ä", false), ("a\u{301}", false),
+            ("a\u{A0}", false), ("a\u{2028}", false),
         ]
     )
     func syntax(text: String, isToken: Bool) {

@@ -45,6 +45,24 @@ struct BearerSendingTests {
         #expect(outcome.requests.first?.token == "abc")
     }
 
+    @Test(
+        "Tokens of common services are sent unchanged, and redacted in texts",
+        arguments: [
+            "00D5g000000abcd!AR8AQJ_x.yZ0", "AAAAAAAAMLheAAAA%2BsuSbI0AAA%3DEUifiRBk", "1|aBcDeFgHiJkL0",
+            "1234567|s3cr_et-x",
+            "a,b;c=d0", "key:(0)", "abc=def0", "(a0)", "a&b0cdef",
+        ]
+    )
+    func services(token: String) async throws {
+        let stage = BearerAuthMiddleware(token: Secret(token), for: origin)
+        _ = try Chain(transport: InMemoryTransport()) { stage }
+        let outcome = await StageHarness(stage).send(.get(plantsURL))
+        #expect(outcome.requests.first?.headers[.authorization] == "Bearer \(token)")
+        for text in ["the server got Bearer \(token) and failed", "Authorization: Bearer \(token)\r\nHost: a"] {
+            #expect(!Redaction.standard.text(text).contains(token.suffix(4)), "\(text)")
+        }
+    }
+
     @Test("A malformed token is refused when the chain is built, and when it is to be sent")
     func malformed() async throws {
         let stage = BearerAuthMiddleware(token: "se\r\nsame", for: origin)
