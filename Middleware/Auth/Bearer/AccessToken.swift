@@ -21,12 +21,13 @@ public struct AccessToken: Sendable, Hashable {
     /// - Parameters:
     ///   - value: The token's text.
     ///   - expiration: When it ends to be accepted; `nil`, the default, when that is not known.
-    ///   - refreshToken: What to ask for the next token with; none by default.
+    ///   - refreshToken: What to ask for the next token with; none by default, and if it is empty.
     ///   - scope: What it may be used for; not known by default.
     public init(_ value: Secret, expiration: Date? = nil, refreshToken: Secret? = nil, scope: [String] = []) {
         self.value = value
         self.expiration = expiration
-        self.refreshToken = refreshToken
+        // Servers and stores write an empty text for none.
+        self.refreshToken = refreshToken?.revealed.isEmpty == false ? refreshToken : nil
         self.scope = scope
         credentials = ReadyCredentials(token: value)
     }

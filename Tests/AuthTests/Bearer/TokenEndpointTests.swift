@@ -86,6 +86,24 @@ struct TokenRequestTests {
         #expect(rotated.refreshToken == "r2" && rotated.scope == ["a", "b"])
     }
 
+    @Test(
+        "A refresh token that is empty, or no text, counts as missing: the one before stays",
+        arguments: [#""""#, "null", "5", "[]", "{}"]
+    )
+    func emptyRefreshToken(value: String) async throws {
+        let old = AccessToken("old", refreshToken: "r1", scope: ["read"])
+        let reply = json(#"{"access_token": "abc", "refresh_token": \#(value), "scope": \#(value)}"#)
+        let (kept, _) = try await ask(reply) { try await RefreshTokenGrant(at: $0).accessToken(replacing: old, in: $1) }
+        #expect(kept.refreshToken == "r1" && kept.scope == ["read"])
+    }
+
+    @Test("A token that a store wrote with an empty refresh token has none")
+    func emptyStoredRefreshToken() throws {
+        let stored = Data(#"{"access_token": "abc", "refresh_token": ""}"#.utf8)
+        #expect(try JSONDecoder().decode(AccessToken.self, from: stored).refreshToken == nil)
+        #expect(AccessToken("abc", refreshToken: "").refreshToken == nil)
+    }
+
     @Test("Without a refresh token nobody is asked", arguments: [nil, AccessToken("a")])
     func noRefreshToken(old: AccessToken?) async throws {
         let transport = InMemoryTransport()
@@ -191,6 +209,33 @@ struct TokenReplyTests {
                 return
             }
         }
+    }
+
+    @Test(
+        "A token of another type is an error that names it, unless the application accepts the type",
+        arguments: ["BearerToken", "bearertoken", "OAuth", "jwt"]
+    )
+    func acceptedType(type: String) async throws {
+        let reply = json(#"{"access_token": "abc", "token_type": "\#(type)"}"#)
+        let error = await #expect(throws: OAuthError.self) { try await ask(reply) }
+        #expect(error?.problem == .unsupportedTokenType(type))
+        #expect(error?.reason.contains("\"\(type)\"") == true)
+        let (token, _) = try await ask(reply) { endpoint, context in
+            try await endpoint.accepting(tokenTypes: "BearerToken", "oauth", "JWT").token(grantType: "x", in: context)
+        }
+        #expect(token.value == "abc")
+        let bearer = try await ask(simple) { endpoint, context in
+            try await endpoint.accepting(tokenTypes: "JWT").token(grantType: "x", in: context)
+        }
+        #expect(bearer.token.value == "abc")
+    }
+
+    @Test("An empty error in a reply with a token is none")
+    func emptyError() async throws {
+        let reply = json(#"{"access_token": "abc", "error": "", "error_description": ""}"#)
+        #expect(try await ask(reply).token.value == "abc")
+        let error = await #expect(throws: OAuthError.self) { try await ask(json(#"{"error": ""}"#)) }
+        #expect(error?.problem == .malformedReply("it has no access_token"))
     }
 
     @Test(

@@ -95,7 +95,11 @@ public struct OAuthError: HTTPChainError {
         case .malformedReply(let why):
             Explanation("the reply of the token endpoint is no token: \(why)", "look whether its URL is right")
         case .unsupportedTokenType(let type):
-            Explanation("the token is of the type \"\(type)\"", "only Bearer tokens can be used")
+            Explanation(
+                "the server sent a token of the type \"\(type)\", and only Bearer tokens can be used (RFC 6749 §7.1)",
+                "ask for a Bearer token; if this is one under another name, accept it: "
+                    + "TokenEndpoint.accepting(tokenTypes:)"
+            )
         case .insecureEndpoint:
             Explanation(
                 "the URL of the token endpoint must be absolute, and https (RFC 6749 §3.2)",

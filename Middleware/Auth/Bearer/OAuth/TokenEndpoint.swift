@@ -21,6 +21,7 @@ public import HTTPChainCore
 public struct TokenEndpoint: Sendable {
     private let endpoint: OAuthEndpoint
     private let parameters: [String: String]
+    private var tokenTypes = ["Bearer"]
 
     /// The endpoint's URL.
     public var url: String { endpoint.url }
@@ -74,7 +75,28 @@ public struct TokenEndpoint: Sendable {
         )
     }
 
+    /// Returns the endpoint with further token types accepted, for a server that gives Bearer tokens another name.
+    ///
+    /// ```swift
+    /// let endpoint = TokenEndpoint("https://auth.example.com/token", client: OAuthClient(id: "garden"))
+    ///     .accepting(tokenTypes: "BearerToken")
+    /// ```
+    ///
+    /// By default `Bearer` alone is accepted, and a reply without `token_type`; another type is
+    /// ``OAuthError/Problem/unsupportedTokenType(_:)``, because a client must not use a token whose type it does not
+    /// understand (RFC 6749 §7.1).
+    ///
+    /// - Parameter types: The values of `token_type`, in any letter case; their tokens are sent by the scheme Bearer.
+    public func accepting(tokenTypes types: String...) -> TokenEndpoint {
+        var endpoint = self
+        endpoint.tokenTypes += types
+        return endpoint
+    }
+
     /// Asks for a token.
+    ///
+    /// A redirect is not followed, over whatever chain the request goes: it would take the secrets in it to another
+    /// place.
     ///
     /// - Parameters:
     ///   - grantType: On what ground, such as `client_credentials`.
@@ -82,9 +104,6 @@ public struct TokenEndpoint: Sendable {
     ///   - context: Time and random numbers, and the transport where the endpoint has none of its own.
     /// - Returns: The token; its scope is the one asked for unless the reply names another, its refresh token the one
     ///   given in `refresh_token` unless there is a new one.
-    /// A redirect is not followed, over whatever chain the request goes: it would take the secrets in it to another
-    /// place.
-    ///
     /// - Throws: ``OAuthError``; what sending throws.
     public func token(
         grantType: String,
@@ -97,6 +116,7 @@ public struct TokenEndpoint: Sendable {
             date: context.environment.time.date,
             scope: parameters["scope"]?.split(separator: " ").map(String.init) ?? [],
             refreshToken: parameters["refresh_token"].map { Secret($0) },
+            tokenTypes: tokenTypes,
             secrets: endpoint.secrets(in: parameters)
         )
         let reply = try await endpoint.post(parameters, in: context)

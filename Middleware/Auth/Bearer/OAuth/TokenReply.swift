@@ -28,18 +28,14 @@ struct TokenReply: Decodable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        // A member of another type than expected counts as missing, so that one odd member spoils no token.
-        func text(_ key: CodingKeys) -> String? { try? container.decode(String.self, forKey: key) }
-        accessToken = text(.accessToken)
-        tokenType = text(.tokenType)
-        refreshToken = text(.refreshToken)
-        error = text(.error)
-        errorDescription = text(.errorDescription)
-        let number = (try? container.decode(Double.self, forKey: .lifetime)) ?? text(.lifetime).flatMap(Double.init)
-        lifetime = number.flatMap { $0.isFinite ? min(max(0, $0), Self.longestLifetime) : nil }
-        scope =
-            text(.scope)?.split(separator: " ").map(String.init)
-            ?? (try? container.decode([String].self, forKey: .scope))
+        accessToken = container.text(.accessToken)
+        // An empty type is one that nobody understands.
+        tokenType = try? container.decode(String.self, forKey: .tokenType)
+        refreshToken = container.text(.refreshToken)
+        error = container.text(.error)
+        errorDescription = container.text(.errorDescription)
+        lifetime = container.number(.lifetime).map { min(max(0, $0), Self.longestLifetime) }
+        scope = container.words(.scope)
     }
 
     /// The question to the endpoint, as far as the reply is read by it.
@@ -50,6 +46,8 @@ struct TokenReply: Decodable {
         let scope: [String]
         /// The token that stays when the reply brings no new one (RFC 6749 §6).
         let refreshToken: Secret?
+        /// The types of tokens that are understood, letter case aside (RFC 6749 §7.1).
+        let tokenTypes: [String]
         /// The secrets that were sent and must not come back in an error's text.
         let secrets: [String]
     }
@@ -81,10 +79,10 @@ struct TokenReply: Decodable {
             return .failure(.init(.refused(.init(rawValue: shown(error, without: question.secrets)), detail: detail)))
         }
         guard isSuccess else { return .failure(.init(.unexpectedStatus(status))) }
-        guard let text = reply.accessToken, !text.isEmpty else {
+        guard let text = reply.accessToken else {
             return .failure(.init(.malformedReply("it has no access_token")))
         }
-        if let type = reply.tokenType, !ASCII.equalFolded(type, "Bearer") {
+        if let type = reply.tokenType, !question.tokenTypes.contains(where: { ASCII.equalFolded(type, $0) }) {
             return .failure(.init(.unsupportedTokenType(shown(type, without: question.secrets))))
         }
         let token = AccessToken(
