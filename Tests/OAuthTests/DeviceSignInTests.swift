@@ -92,6 +92,81 @@ struct DeviceSignInTests {
         #expect((polling.failure(after: refusal(.invalidClient)) as? OAuthError)?.code == .invalidClient)
     }
 
+    @Test(
+        "A temporary failure slows it down and ends nothing, also with an error of OAuth in its body",
+        arguments: [408, 425, 429, 500, 502, 503],
+        ["", "<html>", #"{"error": "temporarily_unavailable"}"#, #"{"error": "invalid_request"}"#]
+    )
+    func temporary(code: Int, text: String) async throws {
+        try await signIn(first: Response(.init(code: code), body: HTTPBody(text)), waiting: [5, 10])
+    }
+
+    @Test(
+        "Retry-After of the token endpoint is kept, once, if it asks for more than the interval",
+        arguments: [
+            (503, "", "30", [5, 30, 10]), (429, #"{"error": "slow_down"}"#, "60", [5, 60, 10]),
+            (400, #"{"error": "authorization_pending"}"#, "20", [5, 20, 5]), (503, "", "1", [5, 10, 10]),
+            (503, "", "Sun, 06 Nov 1994 08:50:37 GMT", [5, 55, 10]), (503, "", "soon", [5, 10, 10]),
+        ]
+    )
+    func retryAfter(code: Int, text: String, field: String, waits: [Int]) async throws {
+        let response = Response(.init(code: code), headers: [.retryAfter: field], body: HTTPBody(text))
+        try await signIn(first: response, pending: 1, waiting: waits)
+    }
+
+    @Test("Retry-After beyond the code's life ends the sign-in without another request")
+    func retryAfterTooLong() async throws {
+        let response = Response(.serviceUnavailable, headers: [.retryAfter: "99999999999999999999"])
+        let error = await #expect(throws: SignInError.self) { try await signIn(first: response, waiting: []) }
+        #expect(error?.problem == .expired)
+        #expect(clock.sleeps == [.seconds(5)])
+    }
+
+    /// Signs in at a server whose first reply to a poll is given, and which then lets the user in.
+    private func signIn(first: Response, pending: Int = 0, waiting seconds: [Int]) async throws {
+        let server = AuthorizationServer()
+        let count = Locked(0)
+        let transport = InMemoryTransport { request in
+            guard request.head.path == "/token" else { return try await server.handle(request) }
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            if number == 1 { return first }
+            if number > 1 + pending { server.answer(with: .allow) }
+            return try await server.handle(request)
+        }
+        _ = try await signIn(at: server, over: transport) { _ in }
+        #expect(clock.sleeps == seconds.map { .seconds($0) })
+    }
+
+    @Test(
+        "Numbers of a reply may be texts, and members that are not needed may be of any type",
+        arguments: [
+            (#""expires_in": "900", "interval": "7""#, 900, 7), (#""expires_in": 900, "interval": 7"#, 900, 7),
+            (#""expires_in": "900.0", "interval": "7.0""#, 900, 7), (#""expires_in": "soon", "interval": []"#, 600, 5),
+            (#""expires_in": null, "interval": null"#, 600, 5), (#""expires_in": {}, "interval": true"#, 600, 5),
+            (#""expires_in": "nan", "interval": "inf""#, 600, 5),
+            (#""expires_in": 1e300, "interval": "1e300""#, 86400, 300),
+            (#""expires_in": "-1", "interval": "-1""#, 0, 1), (#""verification_uri_complete": 5"#, 600, 5),
+            (#""message": {}, "verification_url": 7"#, 600, 5),
+        ]
+    )
+    func numbers(members: String, life: Int, interval: Int) throws {
+        let text = #"{"device_code": "a", "user_code": "b", "verification_uri": "https://a.example", \#(members)}"#
+        let now = Date(timeIntervalSince1970: 0)
+        let code = try #require(DeviceCode(Data(text.utf8), now: now))
+        #expect(code.expiration == now.addingTimeInterval(Double(life)) && code.interval == .seconds(interval))
+        #expect(code.completeVerificationURI == nil)
+    }
+
+    @Test("The address under its older name counts if the other is empty")
+    func olderName() {
+        let text =
+            #"{"device_code": "a", "user_code": "b", "verification_uri": "", "verification_url": "https://a.example"}"#
+        #expect(DeviceCode(Data(text.utf8), now: Date())?.verificationURI == "https://a.example")
+    }
+
     @Test("It can be cancelled between two questions")
     func cancelled() async throws {
         let clock = VirtualClock()

@@ -72,6 +72,29 @@ struct MetadataTests {
         #expect(await problem(Response(.ok), of: "http://auth.example") == .insecureEndpoint("http://auth.example"))
     }
 
+    @Test(
+        "Members that are not needed do no harm, whatever their type",
+        arguments: [
+            (#""scopes_supported": "openid email""#, ["openid", "email"], nil, false),
+            (#""scopes_supported": ["openid", 5, null]"#, ["openid"], nil, false),
+            (#""scopes_supported": 5, "revocation_endpoint": []"#, nil, nil, false),
+            (#""scopes_supported": "", "device_authorization_endpoint": """#, nil, nil, false),
+            (#""code_challenge_methods_supported": "plain S256""#, nil, ["plain", "S256"], false),
+            (#""code_challenge_methods_supported": {}, "authorization_endpoint": 7"#, nil, nil, false),
+            (#""authorization_response_iss_parameter_supported": "true""#, nil, nil, true),
+            (#""authorization_response_iss_parameter_supported": 7"#, nil, nil, false),
+        ] as [(String, [String]?, [String]?, Bool)]
+    )
+    func oddMembers(members: String, scopes: [String]?, methods: [String]?, namesIssuer: Bool) throws {
+        let text = #"{"issuer": "https://a.example", "token_endpoint": "https://a.example/token", \#(members)}"#
+        let metadata = try AuthorizationServerMetadata(Data(text.utf8), of: "https://a.example")
+        #expect(metadata.tokenEndpoint == "https://a.example/token")
+        #expect(metadata.scopes == scopes && metadata.codeChallengeMethods == methods)
+        #expect(metadata.namesIssuerInCallback == namesIssuer)
+        #expect(metadata.deviceAuthorizationEndpoint == nil && metadata.revocationEndpoint == nil)
+        #expect(metadata.authorizationEndpoint == nil)
+    }
+
     @Test("An endpoint that it does not name, or names without TLS, is an error; so is PKCE that it does not know")
     func endpoints() throws {
         func metadata(_ members: String) throws -> AuthorizationServerMetadata {

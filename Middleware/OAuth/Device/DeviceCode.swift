@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPChainAuth
 import HTTPChainCore
 
 /// The code with which a user signs in on another device, RFC 8628 §3.2.
@@ -18,31 +19,47 @@ public struct DeviceCode: Sendable, Hashable {
 
     /// Reads the reply of a device authorization endpoint; `nil` when something is missing.
     init?(_ content: Data, now: Date) {
-        guard let reply = try? JSONDecoder().decode(Reply.self, from: content), !reply.device_code.isEmpty,
-            !reply.user_code.isEmpty,
-            let uri = reply.verification_uri ?? reply.verification_url, Origin(uri) != nil
+        guard let reply = try? JSONDecoder().decode(Reply.self, from: content), let deviceCode = reply.deviceCode,
+            let userCode = reply.userCode, let uri = reply.verificationURI, Origin(uri) != nil
         else { return nil }
-        userCode = reply.user_code
+        self.userCode = userCode
         verificationURI = uri
         // A URL that people are sent to has to be one.
-        completeVerificationURI = reply.verification_uri_complete.flatMap { Origin($0) == nil ? nil : $0 }
-        deviceCode = Secret(reply.device_code)
+        completeVerificationURI = reply.completeVerificationURI.flatMap { Origin($0) == nil ? nil : $0 }
+        self.deviceCode = Secret(deviceCode)
         // Longer than any person takes, and short enough to be added to a date.
-        expiration = now.addingTimeInterval(min(max(0, reply.expires_in ?? 600), 86_400))
+        expiration = now.addingTimeInterval(min(max(0, reply.lifetime ?? 600), 86_400))
         interval = .seconds(min(max(1, reply.interval ?? 5), 300))
     }
 
-    // As the server writes them.
-    // swift-format-ignore: AlwaysUseLowerCamelCase
     private struct Reply: Decodable {
-        let device_code: String
-        let user_code: String
-        let verification_uri: String?
-        /// The name that servers sent before the RFC.
-        let verification_url: String?
-        let verification_uri_complete: String?
-        let expires_in: Double?
+        let deviceCode: String?
+        let userCode: String?
+        let verificationURI: String?
+        let completeVerificationURI: String?
+        let lifetime: Double?
         let interval: Double?
+
+        private enum CodingKeys: String, CodingKey {
+            case deviceCode = "device_code"
+            case userCode = "user_code"
+            case verificationURI = "verification_uri"
+            /// The name that servers sent before the RFC.
+            case verificationURL = "verification_url"
+            case completeVerificationURI = "verification_uri_complete"
+            case lifetime = "expires_in"
+            case interval
+        }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            deviceCode = container.text(.deviceCode)
+            userCode = container.text(.userCode)
+            verificationURI = container.text(.verificationURI) ?? container.text(.verificationURL)
+            completeVerificationURI = container.text(.completeVerificationURI)
+            lifetime = container.number(.lifetime)
+            interval = container.number(.interval)
+        }
     }
 }
 

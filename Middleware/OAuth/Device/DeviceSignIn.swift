@@ -1,6 +1,7 @@
 import Foundation
 public import HTTPChainAuth
 public import HTTPChainCore
+import HTTPTypes
 
 /// Signs a user in on another device: the device authorization grant, RFC 8628, for programs without a browser.
 ///
@@ -12,8 +13,9 @@ public import HTTPChainCore
 /// ```
 ///
 /// The token endpoint is asked as often as the server allows, five seconds slower each time that it says `slow_down`;
-/// after an answer that did not come, or a fault of the server, twice as slowly (RFC 8628 §3.5). It ends with the code's
-/// life, or with the task.
+/// after a response that did not come, or one with a status of a temporary failure (408, 425, 429, 500 to 599), twice as
+/// slowly (RFC 8628 §3.5), and no earlier than `Retry-After` says (RFC 9110 §10.2.3). It ends with the code's life, or
+/// with the task.
 public struct DeviceSignIn: Sendable {
     private let endpoint: OAuthEndpoint
     private let tokens: TokenEndpoint
@@ -89,10 +91,12 @@ public struct DeviceSignIn: Sendable {
     public func token(for code: DeviceCode, in context: RefreshContext) async throws -> AccessToken {
         let time = context.environment.time
         var polling = DevicePolling(interval: code.interval)
+        var asked = Duration.zero
         while true {
             let rest = Duration.seconds(max(0, code.expiration.timeIntervalSince(time.date)))
-            guard polling.interval < rest else { throw SignInError(.expired) }
-            try await time.sleep(for: polling.interval)
+            let wait = max(polling.interval, asked)
+            guard wait < rest else { throw SignInError(.expired) }
+            try await time.sleep(for: wait)
             do {
                 return try await tokens.token(
                     grantType: "urn:ietf:params:oauth:grant-type:device_code",
@@ -102,6 +106,8 @@ public struct DeviceSignIn: Sendable {
             } catch {
                 if Task.isCancelled || error is CancellationError { throw CancellationError() }
                 if let failure = polling.failure(after: error) { throw failure }
+                let fields = (error as? OAuthError)?.exchange?.response?.headerFields
+                asked = fields.flatMap { RetryAfter.wait(in: $0, now: time.date) } ?? .zero
             }
         }
     }
@@ -109,6 +115,9 @@ public struct DeviceSignIn: Sendable {
 
 /// How often the token endpoint is asked, RFC 8628 §3.5.
 struct DevicePolling: Sendable {
+    /// The statuses of failures that pass.
+    private static let temporary: StatusSet = [408, 425, 429, .codes(500...599)]
+
     private(set) var interval: Duration
 
     init(interval: Duration) {
@@ -128,7 +137,7 @@ struct DevicePolling: Sendable {
                 return SignInError(.expired, exchange: error.exchange, underlyingError: error)
             case .refused(.accessDenied, let detail):
                 return SignInError(.refused(.accessDenied, detail: detail), exchange: error.exchange)
-            case .unexpectedStatus(429), .unexpectedStatus(500...599):
+            case _ where Self.isTemporary(error):
                 back()
                 return nil
             default: return error
@@ -137,6 +146,15 @@ struct DevicePolling: Sendable {
             back()
             return nil
         default: return error
+        }
+    }
+
+    /// Whether the status is that of a failure that passes, whatever error of OAuth is in the body.
+    private static func isTemporary(_ error: OAuthError) -> Bool {
+        switch error.problem {
+        case .unexpectedStatus(let status): temporary.contains(status)
+        case .refused: error.exchange?.response.map { temporary.contains($0.status) } ?? false
+        default: false
         }
     }
 

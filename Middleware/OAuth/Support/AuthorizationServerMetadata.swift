@@ -89,20 +89,20 @@ public struct AuthorizationServerMetadata: Sendable, Hashable {
     ///   - issuer: Whose it has to be: anybody else's name in it is an error.
     /// - Throws: ``SignInError``.
     public init(_ content: Data, of issuer: String) throws(SignInError) {
-        guard let document = try? JSONDecoder().decode(Document.self, from: content) else {
+        guard let document = try? JSONDecoder().decode(Document.self, from: content), let name = document.issuer else {
             throw SignInError(.unusableMetadata("it is no JSON object with an issuer"))
         }
-        guard document.issuer == issuer else {
+        guard name == issuer else {
             throw SignInError(.unusableMetadata("its issuer is another than was asked (RFC 8414 §3.3)"))
         }
         self.issuer = issuer
-        authorizationEndpoint = document.authorization_endpoint
-        tokenEndpoint = document.token_endpoint
-        deviceAuthorizationEndpoint = document.device_authorization_endpoint
-        revocationEndpoint = document.revocation_endpoint
-        scopes = document.scopes_supported
-        codeChallengeMethods = document.code_challenge_methods_supported
-        namesIssuerInCallback = document.authorization_response_iss_parameter_supported ?? false
+        authorizationEndpoint = document.authorizationEndpoint
+        tokenEndpoint = document.tokenEndpoint
+        deviceAuthorizationEndpoint = document.deviceAuthorizationEndpoint
+        revocationEndpoint = document.revocationEndpoint
+        scopes = document.scopes
+        codeChallengeMethods = document.codeChallengeMethods
+        namesIssuerInCallback = document.namesIssuerInCallback
     }
 
     /// The token endpoint, as a client asks it.
@@ -138,16 +138,37 @@ public struct AuthorizationServerMetadata: Sendable, Hashable {
         return "\(trimmed[..<slash])/.well-known/\(location.rawValue)\(trimmed[slash...])"
     }
 
-    // As the server writes them.
-    // swift-format-ignore: AlwaysUseLowerCamelCase
     private struct Document: Decodable {
-        let issuer: String
-        let authorization_endpoint: String?
-        let token_endpoint: String?
-        let device_authorization_endpoint: String?
-        let revocation_endpoint: String?
-        let scopes_supported: [String]?
-        let code_challenge_methods_supported: [String]?
-        let authorization_response_iss_parameter_supported: Bool?
+        let issuer: String?
+        let authorizationEndpoint: String?
+        let tokenEndpoint: String?
+        let deviceAuthorizationEndpoint: String?
+        let revocationEndpoint: String?
+        let scopes: [String]?
+        let codeChallengeMethods: [String]?
+        let namesIssuerInCallback: Bool
+
+        private enum CodingKeys: String, CodingKey {
+            case issuer
+            case authorizationEndpoint = "authorization_endpoint"
+            case tokenEndpoint = "token_endpoint"
+            case deviceAuthorizationEndpoint = "device_authorization_endpoint"
+            case revocationEndpoint = "revocation_endpoint"
+            case scopes = "scopes_supported"
+            case codeChallengeMethods = "code_challenge_methods_supported"
+            case namesIssuerInCallback = "authorization_response_iss_parameter_supported"
+        }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            issuer = container.text(.issuer)
+            authorizationEndpoint = container.text(.authorizationEndpoint)
+            tokenEndpoint = container.text(.tokenEndpoint)
+            deviceAuthorizationEndpoint = container.text(.deviceAuthorizationEndpoint)
+            revocationEndpoint = container.text(.revocationEndpoint)
+            scopes = container.words(.scopes)
+            codeChallengeMethods = container.words(.codeChallengeMethods)
+            namesIssuerInCallback = container.flag(.namesIssuerInCallback)
+        }
     }
 }
