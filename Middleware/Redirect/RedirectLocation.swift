@@ -8,8 +8,11 @@ enum RedirectLocation {
     /// The longest that is looked at, in bytes; longer than any server or browser takes.
     static let maximumLength = 65_536
 
-    /// The one reference that the response gives, with all percent-encoded that a URL cannot hold; `nil` when there is
-    /// none, when several differ, or when it is too long.
+    /// The one reference that the response gives, with all percent-encoded that a URL cannot hold; `nil` if there is
+    /// none, if it is empty or too long, or if several differ.
+    ///
+    /// An empty reference names the resource that was requested (RFC 3986 §4.4), where the redirect would be met again:
+    /// its server means none.
     static func reference(in fields: HTTPFields) -> String? {
         var found: [UInt8]?
         for field in fields[fields: .location] {
@@ -19,7 +22,8 @@ enum RedirectLocation {
             guard found == nil || found == bytes else { return nil }
             found = bytes
         }
-        return found.map(encoded)
+        let reference = found.map(encoded)
+        return reference == "" ? nil : reference
     }
 
     /// The reference as browsers read it: spaces around it are dropped, backslashes before the query are slashes, and

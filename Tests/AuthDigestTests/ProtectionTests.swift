@@ -59,6 +59,27 @@ struct ProtectionTests {
         #expect(qop(of: outcome.requests.last) == expected)
     }
 
+    @Test(
+        "If both are offered the method and the target are protected, and the content if nothing else is offered",
+        arguments: [
+            ("auth", "auth"), ("auth,auth-int", "auth"), ("auth-int,auth", "auth"), ("AUTH-INT, AUTH", "auth"),
+            ("auth-int", "auth-int"), ("auth-int,other", "auth-int"),
+        ]
+    )
+    func standard(offered: String, expected: String) async throws {
+        let stage = DigestAuthMiddleware(user: "ada", password: "lovelace", for: base)
+        let outcome = await StageHarness(stage).send(.post("\(base)/a", body: "x"), answering: offer(offered), .ok)
+        #expect(qop(of: outcome.requests.last) == expected)
+    }
+
+    @Test("A server that offers both and computes one is served")
+    func halfServer() async throws {
+        let server = DigestServer { $0.qop = "auth,auth-int" }
+        let chain = try server.chain(DigestAuthMiddleware(user: "ada", password: "lovelace", for: base))
+        #expect(try await chain.send(.post("\(base)/a", body: "content")).status == .ok)
+        #expect(server.refused.isEmpty)
+    }
+
     @Test("A body that can be read once goes without, when the server leaves the choice")
     func fallback() async throws {
         let server = DigestServer { $0.qop = "auth,auth-int" }

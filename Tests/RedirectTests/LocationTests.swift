@@ -40,8 +40,6 @@ struct LocationTests {
             ("/d#e?f#g", "https://a.example/d#e?f%23g"),
             // The first and the last character that a URL can hold.
             ("!d!", "https://a.example/b/!d!"), ("/~", "https://a.example/~"),
-            // No change at all.
-            ("", "https://a.example/b/c?q"),
             // User information is not taken over.
             ("https://user:secret@b.example/x", "https://b.example/x"), ("//user@a.example/x", "https://a.example/x"),
             ("https://a.example@b.example/", "https://b.example/"),
@@ -61,7 +59,8 @@ struct LocationTests {
             "mailto:a@b.example", "myapp://callback?code=1", "javascript:alert(1)", "data:,x", "file:///etc/passwd",
             "ftp://b.example/", "https://", "https:///x", "https:x", "http:", "//", "https://b.example:99999/",
             "https://b.example:x/", "https://a b.example/", "https://a%2Fb.example/", "https://[::1/x", "https://%zz/",
-            "https://a%3A80/", "https://a%40b.example/", "https://%5B::1%5D/", "https://%5B%5D/",
+            // An empty one is none.
+            "", " ", "\t ", "https://a%3A80/", "https://a%40b.example/", "https://%5B::1%5D/", "https://%5B%5D/",
         ]
     )
     func notFollowed(location: String) {

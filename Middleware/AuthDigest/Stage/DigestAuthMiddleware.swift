@@ -19,9 +19,10 @@ public import HTTPChainCore
 /// full, which is in no RFC but spoken by some servers. Of several challenges the strongest is answered
 /// (``DigestAlgorithm``), unknown ones are passed over.
 ///
-/// **What is protected.** The method and the target, and the content where the server offers that (`auth-int`): the
-/// body is then read once more before it is sent, and what the server proves of its own content is verified as that is
-/// read. A body that can be read only once is not covered; if the server demands it, that is an error.
+/// **What is protected.** The method and the target. The content is protected too (`auth-int`) if the server offers
+/// nothing else, or if the ``DigestAuthenticator`` prefers it: the body is then read once more before it is sent, and the
+/// server's proof of its own content is verified as that is read. A body that can be read only once is not covered; if
+/// the server demands it, that is an error.
 ///
 /// **The server's proof** (`rspauth`) is verified where there is one; see ``ServerProofPolicy`` and
 /// ``HTTPChainCore/Response/serverProof``. A transport that hands on no trailers hands on no proof in them either.

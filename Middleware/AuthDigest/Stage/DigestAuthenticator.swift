@@ -34,8 +34,9 @@ public final class DigestAuthenticator: Authenticator {
     ///   - provider: Where the users and passwords come from.
     ///   - algorithms: The algorithms that are answered; all that are known by default. Of several challenges the
     ///     strongest is answered, and of equally strong ones the first (``DigestAlgorithm``).
-    ///   - protections: What is protected where the server leaves the choice, the preferred first: by default the
-    ///     content, too. A body that can be read only once goes without that.
+    ///   - protections: The protection if the server leaves the choice, the preferred first: by default `auth`, because
+    ///     servers that offer both often compute that alone. With `.authInt` first the content is protected too, unless
+    ///     the body can be read only once.
     ///   - required: What has to be protected: with `.authInt`, a challenge that does not offer it is not answered, and a
     ///     body that can be read only once is an error. By default the server may offer less than the first of
     ///     `protections`, and so may whoever changes its challenge on the way.
@@ -45,7 +46,7 @@ public final class DigestAuthenticator: Authenticator {
     public init(
         _ provider: any CredentialProvider,
         algorithms: [DigestAlgorithm] = DigestAlgorithm.allCases,
-        protecting protections: [QualityOfProtection] = [.authInt, .auth],
+        protecting protections: [QualityOfProtection] = [.auth, .authInt],
         requiring required: QualityOfProtection? = nil,
         serverProof: ServerProofPolicy = .whenPresent,
         rememberedSpaces: Int = 64
