@@ -27,6 +27,8 @@ public final class ReplayTransport: Transport {
     private struct State: Sendable {
         var book: ReplayBook
         var redaction: Redaction
+        /// Whether the contents of requests that are in files have been read.
+        var hasReadFiles = false
 
         init(_ archive: HARArchive, _ settings: ReplaySettings) {
             redaction = .standard
@@ -141,6 +143,7 @@ public final class ReplayTransport: Transport {
         var request = request
         let head = try (copy request).forWire().head
         let content = try await take(&request)
+        try await readRequestFiles()
         let verdict = answer(request, head, content)
         switch verdict {
         case .answer(let page, let condition):
@@ -179,6 +182,44 @@ public final class ReplayTransport: Transport {
         if preview.bytes.isEmpty { return nil }
         let count = body.length ?? Int64(preview.bytes.count)
         return CapturedBody(chunks: [preview.bytes], count: count, isTruncated: preview.isTruncated)
+    }
+
+    /// Reads the recorded contents of requests that are in files beside the archive, before the first is compared.
+    ///
+    /// A file that is outside the folder, cannot be read or is beyond the limit of the archive makes no difference to a
+    /// request.
+    private func readRequestFiles() async throws {
+        guard settings.matching.body != .ignored, let directory = file?.deletingLastPathComponent() else { return }
+        let names = state.withLock { $0.hasReadFiles ? [:] : $0.book.requestFiles }
+        let limit = Int(clamping: settings.bodyLimit.bytes)
+        let room = Int(clamping: settings.limits.size.bytes)
+        let contents: [Int: CapturedBody] =
+            try await names.isEmpty
+            ? [:] : FileExecutor.shared.run { Self.contents(of: names, in: directory, limit: limit, room: room) }
+        state.withLock { state in
+            guard !state.hasReadFiles else { return }
+            state.hasReadFiles = true
+            state.book.fill(contents, matching: settings.matching, redaction: state.redaction)
+        }
+    }
+
+    private static func contents(
+        of files: [Int: String],
+        in directory: URL,
+        limit: Int,
+        room: Int
+    ) -> [Int: CapturedBody] {
+        var room = room
+        var contents: [Int: CapturedBody] = [:]
+        for (number, name) in files.sorted(by: { $0.key < $1.key }) where room > 0 {
+            guard HARFileName.isSafe(name), HARFileName.isInside(name, of: directory) else { continue }
+            let content = CapturedBody(file: .file(directory.appendingPathComponent(name)), limit: min(limit, room))
+            // Without a chunk it could not be read.
+            guard !content.chunks.isEmpty else { continue }
+            room -= content.bytes.count
+            contents[number] = content
+        }
+        return contents
     }
 
     private func answer(_ request: Request, _ head: HTTPRequest, _ content: CapturedBody?) -> ReplayBook.Verdict {
@@ -266,7 +307,9 @@ extension HARArchive {
     /// The archive with entries in place of those with the same request, each for one; the rest is added.
     func replacing(with recorded: [HAREntry], _ settings: ReplaySettings) -> HARArchive {
         var archive = self
-        var places = entries.map { ComparedRequest($0.request.redacted(), settings.matching.body) as ComparedRequest? }
+        var places: [ComparedRequest?] = entries.map {
+            ComparedRequest($0.request.redacted(), settings.matching.body, isRecorded: true)
+        }
         for entry in recorded {
             let sent = ComparedRequest(entry.request.redacted(), settings.matching.body)
             let index = places.firstIndex { old in

@@ -9,7 +9,7 @@ public struct HAREntry: Sendable, Hashable, Codable {
     public var started: Date
     /// The request.
     public var request: HARRequest
-    /// The response; the status is 0 where there was none.
+    /// The response; the status is 0, or -1 in archives of Playwright, if there was none.
     public var response: HARResponse
     /// The part that a cache took, as the program wrote it.
     public var cache: JSONValue = .object([:])
@@ -35,6 +35,16 @@ public struct HAREntry: Sendable, Hashable, Codable {
 
     /// The time that the exchange took, in milliseconds: the sum of its timings.
     public var time: Double { timings.total }
+
+    /// The words for the failure of an exchange that has no response; nil if it has one, or nothing says that it failed.
+    ///
+    /// Beside ``RecordingMiddleware`` (`_error` of the entry), Chromium writes `_error` and Playwright `_failureText`, both
+    /// in the response.
+    var failure: String? {
+        guard response.status <= 0 else { return nil }
+        return customFields["_error"]?.string ?? response.customFields["_error"]?.string
+            ?? response.customFields["_failureText"]?.string ?? (response.status < 0 ? "no response came" : nil)
+    }
 
     init(_ object: HARObject) throws(HARError) {
         var object = object

@@ -44,10 +44,20 @@ public struct HARField: Sendable, Hashable, Codable {
     public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
 }
 
+extension HARField {
+    /// The values: browsers write repeated fields as one, joined by line feeds.
+    var lines: [String] {
+        guard value.utf8.contains(0x0A) else { return [value] }
+        return value.utf8.split(separator: 0x0A).map { line in
+            String(Substring(line.last == 0x0D ? line.dropLast() : line))
+        }
+    }
+}
+
 extension [HARField] {
     /// The values of a field, in order; letter case of the name does not matter.
     func values(of name: String) -> [String] {
-        filter { ASCII.equalFolded($0.name, name) }.map(\.value)
+        filter { ASCII.equalFolded($0.name, name) }.flatMap(\.lines)
     }
 
     /// Removes a field, whatever its letter case.

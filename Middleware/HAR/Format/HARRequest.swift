@@ -37,6 +37,12 @@ public struct HARRequest: Sendable, Hashable, Codable {
     /// The values of a header field, in order; letter case does not matter.
     public func values(of field: String) -> [String] { headers.values(of: field) }
 
+    /// The file beside the archive that holds the content, if it is in one.
+    var contentFile: String? {
+        guard let data = postData, data.text?.isEmpty != false else { return nil }
+        return data.customFields["_file"]?.string
+    }
+
     init(_ object: HARObject) throws(HARError) {
         var object = object
         method = object.string("method") ?? "GET"
@@ -131,6 +137,15 @@ public struct HARPostData: Sendable, Hashable, Codable {
 
     /// Writes it with whatever encoder.
     public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
+}
+
+extension HARPostData {
+    /// Takes content that was in a file.
+    mutating func fill(_ content: CapturedBody) {
+        text = content.bytes.base64EncodedString()
+        encoding = "base64"
+        if content.isTruncated { customFields["_truncated"] = true }
+    }
 }
 
 /// A parameter of a form.

@@ -2,7 +2,7 @@ public import HTTPChainCore
 
 /// The response of an exchange.
 public struct HARResponse: Sendable, Hashable, Codable {
-    /// The status; 0 where no answer came.
+    /// The status; 0, or -1 in archives of Playwright, if no response came.
     public var status: Int
     /// The reason phrase.
     public var statusText: String
@@ -40,6 +40,12 @@ public struct HARResponse: Sendable, Hashable, Codable {
 
     /// The values of a header field, in order; letter case does not matter.
     public func values(of field: String) -> [String] { headers.values(of: field) }
+
+    /// Whether content that is not in the archive is none: it was empty, or that of a redirect, which browsers do not
+    /// keep.
+    var hasNoContent: Bool {
+        content.size == 0 || bodySize == 0 || values(of: "content-length") == ["0"] || (300..<400).contains(status)
+    }
 
     init(_ object: HARObject) throws(HARError) {
         var object = object

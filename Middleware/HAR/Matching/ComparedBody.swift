@@ -8,7 +8,10 @@ enum ComparedBody: Sendable, Hashable {
         let name: String
         let fileName: String?
         let type: String?
-        let content: Data
+        /// nil if it was not recorded.
+        let content: Data?
+        /// Whether it was recorded as a parameter, which may leave out the type.
+        var isParameter = false
     }
 
     case none
@@ -22,29 +25,33 @@ enum ComparedBody: Sendable, Hashable {
     /// It was not recorded.
     case unknown
 
-    init(_ data: HARPostData?, exact: Bool) {
-        guard let data else {
-            self = .none
+    init(_ request: HARRequest, exact: Bool, isRecorded: Bool) {
+        guard let data = request.postData else {
+            // Programs leave out content that they did not keep. GET and HEAD have none.
+            let mayHaveContent = isRecorded && request.bodySize != 0 && !["GET", "HEAD"].contains(request.method)
+            self = mayHaveContent ? .unknown : .none
             return
         }
-        let bytes = HARBytes.decode(data.text, encoding: data.encoding)
+        let field = request.values(of: "content-type").first
+        let media = data.mimeType.isEmpty ? field : data.mimeType
+        let bytes = HARBytes.decode(data.text, encoding: data.encoding, type: media)
         if data.isTruncated {
             self = bytes.map { .beginning($0) } ?? .unknown
             return
         }
-        guard let bytes, !(bytes.isEmpty && !data.params.isEmpty) else {
-            // A program that writes the parameters of a form writes no text.
-            self =
-                data.params.isEmpty
-                ? .none : .form(data.params.map { URLParts.Parameter(name: $0.name, value: $0.value ?? "") })
+        guard let bytes, !bytes.isEmpty else {
+            // A program that writes the parameters of a form writes no text, and some write an empty one for what they
+            // did not keep.
+            if !data.params.isEmpty {
+                self = Self.form(data.params, MediaType(media))
+            } else {
+                self = isRecorded && request.bodySize != 0 ? .unknown : .none
+            }
             return
         }
-        if bytes.isEmpty {
-            self = .none
-            return
-        }
-        let type = exact ? nil : MediaType(data.mimeType)
-        if let type, type.essence.hasPrefix("multipart/"), let boundary = type.parameters["boundary"],
+        let type = exact ? nil : MediaType(media)
+        if let type, type.essence.hasPrefix("multipart/"),
+            let boundary = type.parameters["boundary"] ?? MediaType(field)?.parameters["boundary"],
             let parts = MultipartContent.parts(of: bytes, boundary: boundary)
         {
             self = .multipart(parts)
@@ -61,6 +68,28 @@ enum ComparedBody: Sendable, Hashable {
         } else {
             self = .text(text)
         }
+    }
+
+    /// A form whose parameters were recorded in the place of its text.
+    private static func form(_ parameters: [HARParameter], _ type: MediaType?) -> ComparedBody {
+        let isMultipart = type?.essence.hasPrefix("multipart/") ?? parameters.contains { $0.fileName != nil }
+        guard isMultipart else {
+            return .form(parameters.map { URLParts.Parameter(name: $0.name, value: $0.value ?? "") })
+        }
+        return .multipart(
+            parameters.map { parameter in
+                let value = parameter.value ?? ""
+                // Browsers keep the names of files, and no content or "(binary)".
+                let isLost = parameter.fileName != nil && ["", "(binary)"].contains(value)
+                return Part(
+                    name: parameter.name,
+                    fileName: parameter.fileName,
+                    type: parameter.contentType,
+                    content: isLost || value == Redaction.placeholder ? nil : Data(value.utf8),
+                    isParameter: true
+                )
+            }
+        )
     }
 
     private static func mayBeJSON(_ type: MediaType?, _ text: String) -> Bool {
@@ -114,13 +143,13 @@ enum ComparedBody: Sendable, Hashable {
             if part.fileName != old.fileName {
                 let name = { (part: Part) in part.fileName.map { "\"\($0)\"" } ?? "none" }
                 differences.append("the file name of part \"\(part.name)\" is \(name(part)); recorded is \(name(old))")
-            } else if part.type != old.type {
+            } else if part.type != old.type, !(old.isParameter && old.type == nil) {
                 differences.append(
                     "the type of part \"\(part.name)\" is \(part.type ?? "none"); recorded is \(old.type ?? "none")"
                 )
-            } else {
+            } else if let content = part.content, let oldContent = old.content, content != oldContent {
                 differences.append(
-                    "the content of part \"\(part.name)\" differs (\(part.content.count) and \(old.content.count) bytes)"
+                    "the content of part \"\(part.name)\" differs (\(content.count) and \(oldContent.count) bytes)"
                 )
             }
         }

@@ -75,7 +75,8 @@ public struct ReplayMatching: Sendable {
     ///   - sent: The request, redacted.
     ///   - recorded: The recorded request, redacted in the same way.
     public func differences(between sent: HARRequest, and recorded: HARRequest) -> [ReplayDifference] {
-        differences(between: ComparedRequest(sent, body), and: ComparedRequest(recorded, body), stopsEarly: false)
+        let old = ComparedRequest(recorded, body, isRecorded: true)
+        return differences(between: ComparedRequest(sent, body), and: old, stopsEarly: false)
     }
 
     func differences(
@@ -156,10 +157,14 @@ struct ComparedRequest: Sendable {
     let url: URLParts
     let body: ComparedBody
 
-    init(_ har: HARRequest, _ comparison: ReplayMatching.Body) {
+    /// - Parameters:
+    ///   - har: The request.
+    ///   - comparison: The way contents are compared.
+    ///   - isRecorded: Whether it is of an archive, of whatever program, and may lack content that was sent.
+    init(_ har: HARRequest, _ comparison: ReplayMatching.Body, isRecorded: Bool = false) {
         self.har = har
         url = URLParts(har.url)
-        body = comparison == .ignored ? .none : ComparedBody(har.postData, exact: comparison == .exact)
+        body = comparison == .ignored ? .none : ComparedBody(har, exact: comparison == .exact, isRecorded: isRecorded)
     }
 }
 

@@ -117,16 +117,30 @@ extension StoredContent {
         guard let bytes = HARBytes.decode(text, encoding: encoding) else { return nil }
         let body = CapturedBody(chunks: [bytes], count: Int64(bytes.count), isTruncated: isTruncated)
         self.init(body, type: type, codings: nil, redaction: redaction, limit: .max)
+        // The text of an archive is decoded, whatever its charset was.
+        if encoding == nil { isText = true }
     }
 }
 
 /// The bytes of content in an archive.
 enum HARBytes {
     /// The bytes; nil where there is no text, or it is not what its encoding says.
-    static func decode(_ text: String?, encoding: String?) -> Data? {
+    ///
+    /// - Parameters:
+    ///   - text: The text of an archive.
+    ///   - encoding: Its encoding: "base64", or nil for text.
+    ///   - type: The media type, whose `charset` text is encoded in; UTF-8 if it names none that can be used.
+    static func decode(_ text: String?, encoding: String?, type: String? = nil) -> Data? {
         guard let text else { return nil }
-        guard encoding?.lowercased() == "base64" else { return Data(text.utf8) }
+        guard encoding?.lowercased() == "base64" else {
+            return MediaType(type)?.charset.flatMap { encoded(text, in: $0) } ?? Data(text.utf8)
+        }
         return Data(base64Encoded: text, options: .ignoreUnknownCharacters)
+    }
+
+    /// Text in a character encoding; nil for an encoding that is not known here or has no characters for it.
+    static func encoded(_ text: String, in charset: String) -> Data? {
+        CharacterEncoding.named(charset).flatMap { text.data(using: $0) }
     }
 }
 
@@ -135,7 +149,8 @@ extension Redaction {
         fields.map { field in
             var field = field
             if let name = HTTPField.Name(field.name) {
-                field.value = value(of: HTTPField(name: name, value: field.value))
+                let values = field.lines.map { value(of: HTTPField(name: name, value: $0)) }
+                field.value = values.joined(separator: "\n")
             } else if field.name.hasPrefix(":") {
                 // A pseudo-header field of HTTP/2, as Chrome writes it.
                 field.value = url(field.value)

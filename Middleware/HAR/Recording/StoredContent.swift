@@ -19,7 +19,7 @@ struct CapturedBody: Sendable {
 struct StoredContent: Sendable, Hashable {
     /// The content; nil where it must not or cannot be stored.
     var bytes: Data?
-    /// Whether ``bytes`` are UTF-8.
+    /// Whether ``bytes`` are UTF-8, and the same in the charset of their media type.
     var isText = true
     /// The bytes of the decoded content: of what is stored, where something was redacted.
     var size: Int64
@@ -57,7 +57,14 @@ struct StoredContent: Sendable, Hashable {
             isTruncated = isTruncated || decoded.isTruncated
             if !isTruncated { size = Int64(content.count) }
         }
-        redact(content, MediaType(type), redaction)
+        let media = MediaType(type)
+        redact(content, media, redaction)
+        // Text in an archive is read as text in its charset.
+        if isText, let bytes, let charset = media?.charset,
+            HARBytes.encoded(String(decoding: bytes, as: UTF8.self), in: charset) != bytes
+        {
+            isText = false
+        }
         if isRedacted, !isTruncated { size = Int64(bytes?.count ?? 0) }
     }
 

@@ -10,6 +10,12 @@ struct ReplayBook: Sendable {
         /// Where it stands in the archive, counted from 1.
         let number: Int
         let request: ComparedRequest
+
+        init(entry: HAREntry, number: Int, _ matching: ReplayMatching, _ redaction: Redaction) {
+            self.entry = entry
+            self.number = number
+            request = ComparedRequest(entry.request.redacted(by: redaction), matching.body, isRecorded: true)
+        }
     }
 
     /// A decision about a request.
@@ -29,9 +35,8 @@ struct ReplayBook: Sendable {
     /// Makes ready those entries of an archive that have an answer.
     init(_ entries: [HAREntry], matching: ReplayMatching, redaction: Redaction) {
         pages = entries.enumerated().compactMap { index, entry in
-            guard entry.response.status != 0 || entry.customFields["_error"] != nil else { return nil }
-            let request = ComparedRequest(entry.request.redacted(by: redaction), matching.body)
-            return Page(entry: entry, number: index + 1, request: request)
+            guard entry.response.status > 0 || entry.failure != nil else { return nil }
+            return Page(entry: entry, number: index + 1, matching, redaction)
         }
         uses = pages.map { _ in 0 }
     }
@@ -39,14 +44,23 @@ struct ReplayBook: Sendable {
     /// The same book for another redaction; what was used stays used.
     func redacted(by redaction: Redaction, matching: ReplayMatching) -> ReplayBook {
         var book = self
-        book.pages = pages.map { page in
-            Page(
-                entry: page.entry,
-                number: page.number,
-                request: ComparedRequest(page.entry.request.redacted(by: redaction), matching.body)
-            )
-        }
+        book.pages = pages.map { Page(entry: $0.entry, number: $0.number, matching, redaction) }
         return book
+    }
+
+    /// The files that hold contents of requests, by the numbers of their entries.
+    var requestFiles: [Int: String] {
+        Dictionary(pages.compactMap { page in page.entry.request.contentFile.map { (page.number, $0) } }) { $1 }
+    }
+
+    /// Puts the contents of files in the place of their names.
+    mutating func fill(_ contents: [Int: CapturedBody], matching: ReplayMatching, redaction: Redaction) {
+        for (index, page) in pages.enumerated() {
+            guard let content = contents[page.number] else { continue }
+            var entry = page.entry
+            entry.request.postData?.fill(content)
+            pages[index] = Page(entry: entry, number: page.number, matching, redaction)
+        }
     }
 
     /// The entries that have not answered.

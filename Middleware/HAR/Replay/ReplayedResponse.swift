@@ -28,7 +28,7 @@ struct ReplayedResponse: Sendable {
             let wait = timings.total - max(0, timings.receive)
             try await time.sleep(for: .milliseconds(wait * factor))
         }
-        if recorded.status == 0 { throw failure(sent: .maybe) }
+        if recorded.status <= 0 { throw failure(sent: .maybe) }
         guard (200...999).contains(recorded.status) else {
             throw HARError(.invalidResponse(entry: label, why: "its status is \(recorded.status)"))
         }
@@ -67,7 +67,10 @@ struct ReplayedResponse: Sendable {
                 if isEncoded { continue }
             default: break
             }
-            fields.append(HTTPField(name: name, value: shifted(field.value, of: name)))
+            for value in field.lines {
+                let value = name == .contentType ? typeAsSent(value) : shifted(value, of: name)
+                fields.append(HTTPField(name: name, value: value))
+            }
         }
         return HTTPResponse(status: status, headerFields: fields)
     }
@@ -103,10 +106,28 @@ struct ReplayedResponse: Sendable {
             }
             return .file(directory.appendingPathComponent(name))
         }
-        if let bytes = HARBytes.decode(content.text, encoding: content.encoding) { return HTTPBody(bytes) }
-        if content.text == nil, content.size <= 0 || ending != nil { return .empty }
-        let why = content.text == nil ? "there is no text of \(content.size) bytes" : "its base64 cannot be decoded"
+        if let bytes = HARBytes.decode(content.text, encoding: content.encoding, type: contentType) {
+            return HTTPBody(bytes)
+        }
+        if content.text == nil, page.entry.response.hasNoContent || ending != nil { return .empty }
+        let size = content.size < 0 ? "and its size is not known" : "of \(content.size) bytes"
+        let why = content.text == nil ? "there is no text \(size)" : "its base64 cannot be decoded"
         throw HARError(.contentNotRecorded(entry: label, why: why))
+    }
+
+    private var contentType: String? {
+        let recorded = page.entry.response
+        return recorded.values(of: "content-type").first ?? recorded.content.mimeType
+    }
+
+    /// A `Content-Type` that names the encoding that text is sent in: UTF-8 where the recorded one is not known here, or
+    /// has no characters for it.
+    private func typeAsSent(_ value: String) -> String {
+        let content = page.entry.response.content
+        guard let text = content.text, content.encoding == nil, let type = MediaType(value), let charset = type.charset,
+            HARBytes.encoded(text, in: charset) == nil
+        else { return value }
+        return "\(type.essence); charset=utf-8"
     }
 
     /// The body as it arrived: in its chunks and its time, and broken off where it was.
@@ -133,7 +154,7 @@ struct ReplayedResponse: Sendable {
             ReplayFailure.kind(named: kind),
             sent: wasSent,
             stage: transport,
-            detail: "recorded: \(fields["_error"]?.string ?? "")",
+            detail: "recorded: \(fields["_error"]?.string ?? page.entry.failure ?? "")",
             exchange: ExchangeSnapshot(request, redaction: redaction)
         )
     }
@@ -158,5 +179,12 @@ enum HARFileName {
         !name.utf8.contains { $0 == UInt8(ascii: "\\") || $0 == 0 }
             && name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
                 .allSatisfy { !$0.isEmpty && !$0.elementsEqual("..".utf8) }
+    }
+
+    /// Whether a file is in a folder after its symbolic links are followed; it blocks.
+    static func isInside(_ name: String, of directory: URL) -> Bool {
+        let folder = directory.resolvingSymlinksInPath().path
+        let file = directory.appendingPathComponent(name).resolvingSymlinksInPath().path
+        return file.utf8.starts(with: (folder.hasSuffix("/") ? folder : folder + "/").utf8)
     }
 }
