@@ -100,9 +100,34 @@ struct TemplateExpansion {
             if operation.isNamed { appendName(variable.name, isEmpty: true, operation) }
             return
         }
-        if let prefix = variable.prefix { text = String(text.unicodeScalars.prefix(prefix)) }
+        if let prefix = variable.prefix {
+            text = Self.prefix(prefix, of: text, keepsTriplets: operation.allowsReserved && !value.isOpaque)
+        }
         if operation.isNamed { appendName(variable.name, isEmpty: false, operation) }
         encode(text, value, operation)
+    }
+
+    /// The first characters of a value, RFC 6570 §2.4.1: characters and not octets, "to avoid splitting between the octets
+    /// of a multi-octet-encoded character or within a pct-encoded triplet".
+    ///
+    /// Where triplets of the value stay, those that encode one character in UTF-8 count as one, as others do each.
+    private static func prefix(_ count: Int, of text: String, keepsTriplets: Bool) -> String {
+        guard keepsTriplets, text.utf8.contains(.percent) else { return String(text.unicodeScalars.prefix(count)) }
+        let bytes = Array(text.utf8)
+        var end = 0
+        for _ in 0..<count where end < bytes.count { end = endOfCharacter(at: end, in: bytes) }
+        return String(decoding: bytes[..<end], as: UTF8.self)
+    }
+
+    private static func endOfCharacter(at index: Int, in bytes: [UInt8]) -> Int {
+        guard let first = bytes.percentEncodedByte(at: index) else {
+            return bytes[(index + 1)...].firstIndex { $0 & 0xC0 != 0x80 } ?? bytes.count
+        }
+        let width = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
+        let encoded = (0..<width).compactMap { bytes.percentEncodedByte(at: index + 3 * $0) }
+        // Without a character in UTF-8 each triplet is one by itself.
+        let isCharacter = encoded.count == width && String(validatingUTF8Bytes: encoded) != nil
+        return index + 3 * (isCharacter ? width : 1)
     }
 
     private mutating func append(
@@ -161,7 +186,7 @@ struct TemplateExpansion {
     }
 
     private mutating func encode(_ text: String, _ value: URLValue, _ operation: TemplateOperator) {
-        if case .opaque = value {
+        if value.isOpaque {
             output.append(percentEncoding: text, allowed: .unreserved)
         } else {
             output.append(
@@ -233,6 +258,10 @@ struct TemplateExpansion {
     private func unusable(_ variable: VariableSpecification, _ reason: String) -> URLBuilderError {
         URLBuilderError(.unusableValue(variable: variable.name, reason: reason))
     }
+}
+
+extension URLValue {
+    fileprivate var isOpaque: Bool { if case .opaque = self { true } else { false } }
 }
 
 /// Where the values of variables are looked up: in the call's path variables, then in those for the builder alone.

@@ -7,9 +7,9 @@ public import HTTPChainCore
 /// try search.expand(["q": "swift 6", "tags": ["a", "b"]])     // /search?q=swift%206&tags=a&tags=b
 /// ```
 ///
-/// All operators, prefixes (`{name:3}`, counted in Unicode scalars), explosion (`{tags*}`), lists and maps. Undefined
-/// variables vanish. Literal characters that no URI may hold are percent-encoded, percent-encoded triplets are kept
-/// (§3.1).
+/// All operators, prefixes (`{name:3}`, counted in Unicode scalars, of which one that is percent-encoded in a value of
+/// `{+name:3}` is one, too: §2.4.1), explosion (`{tags*}`), lists and maps. Undefined variables vanish. Literal
+/// characters that no URI may hold are percent-encoded, percent-encoded triplets are kept (§3.1).
 public struct URITemplate: Sendable, Hashable, CustomStringConvertible {
     /// The template's text.
     public let description: String

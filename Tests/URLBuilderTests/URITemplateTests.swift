@@ -16,7 +16,8 @@ private let variables: URLParameters = [
     "gen": ":/?#[]@",
     "odd_keys": ["a b": "c&d", "e=f": "g"] as URLValue, "Some%20Thing": "foo", "last.name": "Doe", "42": "answer",
     "triplets": "%aF%ag%aG%ga%Ga%%aa%A0%09", "truth": true, "pi": 3.25, "opaque": URLValue.opaque("a\n/"), "one": ["a"],
-    "uri": "http://e.org/?u=%2F",
+    "uri": "http://e.org/?u=%2F", "letters": "%61%62%63%64%65%66", "umlauts": "%C3%A4%E2%82%ACx%F0%9F%91%A9öy",
+    "octets": "%C3%C3%A4%80%%4",
 ]
 
 @Suite("A URI template")
@@ -54,6 +55,15 @@ struct URITemplateTests {
             ("{emoji:1}", "%F0%9F%91%A9"), ("{var:9999}", "value"), ("{empty:3}{undef:3}{?empty:3}", "?empty="),
             ("{x:2}", "10"),
             ("{+pct:1}{pct:3}", "aa%252"),
+            // §2.4.1: nothing within a triplet, or between the triplets of a character
+            ("{+letters:5}", "%61%62%63%64%65"), ("{+letters:1}", "%61"), ("{+letters:6}", "%61%62%63%64%65%66"),
+            ("{+letters:9}", "%61%62%63%64%65%66"), ("{#letters:2}", "#%61%62"), ("{letters:5}", "%2561%256"),
+            ("{+umlauts:1}", "%C3%A4"), ("{+umlauts:2}", "%C3%A4%E2%82%AC"), ("{+umlauts:3}", "%C3%A4%E2%82%ACx"),
+            ("{+umlauts:4}", "%C3%A4%E2%82%ACx%F0%9F%91%A9"), ("{+umlauts:5}", "%C3%A4%E2%82%ACx%F0%9F%91%A9%C3%B6"),
+            ("{+octets:1}", "%C3"), ("{+octets:2}", "%C3%C3%A4"), ("{+octets:3}", "%C3%C3%A4%80"),
+            ("{+octets:5}", "%C3%C3%A4%80%25%25"), ("{+octets:6}", "%C3%C3%A4%80%25%254"),
+            ("{+pct:2}{+pct:3}{+pct:4}", "a%2Fa%2Fba%2Fb%25"),
+            ("{+half:2}{+half:3}", "5050%25"), ("{+opaque:3}", "a%0A%2F"),
             // §3.2.1: allowed characters and triplets
             ("{sub}", "%21%24%26%27%28%29%2A%2B%2C%3B%3D"), ("{gen}", "%3A%2F%3F%23%5B%5D%40"),
             ("{+sub}{+gen}", "!$&'()*+,;=:/?#[]@"),
