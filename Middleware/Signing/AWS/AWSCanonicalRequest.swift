@@ -41,6 +41,19 @@ struct AWSCanonicalRequest {
             """
     }
 
+    /// A target that every server reads as it is signed.
+    ///
+    /// Some take a plus sign in a query, or in the path of S3, for a space: everything is percent-encoded that is
+    /// encoded in the canonical form. The order of parameters stays, and so does one without an equals sign.
+    static func unambiguous(_ target: String, _ rule: Path) -> String {
+        let end = target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
+        // What other services sign of a path is how it is sent.
+        let path = rule == .exact ? Self.path(target[..<end], rule) : String(target[..<end])
+        guard end < target.endIndex else { return path }
+        let pairs = parameters(target[end...].dropFirst())
+        return path + "?" + pairs.map { $0.name + ($0.value.map { "=\($0)" } ?? "") }.joined(separator: "&")
+    }
+
     // MARK: Path
 
     static func path(_ path: some StringProtocol, _ rule: Path) -> String {
@@ -74,15 +87,20 @@ struct AWSCanonicalRequest {
 
     /// The parameters, encoded anew and in the order of their names, then of their values.
     static func query(_ query: some StringProtocol) -> String {
-        let pairs = query.utf8.split(separator: UInt8(ascii: "&")).map { pair -> (name: String, value: String) in
-            let end = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
-            let value = pair[end...].dropFirst()
-            return (encode(Array(pair[..<end]).percentDecoded()), encode(Array(value).percentDecoded()))
-        }
+        let pairs = parameters(query).map { (name: $0.name, value: $0.value ?? "") }
         // By bytes: Swift's order of texts is another.
         func precedes(_ one: String, _ other: String) -> Bool { one.utf8.lexicographicallyPrecedes(other.utf8) }
         return pairs.sorted { $0.name == $1.name ? precedes($0.value, $1.value) : precedes($0.name, $1.name) }
             .map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+    }
+
+    /// Names and values, encoded anew; an empty pair is none.
+    private static func parameters(_ query: some StringProtocol) -> [(name: String, value: String?)] {
+        query.utf8.split(separator: UInt8(ascii: "&")).map { pair in
+            let name = pair.prefix { $0 != UInt8(ascii: "=") }
+            let value = name.endIndex < pair.endIndex ? pair[name.endIndex...].dropFirst() : nil
+            return (encode(Array(name).percentDecoded()), value.map { encode(Array($0).percentDecoded()) })
+        }
     }
 
     // MARK: Fields

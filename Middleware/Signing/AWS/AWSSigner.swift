@@ -37,6 +37,9 @@ public enum AWSPayload: Sendable, Hashable, CustomStringConvertible {
 /// All fields of the request are covered, but for those that intermediaries change (`User-Agent`, `Accept-Encoding`,
 /// `Connection`, trace context and the like). `Authorization` is replaced: a bearer stage for the same origin makes no
 /// sense.
+///
+/// The query, and for S3 the path, are sent with every character percent-encoded that is encoded where they are signed:
+/// `?a=b+c` goes out as `?a=b%2Bc`, because some servers would read the plus sign as a space.
 public struct AWSSigner: RequestSigner {
     /// The place of the signature in a request.
     public enum Placement: Sendable, Hashable {
@@ -111,6 +114,7 @@ public struct AWSSigner: RequestSigner {
         request.headers[.amzDate] = signature.timestamp
         request.headers[.amzSecurityToken] = credentials.sessionToken?.revealed
         if service == "s3" || payload == AWSSignature.unsignedPayload { request.headers[.amzContentSHA256] = payload }
+        request.head.path = request.head.path.map { AWSCanonicalRequest.unambiguous($0, path) }
         let canonical = try AWSCanonicalRequest(
             request.head,
             path: path,
@@ -141,7 +145,7 @@ public struct AWSSigner: RequestSigner {
         ]
         if let token = credentials.sessionToken { query.append("X-Amz-Security-Token=\(encode(token.revealed))") }
         query.append("X-Amz-SignedHeaders=\(encode(unsigned.signedFields))")
-        let target = head.path ?? "/"
+        let target = AWSCanonicalRequest.unambiguous(head.path ?? "/", path)
         head.path = target + (target.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query.joined(separator: "&")
         let canonical = try AWSCanonicalRequest(head, path: path, fields: fields, payload: payload)
         let value = signature.signature(of: canonical.text, by: credentials.secretAccessKey)

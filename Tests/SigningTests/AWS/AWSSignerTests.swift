@@ -177,6 +177,33 @@ struct AWSSignerTests {
         #expect(AWSCanonicalRequest.query("k=a/b%7Ec&k-1=x&k=a%2fb") == "k=a%2Fb&k=a%2Fb~c&k-1=x")
     }
 
+    @Test(
+        "The URL that is sent is encoded as it is signed, so that no server reads it in another way",
+        arguments: [
+            ("service", "/p+q?a=b+c", "/p+q?a=b%2Bc"), ("service", "/?a=b%20c&B=1", "/?a=b%20c&B=1"),
+            ("service", "/?acl&a+b=", "/?acl&a%2Bb="), ("service", "/?k=a/b~%7e:@!$'()*,;", nil),
+            ("service", "/?z=1&&a=2=3&", "/?z=1&a=2%3D3"), ("service", "/?a=%zz%2b%c3%a4", "/?a=%25zz%2B%C3%A4"),
+            ("service", "/?", "/?"), ("service", "/a%2Fb//../c", "/a%2Fb//../c"),
+            ("s3", "/p+q/%7Er?a=b+c", "/p%2Bq/~r?a=b%2Bc"), ("s3", "/a%2Fb//c(1)*", "/a%2Fb//c%281%29%2A"),
+            ("s3", "/a%20b", "/a%20b"), ("s3", "/?versionId=x+y", "/?versionId=x%2By"),
+        ] as [(String, String, String?)]
+    )
+    func sentURL(service: String, target: String, expected: String?) async throws {
+        let expected = expected ?? "/?k=a%2Fb~~%3A%40%21%24%27%28%29%2A%2C%3B"
+        let host = "https://example.amazonaws.com"
+        let credentials = service == "s3" ? Self.s3 : Self.suite
+        let signer = AWSSigner(region: "us-east-1", service: service, credentials: credentials)
+        let sent = try await sent(.get(host + target), by: signer, at: Self.suiteDate)
+        #expect(sent.url == host + expected)
+        // As it is sent it has the signature that it has as it was given.
+        let again = try await self.sent(.get(host + expected), by: signer, at: Self.suiteDate)
+        #expect(again.headers[.authorization] == sent.headers[.authorization] && again.url == sent.url)
+        var request = Request.get(host + target)
+        request.environment = .virtual(VirtualClock(start: Self.suiteDate))
+        let link = try await signer.presignedURL(for: request, validFor: .seconds(60)).revealed
+        #expect(link.hasPrefix(host + expected))
+    }
+
     @Test("A session's token is sent and signed, and content may be left out")
     func sessionToken() async throws {
         var credentials = Self.s3
