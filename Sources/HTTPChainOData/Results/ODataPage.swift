@@ -1,12 +1,17 @@
+import HTTPChainSupport
+
 /// A page of entities as OData JSON 4.01 §13 has it: the entities, their number, and where there are more.
 public struct ODataPage<Item: Decodable & Sendable>: Decodable, Sendable {
     /// The entities.
     public let value: [Item]
     /// The number of all entities, of the other pages too; `nil` unless it was asked for with ``ODataQuery/count()``.
     public let count: Int?
-    /// The URL of the next page, absolute or relative to the request's; `nil` on the last one.
+    /// The URL of the next page; `nil` on the last one.
+    ///
+    /// A service may write it relative to the page's context URL (OData JSON 4.01 §4.5.1); here it is already resolved
+    /// against that. It is relative to the URL of the request only if the page names no context, or a relative one.
     public let nextLink: String?
-    /// The URL that tells of later changes; `nil` unless the service tracks them.
+    /// The URL of later changes, as ``nextLink`` is given; `nil` unless the service tracks them.
     public let deltaLink: String?
 
     private struct Key: CodingKey {
@@ -29,7 +34,30 @@ public struct ODataPage<Item: Decodable & Sendable>: Decodable, Sendable {
             return nil
         }
         count = control("count", Int.self) ?? control("count", String.self).flatMap { Int($0) }
-        nextLink = control("nextLink", String.self)
-        deltaLink = control("deltaLink", String.self)
+        let context = ODataContext(control("context", String.self))
+        nextLink = control("nextLink", String.self).map(context.resolve)
+        deltaLink = control("deltaLink", String.self).map(context.resolve)
+    }
+}
+
+/// The context URL of a payload, which relative URLs in it are relative to, OData JSON 4.01 §4.5.1.
+struct ODataContext {
+    private let url: URIReference?
+
+    init(_ text: String?) { url = text.map { URIReference($0) } }
+
+    /// The link as the request's URL is to resolve it.
+    func resolve(_ link: String) -> String {
+        let reference = URIReference(link)
+        // A query alone would name the metadata document: services mean the collection that was requested.
+        guard let url, reference.scheme == nil, reference.authority == nil, !reference.path.isEmpty else { return link }
+        if url.scheme != nil { return reference.resolved(against: url).text }
+        // The context is relative to the request: its directory goes before the link, with what leads out of it.
+        var joined = reference
+        joined.authority = url.authority
+        if reference.path.utf8.first != UInt8(ascii: "/") {
+            joined.path = url.directory + reference.path
+        }
+        return joined.text
     }
 }

@@ -74,7 +74,7 @@ package struct URIReference: Hashable, Sendable {
     }
 
     /// The directory that a relative path is put after, RFC 3986 §5.2.3.
-    private var directory: String {
+    package var directory: String {
         if authority != nil, path.isEmpty { return "/" }
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
         return String(Substring(path.utf8[...slash]))
