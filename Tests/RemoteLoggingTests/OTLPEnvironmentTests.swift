@@ -32,6 +32,12 @@ struct OTLPEnvironmentTests {
     static let endpoints: [(variables: [String: String], url: String, problems: Int)] = [
         (["OTEL_EXPORTER_OTLP_ENDPOINT": "https://c.example"], "https://c.example/v1/logs", 0),
         (["OTEL_EXPORTER_OTLP_ENDPOINT": "https://c.example/otlp/"], "https://c.example/otlp/v1/logs", 0),
+        (["OTEL_EXPORTER_OTLP_ENDPOINT": "https://c.example/otlp?x=1"], "https://c.example/otlp/v1/logs?x=1", 0),
+        (["OTEL_EXPORTER_OTLP_ENDPOINT": "https://c.example?x=1/"], "https://c.example/v1/logs?x=1/", 0),
+        (["OTEL_EXPORTER_OTLP_ENDPOINT": "https://c.example//?x=/"], "https://c.example/v1/logs?x=/", 0),
+        (["OTEL_EXPORTER_OTLP_ENDPOINT": "https://c.example/a#b"], "https://c.example/a/v1/logs#b", 0),
+        (["OTEL_EXPORTER_OTLP_ENDPOINT": "https://c.example/v1/logs?x=1"], "https://c.example/v1/logs?x=1", 0),
+        (["OTEL_EXPORTER_OTLP_LOGS_ENDPOINT": "https://l.example/in?x=1"], "https://l.example/in?x=1", 0),
         (["OTEL_EXPORTER_OTLP_ENDPOINT": " "], "http://localhost:4318/v1/logs", 0),
         (["OTEL_EXPORTER_OTLP_LOGS_ENDPOINT": "https://l.example/in"], "https://l.example/in", 0),
         (
@@ -54,6 +60,26 @@ struct OTLPEnvironmentTests {
         let environment = OTLPEnvironment(for: .logs, in: variables)
         #expect(environment.url == url)
         #expect(environment.problems.count == problems)
+    }
+
+    @Test(
+        "The path of a receiver goes before the query of its URL",
+        arguments: [
+            ("https://h", "https://h/P"), ("https://h/", "https://h/P"), ("https://h/a", "https://h/a/P"),
+            ("https://h/a?x=1", "https://h/a/P?x=1"), ("https://h/a/?x=/P", "https://h/a/P?x=/P"),
+            ("https://h?x=1", "https://h/P?x=1"), ("https://h/a/P?x=1", "https://h/a/P?x=1"),
+            ("https://h/a/P/?x=1", "https://h/a/P?x=1"), ("https://h/a#f?x", "https://h/a/P#f?x"),
+            ("https://h/a?", "https://h/a/P?"),
+        ]
+    )
+    func receivers(endpoint: String, url: String) {
+        for (path, made) in [
+            (OTLPLogFormat.path, OTLPLogFormat.url(endpoint: endpoint.replacing("/P", with: OTLPLogFormat.path))),
+            (OTLPTraceFormat.path, OTLPTraceFormat.url(endpoint: endpoint.replacing("/P", with: OTLPTraceFormat.path))),
+            (LokiLogFormat.path, LokiLogFormat.url(endpoint: endpoint.replacing("/P", with: LokiLogFormat.path))),
+        ] {
+            #expect(made == url.replacing("/P", with: path))
+        }
     }
 
     @Test("Fields are decoded and marked as secrets; those that HTTP cannot send are named without their values")

@@ -35,8 +35,8 @@ public struct OTLPEnvironment: Sendable {
         fileprivate var batches: String { self == .logs ? "OTEL_BLRP_" : "OTEL_BSP_" }
     }
 
-    /// The URL that requests go to: the endpoint of the signal as it is, else the general one with the signal's path
-    /// after it; `http://localhost:4318/v1/logs` where neither is set.
+    /// The URL that requests go to: the endpoint of the signal unchanged, otherwise the general one with the signal's
+    /// path after its path, once; `http://localhost:4318/v1/logs` if neither is set.
     public let url: String
     /// The fields that each request has; all are marked as secrets.
     public let headers: HTTPFields
@@ -151,9 +151,7 @@ private struct VariableReader {
             problem(own, "is not a URL of HTTP")
         }
         if let text = value(of: Self.prefix + "ENDPOINT") {
-            var base = Substring(text)
-            while base.last == "/" { base.removeLast() }
-            if Origin(text) != nil { return base + signal.path }
+            if Origin(text) != nil { return LogEndpoint.url(text, path: signal.path) }
             problem(Self.prefix + "ENDPOINT", "is not a URL of HTTP")
         }
         return "http://localhost:4318" + signal.path

@@ -39,10 +39,11 @@ extension Character {
 
 /// Where a receiver takes records.
 enum LogEndpoint {
-    /// The path after the URL of the receiver; a URL that already ends with it is left alone.
+    /// The path after that of the receiver's URL, before its query; a URL whose path already ends with it keeps it.
     static func url(_ base: String, path: String) -> String {
-        var base = Substring(base)
-        while base.last == "/" { base.removeLast() }
-        return base.hasSuffix(path) ? String(base) : base + path
+        let end = base.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? base.endIndex
+        var address = base[..<end]
+        while address.utf8.last == UInt8(ascii: "/") { address = Substring(address.utf8.dropLast()) }
+        return String(address) + (address.hasSuffix(path) ? "" : path) + String(base[end...])
     }
 }
