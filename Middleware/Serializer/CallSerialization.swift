@@ -87,6 +87,9 @@ extension Request {
     }
 
     /// The request with its value taken from a place in the response; an empty path is the response as a whole.
+    ///
+    /// An optional value is nil if anything on the way is null or missing; for another type that is a
+    /// ``SerializerError`` that names the key.
     public consuming func decoded(at keyPath: BodyKeyPath) -> Request {
         serialization.keyPath = keyPath
         return self

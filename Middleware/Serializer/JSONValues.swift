@@ -203,12 +203,3 @@ extension Response {
         body.jsonSequence(of: type, serializer: serializer, limit: limit)
     }
 }
-
-extension UInt8 {
-    /// White space of JSON, RFC 8259 §2.
-    fileprivate var isJSONSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0D || self == 0x0A }
-}
-
-extension Data {
-    fileprivate var isBlank: Bool { allSatisfy(\.isJSONSpace) }
-}

@@ -26,7 +26,7 @@ struct NestedValue<Value: Decodable>: Decodable {
             return try value(at: index, then: rest, in: array)
         }
         guard let found = match(key, in: object) else {
-            if rest.isEmpty, let empty = EmptyContent.value(of: Value.self) { return empty }
+            if let empty = EmptyContent.value(of: Value.self) { return empty }
             throw missing(key, after: object.codingPath, available: object.allKeys.map(\.stringValue).sorted())
         }
         guard rest.isEmpty else { return try value(at: rest, in: try object.superDecoder(forKey: found)) }
@@ -46,6 +46,7 @@ struct NestedValue<Value: Decodable>: Decodable {
             passed += 1
         }
         guard index >= 0, !array.isAtEnd else {
+            if let empty = EmptyContent.value(of: Value.self) { return empty }
             throw missing("\(index)", after: array.codingPath, available: (0..<min(passed, 3)).map { "\($0)" })
         }
         guard rest.isEmpty else { return try value(at: rest, in: try array.superDecoder()) }

@@ -97,6 +97,8 @@ extension SerializerMiddleware {
             {
                 return text
             }
+            // White space is no content, unless the serializer makes something of it, as that of plain text does.
+            if bytes.isBlank, let empty = EmptyContent.value(of: type) { return empty }
             throw DecodingFailure(
                 type,
                 from: bytes,

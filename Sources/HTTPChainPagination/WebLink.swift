@@ -87,6 +87,7 @@ private struct WebLinkScanner {
     }
 
     private mutating func parameterValue() -> String {
+        if let value = singleQuotedValue() { return value }
         guard current == UInt8(ascii: "\"") else {
             return text(take { !Self.isSpace($0) && $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") })
         }
@@ -103,6 +104,19 @@ private struct WebLinkScanner {
             }
         }
         return text(value[...])
+    }
+
+    /// A value in single quotes, which RFC 8288 does not know and some servers write; nil if it is a token.
+    ///
+    /// The quote that ends it is followed by another parameter, another link or nothing: an apostrophe may be part of a
+    /// token (RFC 9110 §5.6.2).
+    private mutating func singleQuotedValue() -> String? {
+        let quote = UInt8(ascii: "'")
+        guard current == quote, let end = bytes[(index + 1)...].firstIndex(of: quote) else { return nil }
+        let next = bytes[(end + 1)...].first { !Self.isSpace($0) }
+        guard next == nil || next == UInt8(ascii: ";") || next == UInt8(ascii: ",") else { return nil }
+        defer { index = end + 1 }
+        return text(bytes[(index + 1)..<end])
     }
 
     private mutating func skipToComma() {

@@ -132,6 +132,20 @@ struct JSONAPIErrorsTests {
         #expect(errors.description == "Invalid Attribute: Too short.; 9")
     }
 
+    @Test(
+        "The status is a number, or a text that begins with one",
+        arguments: [
+            (#""422""#, 422), ("422", 422), (#""422 Unprocessable Content""#, 422), (#"" 404\tNot Found""#, 404),
+            (#""422Unprocessable""#, nil), (#""Unprocessable 422""#, nil), (#""""#, nil), (#"" ""#, nil), ("null", nil),
+            (#""99999999999999999999 x""#, nil), ("[422]", nil), (#""4.22""#, nil),
+        ] as [(String, Int?)]
+    )
+    func status(value: String, expected: Int?) async throws {
+        let text = #"{"errors": [{"title": "x", "status": \#(value)}]}"#
+        let errors = await details(JSONAPIErrors.self, from: .jsonAPI, text, as: "application/vnd.api+json")
+        #expect(try #require(errors).errors.map(\.status) == [expected])
+    }
+
     @Test("A document without errors is none", arguments: [#"{"data": []}"#, #"{"errors": []}"#, #"{"errors": {}}"#])
     func none(text: String) async throws {
         let found = try await details(JSONAPIErrors.self, from: .jsonAPI, text, as: "application/vnd.api+json")

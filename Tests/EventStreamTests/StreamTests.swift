@@ -134,6 +134,29 @@ struct StreamTests {
         #expect(bench.server.requests.map(\.lastEventID) == ["7", "…é"])
     }
 
+    @Test(
+        "An id that no field can hold is not sent, and stays the id of the stream",
+        arguments: ["a\u{1}b", "\u{7F}", "a\u{8}", "\u{1B}[0m", "a\nb", "a\r\nX-Injected: 1", "\0"]
+    )
+    func controlsInID(id: String) async throws {
+        let bench = try Bench([
+            .stream {
+                $0.raw("id: a\u{1}b\ndata: x\n\n"); $0.end()
+            }, .noMore,
+        ])
+        let stream = bench.chain.events(.get(target), options: EventStreamOptions(lastEventID: id))
+        _ = await stream.outcome()
+        #expect(bench.server.requests.map(\.lastEventID) == [nil, nil])
+        #expect(stream.lastEventID == "a\u{1}b")
+    }
+
+    @Test("A tab and letters beyond ASCII are sent in an id")
+    func unusualID() async throws {
+        let bench = try Bench([.noMore])
+        _ = await bench.chain.events(.get(target), options: EventStreamOptions(lastEventID: "a\tb ü")).outcome()
+        #expect(bench.server.requests.map(\.lastEventID) == ["a\tb ü"])
+    }
+
     @Test("An empty id is not sent, and takes back the one before")
     func emptyID() async throws {
         let bench = try Bench([

@@ -318,6 +318,12 @@ struct WebLinkTests {
         ("<a>; title=\"q\\\"uote\"; rel=next", ["a next"]), ("nonsense, <a>; rel=next", ["a next"]),
         ("\"<x>; rel=next\", <a>; rel=b", ["a b"]), ("<a; rel=next", []), ("", []), (",,<a>;;;rel=next,,", ["a next"]),
         ("<a>; rel=next junk, <b>; rel=c", ["a next", "b c"]), ("<>; rel=next", [" next"]),
+        // Single quotes are in no RFC.
+        ("<a>; rel='next'", ["a next"]), ("<a>; rel='NEXT' , <b>; rel='last'", ["a next", "b last"]),
+        ("<a>; rel='x next'; title='p, q; rel=prev', <b>;rel='y'", ["a x next", "b y"]),
+        ("<a>; title='; rel='next'", ["a next"]), ("<a>; rel=''", ["a "]), ("<a>; rel='next", ["a 'next"]),
+        ("<a>; rel='a'b'; x=1", ["a 'a'b'"]), ("<a>; title*=UTF-8'en'x; rel='next'", ["a next"]),
+        ("<a>; rel=it's, <b>; rel='next'", ["a it's", "b next"]),
     ]
 
     @Test("Are read as Appendix B says, leniently", arguments: 0..<rows.count)

@@ -220,7 +220,7 @@ struct BodyKeyPathTests {
         try chain(SerializerMiddleware(.json), nil, #"[[],{"b":1}]"#)
     }
 
-    @Test("Where an optional is wanted, null on the way and a missing last key are nil, a missing way is not")
+    @Test("If an optional is wanted, null and a missing key are nil wherever they are on the way")
     func optional() async throws {
         func value(_ text: String, _ path: BodyKeyPath) async throws -> Plant? {
             try await chain(SerializerMiddleware(.json), nil, HTTPBody(text)).send(
@@ -232,7 +232,38 @@ struct BodyKeyPathTests {
         #expect(try await value(#"{"data":null}"#, "data.item") == nil)
         #expect(try await value(#"{"data":{}}"#, "data.item") == nil)
         #expect(try await value(#"{"data":{"item":{"name":"Fern"}}}"#, "data.item")?.name == "Fern")
-        await #expect(throws: SerializerError.self) { try await value(#"{"date":{}}"#, "data.item") }
+        for text in ["{}", #"{"date":{}}"#, #"{"data":[]}"#] {
+            #expect(try await value(text, "data.0.item") == nil)
+        }
+        for text in ["{}", #"{"date":{}}"#, #"{"data":{"a":null}}"#, #"{"data":{"a":{}}}"#, "null", "", " "] {
+            #expect(try await value(text, "data.a.item") == nil)
+        }
+        #expect(try await value("[]", "0.item") == nil)
+        // Something else on the way is not nothing.
+        for text in [#"{"data":5}"#, #"{"data":"item"}"#, "5", #"{"data":{"item":5}}"#, "{"] {
+            await #expect(throws: (any Error).self) { try await value(text, "data.item") }
+        }
+        // Who does not ask for an optional is told what is missing.
+        await #expect(throws: SerializerError.self) {
+            try await chain(SerializerMiddleware(.json), nil, "{}").send(.get(url).decoded(at: "a.b"), as: Plant.self)
+        }
+    }
+
+    @Test(
+        "White space alone is no content, as no bytes are",
+        arguments: ["", " ", "\r\n", " \t\n\r ", String(repeating: "\n", count: 5000)]
+    )
+    func blank(text: String) async throws {
+        for type in [nil, "application/json", "application/problem+json"] {
+            let chain = try chain(SerializerMiddleware(.json), type, HTTPBody(text))
+            #expect(try await chain.send(.get(url), as: Plant?.self) == nil)
+            #expect(try await chain.send(.get(url), as: [Plant]?.self) == nil)
+            await #expect(throws: DecodingFailure.self) { try await chain.send(.get(url), as: Plant.self) }
+        }
+        let plain = try Chain(transport: InMemoryTransport { _ in Response(.ok, body: HTTPBody(text)) }) {}
+        #expect(try await plain.send(.get(url), as: Plant?.self) == nil)
+        #expect(try await Response(.ok, body: HTTPBody(text)).decode(Plant?.self) == nil)
+        await #expect(throws: DecodingFailure.self) { try await Response(.ok, body: HTTPBody(text)).decode(Plant.self) }
     }
 
     @Test("A decoding failure says the coding path from the top of the body")

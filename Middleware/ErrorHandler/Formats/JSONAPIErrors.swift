@@ -8,7 +8,8 @@ public struct JSONAPIErrors: Sendable, Hashable {
     public struct Item: Sendable, Hashable {
         /// Names this occurrence.
         public let id: String?
-        /// The status that belongs to this error; JSON:API writes it as a string, and a number is read too.
+        /// The status that belongs to this error; JSON:API writes it as a string, and a number is read too, as is the
+        /// number before a reason phrase.
         public let status: Int?
         /// The application's code for the kind of error.
         public let code: String?
@@ -51,7 +52,7 @@ extension JSONAPIErrors.Item {
     init?(_ value: JSONValue) {
         guard value.object != nil else { return nil }
         id = value["id"]?.string ?? value["id"]?.integer.map(String.init)
-        status = value["status"]?.string.flatMap(Int.init) ?? value["status"]?.integer.flatMap(Int.init(exactly:))
+        status = value["status"]?.string.flatMap(Self.status) ?? value["status"]?.integer.flatMap(Int.init(exactly:))
         code = value["code"]?.string ?? value["code"]?.integer.map(String.init)
         title = value["title"]?.string
         detail = value["detail"]?.string
@@ -67,6 +68,13 @@ extension JSONAPIErrors.Item {
         // A link is a string, or an object with the string in it.
         links = value["links"]?.object?.compactMapValues { $0.string ?? $0["href"]?.string } ?? [:]
         meta = value["meta"]?.object ?? [:]
+    }
+}
+
+extension JSONAPIErrors.Item {
+    /// The number of "422", or of "422 Unprocessable Content".
+    private static func status(_ text: String) -> Int? {
+        text.utf8.split(whereSeparator: ASCII.isSpace).first.flatMap { Int(Substring($0)) }
     }
 }
 

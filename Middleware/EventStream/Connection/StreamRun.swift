@@ -43,8 +43,9 @@ final class StreamRun: Sendable {
         if fields[.accept] == nil { fields[.accept] = options.format.mediaTypes.joined(separator: ", ") }
         // What a browser sends, so that no cache on the way answers.
         if fields[.cacheControl] == nil { fields[.cacheControl] = "no-cache" }
-        // HTML standard §9.2.3: with the last event ID as UTF-8, unless it is the empty string.
-        fields[.lastEventID] = position.lastEventID
+        // HTML standard §9.2.3: with the last event ID as UTF-8, unless it is the empty string. A field cannot hold
+        // control characters, and another ID would name another event.
+        fields[.lastEventID] = position.lastEventID.flatMap { $0.utf8.contains(where: ASCII.isFieldControl) ? nil : $0 }
         request.head.headerFields = fields
         options.prepare?(&request, position)
         return request

@@ -69,18 +69,11 @@ struct JSONTextParser: StreamParser {
 }
 
 extension Data {
-    /// White space of JSON alone, RFC 8259 §2.
-    fileprivate var isBlank: Bool { allSatisfy(\.isJSONSpace) }
-
     /// Whether the text is a number or a word, whose end cannot be seen.
     fileprivate var isOpenEnded: Bool {
         guard let first = first(where: { !$0.isJSONSpace }) else { return false }
         return first != UInt8(ascii: "{") && first != UInt8(ascii: "[") && first != UInt8(ascii: "\"")
     }
-}
-
-extension UInt8 {
-    fileprivate var isJSONSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
 }
 
 extension Int64 {

@@ -107,7 +107,7 @@ extension Transport {
 extension Response {
     /// The body decoded from JSON.
     ///
-    /// An optional type is nil when there are no bytes, and for `null`.
+    /// An optional type is nil if there are no bytes, or white space alone, and for `null`.
     ///
     /// - Parameters:
     ///   - type: The type to decode to.
@@ -140,8 +140,8 @@ extension Response {
             return empty
         }
         let bytes = try await body.collect(upTo: limit)
+        if bytes.isBlank, let empty = EmptyContent.value(of: type) { return empty }
         if bytes.isEmpty {
-            if let empty = EmptyContent.value(of: type) { return empty }
             throw DecodingFailure(
                 type,
                 withoutContent: head,

@@ -40,7 +40,8 @@ extension Request {
         } catch {
             throw error.redacted(by: Request(head: head, options: options).redaction)
         }
-        for field in head.headerFields where field.withUnsafeBytesOfValue({ $0.contains(where: isControl) }) {
+        for field in head.headerFields where field.withUnsafeBytesOfValue({ $0.contains(where: ASCII.isFieldControl) })
+        {
             throw InvalidRequestError(.invalidHeaderValue(name: field.name.rawName))
         }
         let declared = try Self.declaredLength(of: head)
@@ -125,9 +126,4 @@ extension Request {
         }
         return length
     }
-}
-
-/// Whether a byte is one that RFC 9110 §5.5 keeps out of a field value.
-private func isControl(_ byte: UInt8) -> Bool {
-    (byte < 0x20 && byte != UInt8(ascii: "\t")) || byte == 0x7F
 }

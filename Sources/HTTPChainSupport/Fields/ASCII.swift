@@ -31,6 +31,11 @@ package enum ASCII {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
 
+    /// Whether a byte is one that RFC 9110 §5.5 keeps out of a field value: a control character other than the tab.
+    package static func isFieldControl(_ byte: UInt8) -> Bool {
+        (byte < 0x20 && byte != UInt8(ascii: "\t")) || byte == 0x7F
+    }
+
     /// Whether a byte is a letter or a digit.
     @inlinable
     package static func isAlphanumeric(_ byte: UInt8) -> Bool {
