@@ -180,6 +180,30 @@ struct TokenReplyTests {
         #expect(token.expiration == seconds.map { start.addingTimeInterval($0) })
     }
 
+    @Test(
+        "A token whose life is 0 is sent with the call that it was fetched for, and the next call fetches another",
+        arguments: ["0", "\"0\"", "-5"]
+    )
+    func noLife(value: String) async throws {
+        let count = Locked(0)
+        let tokens = InMemoryTransport { _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return Response(.ok, body: HTTPBody(#"{"access_token": "token-\#(number)", "expires_in": \#(value)}"#))
+        }
+        let endpoint = TokenEndpoint(tokenURL, client: OAuthClient(id: "garden"), over: tokens)
+        let chain = try Chain(transport: resourceServer { $0 != nil }, environment: .virtual()) {
+            BearerAuthMiddleware(.clientCredentials(at: endpoint), for: "https://api.example.com")
+        }
+        for number in 1...2 {
+            let response = try await chain.send(.get("https://api.example.com/"))
+            #expect(try await response.body.text() == "token-\(number)")
+        }
+        #expect(count.withLock { $0 } == 2)
+    }
+
     @Test("The life counts from when the token was asked for")
     func lifetimeBegins() async throws {
         let clock = VirtualClock.automatic()

@@ -98,6 +98,11 @@ public struct TokenEndpoint: Sendable {
     /// A redirect is not followed, over whatever chain the request goes: it would take the secrets in it to another
     /// place.
     ///
+    /// The token's life is counted from when it was asked for. A reply with `expires_in` 0, or less, is taken literally
+    /// (RFC 6749 §5.1: the lifetime in seconds): the token has expired, is sent with the call that it was fetched for,
+    /// and the next call fetches another, up to the stage's ``RefreshLimit``. For a server that means "never" by it,
+    /// write an ``AccessTokenProvider`` that makes the ``AccessToken`` again without an expiration.
+    ///
     /// - Parameters:
     ///   - grantType: On what ground, such as `client_credentials`.
     ///   - parameters: What belongs to the grant; it goes before the endpoint's own parameters.
