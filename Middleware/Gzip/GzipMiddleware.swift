@@ -24,8 +24,8 @@ import HTTPTypes
 ///
 /// **Requests** are compressed only when the stage or the call says so, because many servers do not take it. What is
 /// small, compressed already, or covered by a digest or a range, is sent as it is. A body that can be read again can
-/// still be read again. Where a server says 415 to a compressed request, it is sent once more as it was, and the origin
-/// gets no more in that coding from this stage.
+/// still be read again. If a server says 415 to a compressed request, it is sent once more without the coding, unless its
+/// body can be read only once; the origin then gets no more in that coding from this stage.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/compress``: inside it, digests cover and caches store the encoded content.
 ///
@@ -98,8 +98,7 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
             !refusals.contains(request.origin, settings.coding)
         {
             let original = copy request
-            let isCompressed = try RequestCompressor(settings: settings).compress(&request)
-            if isCompressed, original.body.isReplayable { plain = (original, settings.coding) }
+            if try RequestCompressor(settings: settings).compress(&request) { plain = (original, settings.coding) }
         }
         var response = try await send(request, plain: plain, next)
         if let limits { try decode(&response, to: target, limits, redaction) }
@@ -114,6 +113,11 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     ) async throws -> Response {
         let response = try await next(request)
         guard let plain, CompressionRefusals.mayRefuse(plain.coding, response.head) else { return response }
+        guard plain.request.body.isReplayable else {
+            // Whether it was the coding cannot be tried: the next call is to succeed if it was.
+            refusals.insert(plain.request.origin, plain.coding)
+            return response
+        }
         let second = try await next(plain.request)
         // Refused again: it was not the coding.
         if second.status.code != 415 { refusals.insert(plain.request.origin, plain.coding) }

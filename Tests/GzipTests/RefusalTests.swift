@@ -68,16 +68,35 @@ struct RefusalTests {
         #expect(server.codings.withLock { $0 } == ["gzip", "identity", "gzip", "identity"])
     }
 
-    @Test("gets no second request whose body can be read once")
-    func once() async throws {
-        let server = Refusing()
-        let chain = try Chain(transport: server) { GzipMiddleware(requests: .standard) }
+    private func readOnce() -> Request {
         let (stream, continuation) = AsyncStream.makeStream(of: Data.self)
         continuation.yield(Samples.json(5000))
         continuation.finish()
-        let response = try await chain.send(.post("https://a.example.com/", body: .once(chunks: stream)))
+        return .post("https://a.example.com/", body: .once(chunks: stream))
+    }
+
+    @Test(
+        "gets no second request whose body can be read once, and from then on nothing compressed",
+        arguments: [nil, "identity, br", "gzip;q=0"]
+    )
+    func once(acceptEncoding: String?) async throws {
+        let server = Refusing(naming: acceptEncoding)
+        let chain = try Chain(transport: server) { GzipMiddleware(requests: .standard) }
+        let response = try await chain.send(readOnce())
         #expect(response.status == .unsupportedMediaType)
         #expect(server.codings.withLock { $0 } == ["gzip"])
+        #expect(try await chain.send(readOnce()).body.text() == "5000")
+        #expect(try await chain.send(request()).status == .ok)
+        #expect(server.codings.withLock { $0 } == ["gzip", "identity", "identity"])
+    }
+
+    @Test("that takes gzip has refused something else of a body that can be read once", arguments: ["gzip", "*"])
+    func onceForAnotherReason(acceptEncoding: String) async throws {
+        let server = Refusing(naming: acceptEncoding)
+        let chain = try Chain(transport: server) { GzipMiddleware(requests: .standard) }
+        #expect(try await chain.send(readOnce()).status == .unsupportedMediaType)
+        #expect(try await chain.send(readOnce()).status == .unsupportedMediaType)
+        #expect(server.codings.withLock { $0 } == ["gzip", "gzip"])
     }
 
     @Test("in one coding may take them in another")
