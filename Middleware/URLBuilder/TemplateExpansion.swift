@@ -1,4 +1,5 @@
 import HTTPChainCore
+import HTTPChainSupport
 
 /// Fills in a template (RFC 6570 §3.2.1).
 struct TemplateExpansion {
@@ -126,7 +127,7 @@ struct TemplateExpansion {
         let width = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
         let encoded = (0..<width).compactMap { bytes.percentEncodedByte(at: index + 3 * $0) }
         // Without a character in UTF-8 each triplet is one by itself.
-        let isCharacter = encoded.count == width && String(validatingUTF8Bytes: encoded) != nil
+        let isCharacter = encoded.count == width && String(validUTF8: encoded) != nil
         return index + 3 * (isCharacter ? width : 1)
     }
 
