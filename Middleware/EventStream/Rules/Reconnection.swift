@@ -35,9 +35,13 @@ struct Reconnection: Sendable {
         broughtEvents = true
     }
 
+    /// The shortest wait that a server may ask for, as Firefox has it: with `retry: 0` a stream that breaks at once would be
+    /// opened thousands of times a second, because zero never doubles.
+    private static let shortestServerDelay = Duration.milliseconds(500)
+
     /// HTML standard §9.2.6: "set the event stream's reconnection time to that integer".
     mutating func retry(_ wait: Duration) {
-        serverDelay = min(wait.bounded, policy.serverDelayLimit.bounded)
+        serverDelay = min(max(wait.bounded, Self.shortestServerDelay), policy.serverDelayLimit.bounded)
     }
 
     /// The connection was closed from here, which is no failure.

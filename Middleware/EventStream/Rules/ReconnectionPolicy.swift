@@ -10,7 +10,7 @@ public import HTTPTypes
 public struct ReconnectionPolicy: Sendable {
     /// The wait after the first failure; a second by default.
     ///
-    /// The server's `retry` takes its place.
+    /// The server's `retry` takes its place; half a second is the least that a server can ask for.
     public var delay: Duration
     /// The longest wait, before jitter is added and unless the server asks for a longer one; 30 seconds by default.
     public var maximumDelay: Duration

@@ -57,7 +57,10 @@ struct ReconnectionTests {
     @Test("The server's retry takes the place of the first wait, up to a limit")
     func retry() {
         #expect(waits(ReconnectionPolicy(), 3) { $0.retry(.seconds(3)) } == [.seconds(3), .seconds(6), .seconds(12)])
-        #expect(waits(ReconnectionPolicy(), 1) { $0.retry(.milliseconds(5)) } == [.milliseconds(5)])
+        for short in [Duration.zero, .milliseconds(5), .seconds(-1)] {
+            let found = waits(ReconnectionPolicy(), 3) { $0.retry(short) }
+            #expect(found == [.milliseconds(500), .seconds(1), .seconds(2)])
+        }
         #expect(waits(ReconnectionPolicy(), 1) { $0.retry(.seconds(1 << 40)) } == [.seconds(300)])
     }
 
