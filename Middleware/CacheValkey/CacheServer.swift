@@ -400,7 +400,7 @@ final class CacheServer: Sendable {
             count += more
             isLeft = left == 1
         }
-        return Int(count)
+        return Int(clamping: count)
     }
 
     func usage() async throws -> CacheUsage {

@@ -69,7 +69,7 @@ final class StoredBlocks: Sendable {
         let size: Int64
         let length: Int64
 
-        var count: Int { Int((length + size - 1) / size) }
+        var count: Int { Int(clamping: (length + size - 1) / size) }
 
         func length(of block: Int) -> Int64 { min(size, length - Int64(block) * size) }
     }

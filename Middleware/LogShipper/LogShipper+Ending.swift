@@ -54,7 +54,7 @@ extension LogShipper {
 
 extension ShipperCore {
     func flush(deadline: Duration) async throws(CancellationError) -> LogShipper.FlushResult {
-        let instant = environment.time.elapsed + LogShipper.Settings.bounded(deadline)
+        let instant = environment.time.elapsed + deadline.bounded
         let signal = WakeSignal()
         guard let flush = state.withLock({ $0.beginFlush(signal) }) else {
             return state.withLock { $0.settledFlush }

@@ -70,19 +70,14 @@ extension LogShipper {
             var result = self
             result.queueRecords = min(max(1, queueRecords), 1 << 30)
             result.batchRecords = min(max(1, batchRecords), result.queueRecords)
-            result.batchAge = Self.bounded(batchAge)
-            result.exportTimeout = max(.milliseconds(1), Self.bounded(exportTimeout))
+            result.batchAge = batchAge.bounded
+            result.exportTimeout = max(.milliseconds(1), exportTimeout.bounded)
             result.concurrentExports = min(max(1, concurrentExports), 1 << 20)
-            result.retryBase = Self.bounded(retryBase)
-            result.retryCap = Self.bounded(retryCap)
-            result.retryAfterCap = Self.bounded(retryAfterCap)
+            result.retryBase = retryBase.bounded
+            result.retryCap = retryCap.bounded
+            result.retryAfterCap = retryAfterCap.bounded
             result.attempts = max(1, attempts)
             return result
-        }
-
-        /// At most 100 years, so that a point in time can be added.
-        static func bounded(_ duration: Duration) -> Duration {
-            min(max(.zero, duration), .seconds(100 * 365 * 86_400))
         }
     }
 }

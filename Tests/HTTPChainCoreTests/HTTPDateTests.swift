@@ -89,6 +89,11 @@ struct HTTPDateTests {
         }
     }
 
+    @Test("Two digits of a year are read against any clock", arguments: [Double.infinity, .nan, 1e300])
+    func clock(seconds: Double) {
+        #expect(HTTPDate("Sunday, 06-Nov-94 08:49:37 GMT", now: Date(timeIntervalSince1970: seconds)) != nil)
+    }
+
     @Test("A moment outside the years 1 to 9999 is cut to them")
     func extremes() {
         #expect(HTTPDate(.distantPast).description == "Mon, 01 Jan 0001 00:00:00 GMT")

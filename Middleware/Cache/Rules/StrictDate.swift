@@ -15,7 +15,7 @@ enum StrictDate {
     ///   - text: The field's value.
     ///   - now: What two digits of a year are read against.
     static func seconds(_ text: String, now: Date) -> Int64? {
-        if let seconds = HTTPDate.seconds(ofFixdate: text) { return Int64(seconds) }
+        if let seconds = HTTPDate.seconds(ofFixdate: text) { return seconds }
         let bytes = Array(text.utf8)
         guard let first = bytes.firstIndex(where: { !ASCII.isSpace($0) }),
             let last = bytes.lastIndex(where: { !ASCII.isSpace($0) })

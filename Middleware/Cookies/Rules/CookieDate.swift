@@ -58,10 +58,9 @@ enum CookieDate {
             guard (1...31).contains(day), year >= 1601, time.hour <= 23, time.minute <= 59, time.second <= 59,
                 day <= Self.days(inMonth: month, of: year)
             else { return nil }
-            let days = Self.daysSince1970(year: year, month: month, day: day)
-            return Date(
-                timeIntervalSince1970: Double(days * 86_400 + time.hour * 3600 + time.minute * 60 + time.second)
-            )
+            // Of a platform whose Int has 32 bits, no Int has the seconds of a date after 2038.
+            let midnight = Double(Self.daysSince1970(year: year, month: month, day: day)) * 86_400
+            return Date(timeIntervalSince1970: midnight + Double(time.hour * 3600 + time.minute * 60 + time.second))
         }
 
         /// Hours, minutes and seconds: `hms-time [ non-digit *OCTET ]`.

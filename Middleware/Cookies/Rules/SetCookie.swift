@@ -7,7 +7,7 @@ struct SetCookie: Sendable, Hashable {
     var name: String
     var value: String
     /// From `Max-Age`; a cookie that has both lives by this one (§5.7 step 6).
-    var maxAge: Int?
+    var maxAge: Int64?
     /// From `Expires`.
     var expires: Date?
     /// In lower case without its leading dot; empty where the attribute is; nil without one.
@@ -75,14 +75,14 @@ struct SetCookie: Sendable, Hashable {
     }
 
     /// §5.6.2: digits, with a minus sign in front at most; a number beyond what counts is the largest that does.
-    private static func seconds(_ value: String) -> Int? {
+    private static func seconds(_ value: String) -> Int64? {
         let isNegative = value.utf8.first == UInt8(ascii: "-")
         let digits = isNegative ? value.utf8.dropFirst() : value.utf8[...]
         guard let first = value.utf8.first, isNegative || (0x30...0x39).contains(first),
             !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) })
         else { return nil }
         if isNegative { return 0 }
-        return digits.reduce(0) { min($0 * 10 + Int($1 - 0x30), 1_000_000_000) }
+        return digits.reduce(0) { min($0 * 10 + Int64($1 - 0x30), 1_000_000_000) }
     }
 
     /// The text without spaces and tabs around it.

@@ -71,7 +71,7 @@ struct ReplayReader: BodyReader {
         let due = start + .milliseconds(schedule.steps[step].time)
         try await time.sleep(for: due - time.elapsed)
         let isLast = step == schedule.steps.count - 1
-        return take(isLast ? rest.count : min(rest.count, Int(end(of: step) - given)))
+        return take(isLast ? rest.count : min(rest.count, Int(clamping: end(of: step) - given)))
     }
 
     private func end(of step: Int) -> Int64 { Int64((schedule.steps[step].share * Double(total)).rounded()) }

@@ -91,7 +91,7 @@ public struct TerminalProgressBar: Sendable {
     /// The time that remains, at the end the time that it took: "0:06", "1:02:03".
     private func rest(_ progress: TransferProgress) -> String? {
         guard let time = progress.isFinished ? progress.elapsed : progress.estimatedRemaining else { return nil }
-        let seconds = Int(time.inSeconds.rounded())
+        let seconds = Int64(time.bounded.inSeconds.rounded())
         let minutes = "\(seconds / 60 % 60)"
         let rest = "\(seconds % 60)".leftPadded
         return seconds < 3600 ? "\(minutes):\(rest)" : "\(seconds / 3600):\(minutes.leftPadded):\(rest)"

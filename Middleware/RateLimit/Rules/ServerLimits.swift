@@ -136,7 +136,7 @@ package struct ServerLimits: Sendable, Hashable {
             guard let text = fields[family.remaining], let remaining = number(text),
                 let reset = family.resets.lazy.compactMap({ fields[$0] }).compactMap({ Self.reset($0, now: now) }).first
             else { return nil }
-            let count = Int(exactly: max(0, min(remaining, 1e15)).rounded(.down)) ?? 0
+            let count = Int(clamping: Int64(exactly: max(0, min(remaining, 1e15)).rounded(.down)) ?? 0)
             return Quota(policy: family.remaining.canonicalName, partition: "", remaining: count, reset: reset)
         }
     }

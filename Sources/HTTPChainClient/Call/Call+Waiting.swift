@@ -29,11 +29,10 @@ extension Call {
             }
             done.signal()
         }
-        let (seconds, attoseconds) = max(limit, .zero).components
-        let nanoseconds = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        let end: DispatchTime =
-            nanoseconds.overflow || nanoseconds.partialValue > Int64.max / 2
-            ? .distantFuture : .now() + .nanoseconds(Int(nanoseconds.partialValue) + Int(attoseconds / 1_000_000_000))
+        // Not with an interval of Dispatch, which is an Int: of 32 bits on some platforms, 2.1 s.
+        let end = DispatchTime(
+            uptimeNanoseconds: DispatchTime.now().uptimeNanoseconds + UInt64(limit.bounded.nanoseconds)
+        )
         _ = done.wait(timeout: end)
         // Looked at before the call is cancelled, which would be its result otherwise.
         guard let result = outcome.withLock({ $0 }) else {

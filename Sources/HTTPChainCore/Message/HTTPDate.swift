@@ -46,7 +46,7 @@ public struct HTTPDate: Sendable, Hashable {
     /// Reads an IMF-fixdate that is written as a sender must write it, which nearly all are, into seconds since 1970.
     ///
     /// - Returns: `nil` for everything else, also where it is a date.
-    package static func seconds(ofFixdate text: some StringProtocol) -> Int? {
+    package static func seconds(ofFixdate text: some StringProtocol) -> Int64? {
         text.utf8.withContiguousStorageIfAvailable { Fixdate($0)?.seconds } ?? nil
     }
 }
@@ -54,7 +54,7 @@ public struct HTTPDate: Sendable, Hashable {
 extension HTTPDate: CustomStringConvertible {
     /// The moment as IMF-fixdate, the form that a sender must write, RFC 9110 §5.6.7.
     public var description: String {
-        let (days, time) = Int(date.timeIntervalSince1970).quotientAndFloorRemainder(by: 86_400)
+        let (days, time) = daysAndSeconds
         let (year, month, day) = Calendar.civil(fromDays: days)
         let weekday = (days + 4).quotientAndFloorRemainder(by: 7).remainder
         return "\(Calendar.weekdays[weekday]), \(padded(day)) \(Calendar.months[month - 1]) \(padded(year, 4)) "
@@ -63,10 +63,16 @@ extension HTTPDate: CustomStringConvertible {
 
     /// The moment in the basic format of ISO 8601, to the second: `20261125T121500Z`.
     package var basicISO8601: String {
-        let (days, time) = Int(date.timeIntervalSince1970).quotientAndFloorRemainder(by: 86_400)
+        let (days, time) = daysAndSeconds
         let (year, month, day) = Calendar.civil(fromDays: days)
         return "\(padded(year, 4))\(padded(month))\(padded(day))"
             + "T\(padded(time / 3600))\(padded(time / 60 % 60))\(padded(time % 60))Z"
+    }
+
+    /// Whole days since 1970, and the seconds of the last one.
+    fileprivate var daysAndSeconds: (days: Int, seconds: Int) {
+        let (days, seconds) = Int64(date.timeIntervalSince1970).quotientAndFloorRemainder(by: 86_400)
+        return (Int(days), Int(seconds))
     }
 
     private func padded(_ number: Int, _ width: Int = 2) -> String {
@@ -75,8 +81,8 @@ extension HTTPDate: CustomStringConvertible {
     }
 }
 
-extension Int {
-    fileprivate func quotientAndFloorRemainder(by divisor: Int) -> (quotient: Int, remainder: Int) {
+extension FixedWidthInteger {
+    fileprivate func quotientAndFloorRemainder(by divisor: Self) -> (quotient: Self, remainder: Self) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
@@ -87,7 +93,7 @@ private enum Calendar {
     static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
-    static func days(year: Int, month: Int, day: Int) -> Int {
+    private static func days(year: Int, month: Int, day: Int) -> Int {
         // Years begin in March here, so that the leap day is the last of its year.
         let year = month <= 2 ? year - 1 : year
         let era = year.quotientAndFloorRemainder(by: 400)
@@ -108,6 +114,11 @@ private enum Calendar {
         )
     }
 
+    /// The seconds since 1970, which a platform with an `Int` of 32 bits has no `Int` for from 2038 on.
+    static func seconds(year: Int, month: Int, day: Int, time: Int) -> Int64 {
+        Int64(days(year: year, month: month, day: day)) * 86_400 + Int64(time)
+    }
+
     static func length(ofMonth month: Int, year: Int) -> Int {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
@@ -123,7 +134,7 @@ private struct Fixdate {
     private static let months = Calendar.months.map { word($0.utf8) }
     private static let weekdays = Calendar.weekdays.map { word($0.utf8) }
 
-    let seconds: Int
+    let seconds: Int64
 
     init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard bytes.count == Self.layout.count else { return nil }
@@ -141,8 +152,8 @@ private struct Fixdate {
             year >= 1, day >= 1, day <= Calendar.length(ofMonth: month, year: year),
             hour < 24, minute < 60, second <= 60
         else { return nil }
-        seconds =
-            Calendar.days(year: year, month: month, day: day) * 86_400 + hour * 3600 + minute * 60 + min(second, 59)
+        let time = hour * 3600 + minute * 60 + min(second, 59)
+        seconds = Calendar.seconds(year: year, month: month, day: day, time: time)
     }
 
     /// Three letters as one number.
@@ -159,7 +170,7 @@ private struct DateFields {
         while rest.last.map(ASCII.isSpace) ?? false { rest.removeLast() }
     }
 
-    mutating func parse(now: Date) -> Int? {
+    mutating func parse(now: Date) -> Int64? {
         let name = letters()
         guard (3...9).contains(name.count) else { return nil }
         guard skip(",") else { return asctime() }
@@ -177,7 +188,7 @@ private struct DateFields {
         return seconds(year, month, day, time)
     }
 
-    private mutating func asctime() -> Int? {
+    private mutating func asctime() -> Int64? {
         skipSpaces()
         guard let month = month() else { return nil }
         skipSpaces()
@@ -192,14 +203,14 @@ private struct DateFields {
     }
 
     private static func year(ending digits: Int, now: Date) -> Int {
-        let (current, _, _) = Calendar.civil(fromDays: Int((now.timeIntervalSince1970 / 86_400).rounded(.down)))
+        let (current, _, _) = Calendar.civil(fromDays: HTTPDate(now).daysAndSeconds.days)
         let year = current / 100 * 100 + digits
         return year > current + 50 ? year - 100 : year
     }
 
-    private func seconds(_ year: Int, _ month: Int, _ day: Int, _ time: Int) -> Int? {
+    private func seconds(_ year: Int, _ month: Int, _ day: Int, _ time: Int) -> Int64? {
         guard year >= 1, (1...Calendar.length(ofMonth: month, year: year)).contains(day) else { return nil }
-        return Calendar.days(year: year, month: month, day: day) * 86_400 + time
+        return Calendar.seconds(year: year, month: month, day: day, time: time)
     }
 
     private mutating func timeInGMT() -> Int? {

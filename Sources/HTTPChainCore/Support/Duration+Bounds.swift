@@ -1,6 +1,6 @@
 extension Duration {
     /// 100 years: longer than anybody waits, and short enough to be counted in nanoseconds and added up.
-    package static let longest = Duration.seconds(100 * 365 * 86_400)
+    package static let longest = Duration.seconds(100 * 365 * 86_400 as Int64)
 
     /// The duration, or the nearest from zero to ``longest``.
     package var bounded: Duration { min(max(self, .zero), .longest) }

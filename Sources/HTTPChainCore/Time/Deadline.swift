@@ -1,7 +1,7 @@
 /// One limit and since when it counts, on the scale of the clock's `elapsed`.
 package struct Deadline: Sendable, Hashable {
     /// Longer than anybody waits (some 34,000 years), and small enough that a point in time can be added to it.
-    package static let furthest = Duration.seconds(1 << 40)
+    package static let furthest = Duration.seconds(1 << 40 as Int64)
 
     package let scope: TimeoutScope
     package let limit: Duration
