@@ -389,7 +389,7 @@ let package = Package(
         ),
         .target(name: "AppNames", path: "Tests/Neighbors/AppNames", swiftSettings: settings),
         .target(name: "ServerNames", path: "Tests/Neighbors/ServerNames", swiftSettings: settings),
-        tests("HTTPChainCoreTests", of: []),
+        tests("HTTPChainCoreTests", of: [], resources: [.copy("Resources")]),
         tests(
             "HTTPChainURLSessionTests",
             of: ["HTTPChainURLSession", .product(name: "FlyingSocks", package: "FlyingFox")]

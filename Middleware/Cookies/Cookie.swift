@@ -71,7 +71,9 @@ public struct Cookie: Sendable, Hashable {
     ) {
         self.name = name
         self.value = value
-        self.domain = HostName.canonical(domain.hasPrefix(".") ? String(domain.dropFirst()) : domain)
+        let name = Substring(domain.utf8.first == UInt8(ascii: ".") ? domain.utf8.dropFirst() : domain.utf8[...])
+        // A text that is not a host is no request's.
+        self.domain = URLHost(name)?.text ?? name.lowercased()
         self.isHostOnly = isHostOnly
         self.path = path
         self.expires = expires
@@ -81,6 +83,8 @@ public struct Cookie: Sendable, Hashable {
         self.partition = partition
         self.created = created
     }
+
+    var host: URLHost { URLHost(canonical: domain) }
 
     /// Whether the cookie is kept when the session ends.
     public var isPersistent: Bool { expires != nil }

@@ -1,4 +1,5 @@
 import HTTPChainCore
+import HTTPChainSupport
 
 /// On whose behalf a request is sent, which decides about `SameSite` and `Partitioned` cookies.
 ///
@@ -62,8 +63,7 @@ struct Site: Sendable, Hashable, CustomStringConvertible {
 
     init(_ origin: Origin) {
         scheme = origin.scheme
-        let host = HostName.canonical(origin.host)
-        domain = PublicSuffixList.registrableDomain(of: host) ?? host
+        domain = PublicSuffixList.registrableDomain(of: origin.server) ?? origin.host
     }
 
     var description: String { "\(scheme)://\(domain)" }

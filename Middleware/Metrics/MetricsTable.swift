@@ -1,4 +1,5 @@
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 import Metrics
 
@@ -136,8 +137,7 @@ final class MetricsTable: Sendable {
         guard let origin = Origin(scheme: key.scheme, authority: key.authority) else {
             return Server(address: "", port: "")
         }
-        let address = origin.host.hasPrefix("[") ? String(origin.host.dropFirst().dropLast()) : origin.host
-        let server = Server(address: address, port: String(origin.port))
+        let server = Server(address: origin.server.unbracketed, port: String(origin.port))
         if state.servers.contains(server) { return server }
         guard state.servers.count < limits.servers else { return Server(address: HTTPSemantics.otherMethod, port: "") }
         state.servers.insert(server)

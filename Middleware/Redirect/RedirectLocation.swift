@@ -1,4 +1,3 @@
-import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
@@ -71,25 +70,11 @@ enum RedirectLocation {
         guard let origin = Origin(scheme: target.scheme, authority: target.authority) else { return nil }
         if target.authority != base.authority {
             // User information is never taken over: what a server says is not the caller's credentials.
-            guard let authority = authority(of: origin) else { return nil }
-            target.authority = authority
+            target.authority = origin.authority
         }
         if target.path.isEmpty { target.path = "/" }
         guard target.path.utf8.first == UInt8(ascii: "/") else { return nil }
         if target.fragment == nil { target.fragment = base.fragment }
         return target
-    }
-
-    /// Host and port as they are looked up: an internationalised host in its A-labels (RFC 5890 §2.3.2.1), no default
-    /// port; `nil` when the host is none.
-    private static func authority(of origin: Origin) -> String? {
-        let authority = String(origin.description.dropFirst(origin.scheme.count + 3))
-        guard origin.host.contains("%") else { return authority }
-        var components = URLComponents()
-        components.host = origin.host.removingPercentEncoding?.lowercased()
-        guard let encoded = components.encodedHost, !encoded.contains("%"),
-            Origin(scheme: origin.scheme, authority: encoded)?.host == encoded
-        else { return nil }
-        return encoded + authority.dropFirst(origin.host.count)
     }
 }

@@ -1,5 +1,6 @@
 #if Tracing
 public import HTTPChainCore
+import HTTPChainSupport
 
 /// A rule that says which servers are told of the trace that a request belongs to.
 ///
@@ -42,8 +43,8 @@ public struct TracePropagation: Sendable, CustomStringConvertible {
     /// The servers of these origins.
     ///
     /// - Parameter origins: Absolute URLs, of which scheme, host and port count (RFC 6454 §4). A host that begins with
-    ///   `*.` stands for all hosts below it, and not for itself. What is no origin allows none, and a chain refuses to be built
-    ///   with it.
+    ///   `*.` stands for all hosts below it, and not for itself. A dot at the end of a host makes no difference: it is
+    ///   the same server. A text that is not an origin allows none, and a chain is not built with it.
     public static func origins(_ origins: String...) -> TracePropagation { .origins(origins) }
 
     /// The servers of these origins, in an array.
@@ -82,20 +83,21 @@ public struct TracePropagation: Sendable, CustomStringConvertible {
 /// An origin, or those of all hosts below one.
 struct OriginPattern: Sendable {
     let text: String
-    private let origin: Origin
-    private let isWildcard: Bool
+    private let scheme: String
+    private let port: Int
+    private let hosts: HostPattern
 
     init?(_ text: String) {
+        // A star is a character that a host may have.
+        guard let origin = Origin(text), let hosts = HostPattern(origin.host) else { return nil }
         self.text = text
-        let parts = text.split(separator: "://*.", maxSplits: 1, omittingEmptySubsequences: false)
-        isWildcard = parts.count == 2
-        guard let origin = Origin(isWildcard ? "\(parts[0])://\(parts[1])" : text) else { return nil }
-        self.origin = origin
+        scheme = origin.scheme
+        port = origin.port
+        self.hosts = hosts
     }
 
     func matches(_ other: Origin) -> Bool {
-        guard other.scheme == origin.scheme, other.port == origin.port else { return false }
-        return isWildcard ? other.host.hasSuffix("." + origin.host) : other.host == origin.host
+        other.scheme == scheme && other.port == port && hosts.matches(other.server)
     }
 }
 #endif

@@ -21,7 +21,7 @@ struct BaseURL: Sendable {
             throw invalid(text.contains("{") ? "a base holds no variables" : "it has no scheme and host")
         }
         do {
-            request.head.authority = try HostName.ascii(authority: authority)
+            request.head.authority = try URLBuilder.inASCII(authority)
         } catch {
             if case .zoneInHost = error.problem { throw error }
             throw invalid("its host is not a host name")

@@ -134,13 +134,21 @@ public struct URLBuilder: Sendable {
                 throw URLBuilderError(.noBase(reference: "//\(authority)"))
             }
             target.scheme = scheme
-            target.authority = try HostName.ascii(authority: authority)
+            target.authority = try Self.inASCII(authority)
             if target.path.first != .slash { target.path.insert(.slash, at: 0) }
         } else {
             try join(reference, &target)
         }
         target.append(query: query)
         return target
+    }
+
+    /// The authority with its host in ASCII, as it is looked up.
+    static func inASCII(_ authority: String) throws(URLBuilderError) -> String {
+        guard let ascii = Authority.inASCII(authority) else {
+            throw URLBuilderError(Authority.hasZone(authority) ? .zoneInHost(authority) : .invalidHost(authority))
+        }
+        return ascii
     }
 
     /// The pieces of a URL that is being built.

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -138,21 +139,26 @@ final class ConnectionControl: Sendable {
         if let mismatch = pinned?.mismatch(of: host, showing: chain.compactMap { Self.pin(of: $0) }) {
             return refuse(host, mismatch.description)
         }
-        refusals.withLock { $0[host.lowercased()] = nil }
+        refusals.withLock { $0[Self.key(of: host)] = nil }
         return (.useCredential, URLCredential(trust: trust))
     }
 
     private func refuse(_ host: String, _ why: String) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
         refusals.withLock { refusals in
             if refusals.count >= Self.refusalLimit { refusals.removeAll() }
-            refusals[host.lowercased()] = why
+            refusals[Self.key(of: host)] = why
         }
         return (.cancelAuthenticationChallenge, nil)
     }
 
     /// Why the last connection to a host was refused for its certificate or its keys; nil if it was not.
     func refusal(of host: String) -> String? {
-        refusals.withLock { $0[host.lowercased()] }
+        refusals.withLock { $0[Self.key(of: host)] }
+    }
+
+    /// The key of a server, however its host is written.
+    private static func key(of host: String) -> String {
+        URLHost(unbracketed: host)?.withoutRootDot.text ?? host
     }
 
     private static func pin(of certificate: SecCertificate) -> PublicKeyPin? {

@@ -29,12 +29,21 @@ struct ServerTrustTests {
             ("Example.com", "example.com", true), ("example.com", "a.example.com", false),
             ("*.example.com", "a.example.com", true), ("*.example.com", "example.com", false),
             ("*.example.com", "a.b.example.com", false), ("*.example.com", "badexample.com", false),
-            ("*.example.com", ".example.com", false),
+            ("*.example.com", ".example.com", false), ("localhost", "localhost.", true),
+            ("localhost.", "localhost", true), ("*.example.com", "a.example.com.", true),
+            ("bücher.example", "xn--bcher-kva.example.", true), ("127.0.0.1", "0x7f.1", true),
+            ("::1", "[::1]", true), ("[::1]", "0:0:0:0:0:0:0:1", true), ("10.0.0.1", "10.0.0.2", false),
         ]
     )
     func hosts(pattern: String, host: String, matches: Bool) throws {
         let trust = try ServerTrust.system.pinning(pattern, [one])
         #expect(trust.pinned.first?.matches(host) == matches)
+    }
+
+    @Test("are for hosts alone", arguments: ["", "https://example.com", "example.com:443", "a b", "*.", "1.2.3.4.5"])
+    func noHosts(host: String) {
+        let error = #expect(throws: ConnectionSettingsError.self) { try ServerTrust.system.pinning(host, [one]) }
+        #expect(error?.description.contains("is not a host name") == true)
     }
 
     @Test("are kept by any key in common, and a mismatch is reported whether it is enforced or not")

@@ -36,14 +36,11 @@ extension CacheKey {
         return url(of: Request.get(resolved).head, ignoring: ignored)
     }
 
-    /// Whether an authority is normalised already: a host in lower case, and a port where it is not the scheme's own.
+    /// Whether an authority is normalised already, as its origin has it.
     private static func isNormalised(_ authority: String, defaultPort: UInt16) -> Bool {
         let colon = authority.utf8.firstIndex(of: UInt8(ascii: ":")) ?? authority.endIndex
-        let host = authority.utf8[..<colon]
-        let isHost = host.allSatisfy { byte in
-            (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || "-.".utf8.contains(byte)
-        }
-        guard isHost, !host.isEmpty else { return false }
+        let host = authority[..<colon]
+        guard let canonical = URLHost(host), canonical.text == host else { return false }
         guard colon < authority.endIndex else { return true }
         let port = authority[authority.utf8.index(after: colon)...]
         return UInt16(port).map { $0 != defaultPort && String($0) == port } ?? false

@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// The cookies that a jar refused or removed lately, so that it can tell why they are not there.
 struct CookieAbsences: Sendable {
     private static let capacity = 256
@@ -17,8 +19,8 @@ struct CookieAbsences: Sendable {
     }
 
     /// Those of a host and the domains above it, the latest last.
-    func of(_ host: String) -> [CookieExplanation.Absent] {
-        kept.filter { HostName.matches(host, domain: $0.domain) }
+    func of(_ host: URLHost) -> [CookieExplanation.Absent] {
+        kept.filter { host.isWithin(URLHost(canonical: $0.domain)) }
     }
 
     private mutating func add(_ name: String, _ domain: String, _ cause: CookieExplanation.Absent.Cause) {

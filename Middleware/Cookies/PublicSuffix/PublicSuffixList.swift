@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// The domains under which anyone can register names, such as `com` and `co.uk`: https://publicsuffix.org.
 ///
 /// Both parts of the list count, that of the registries and that of companies that rent out names. The rules lie in the
@@ -10,30 +12,33 @@ public enum PublicSuffixList {
     ///
     /// A name that no rule covers is one if it has a single label.
     ///
-    /// - Parameter domain: A host name in lower case; names outside ASCII may be written either way.
+    /// - Parameter domain: A host name; names outside ASCII may be written either way. A dot at its end makes no
+    ///   difference: `com.` is a public suffix, as `com` is.
     public static func isPublicSuffix(_ domain: String) -> Bool {
-        let domain = HostName.canonical(domain)
-        return suffix(of: domain).map { $0 == domain } ?? false
+        guard let domain = URLHost(domain), !domain.isAddress else { return false }
+        return suffix(of: domain).map { $0 == domain.withoutRootDot.text } ?? false
     }
 
     /// The public suffix of a host and one label more: what one owner can register.
     ///
-    /// - Parameter host: A host name in lower case; names outside ASCII may be written either way.
-    /// - Returns: Nil for a public suffix, for an address, and for what is no host name. Letters outside ASCII come
-    ///   back as punycode.
+    /// - Parameter host: A host name; names outside ASCII may be written either way.
+    /// - Returns: Nil for a public suffix, for an address, and for a text that is not a host name. Labels outside ASCII
+    ///   are A-labels (`xn--…`), and a dot at the end stays.
     public static func registrableDomain(of host: String) -> String? {
-        let host = HostName.canonical(host)
-        guard let suffix = suffix(of: host), suffix.utf8.count < host.utf8.count, !HostName.isAddress(host) else {
-            return nil
-        }
-        let rest = host.utf8.dropLast(suffix.utf8.count + 1)
-        let label = rest.lastIndex(of: UInt8(ascii: ".")).map { rest[rest.index(after: $0)...] } ?? rest
-        return String(host[label.startIndex...])
+        URLHost(host).flatMap { registrableDomain(of: $0) }
     }
 
-    /// The public suffix that a canonical host has or is; nil for what is no host name.
-    private static func suffix(of host: String) -> Substring? {
-        var bytes = host.utf8[...]
+    static func registrableDomain(of host: URLHost) -> String? {
+        let name = host.withoutRootDot.text
+        guard !host.isAddress, let suffix = suffix(of: host), suffix.utf8.count < name.utf8.count else { return nil }
+        let rest = name.utf8.dropLast(suffix.utf8.count + 1)
+        let label = rest.lastIndex(of: UInt8(ascii: ".")).map { rest[rest.index(after: $0)...] } ?? rest
+        return String(host.text[label.startIndex...])
+    }
+
+    /// The public suffix that a host has or is, without a dot at its end; nil for a name with an empty label.
+    static func suffix(of host: URLHost) -> Substring? {
+        var bytes = host.withoutRootDot.text.utf8[...]
         guard !bytes.isEmpty, bytes.first != dot, bytes.last != dot else { return nil }
         var rest: Substring.UTF8View? = bytes
         while let name = rest {

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 
 /// Decides what a `Set-Cookie` field becomes, and which requests carry a cookie: RFC 6265bis §5.7 and §5.8.3.
 enum CookieRules {
@@ -46,15 +47,20 @@ enum CookieRules {
         of field: SetCookie,
         for target: CookieTarget
     ) throws(CookieReason) -> (String, isHostOnly: Bool) {
-        guard let attribute = field.domain, !attribute.isEmpty else { return (target.host, true) }
+        guard let attribute = field.domain, !attribute.isEmpty else { return (target.host.text, true) }
         guard attribute.utf8.allSatisfy({ $0 < 0x80 }) else { throw .domainNotASCII }
-        let domain = HostName.canonical(attribute)
-        if !HostName.isAddress(domain), PublicSuffixList.isPublicSuffix(domain) {
-            if domain == target.host { return (domain, true) }
-            throw .publicSuffix
+        // The attribute is not part of a URL: nothing in it is percent-encoded.
+        guard !attribute.utf8.contains(UInt8(ascii: "%")), let domain = URLHost(attribute) else { throw .foreignDomain }
+        if !domain.isAddress {
+            // A name with an empty label has no suffix that could be looked up.
+            guard let suffix = PublicSuffixList.suffix(of: domain) else { throw .foreignDomain }
+            if suffix == domain.withoutRootDot.text {
+                if domain == target.host { return (domain.text, true) }
+                throw .publicSuffix
+            }
         }
-        guard HostName.matches(target.host, domain: domain) else { throw .foreignDomain }
-        return (domain, false)
+        guard target.host.isWithin(domain) else { throw .foreignDomain }
+        return (domain.text, false)
     }
 
     /// Steps 5 and 6: `Max-Age` goes before `Expires`, and neither beyond the limit.
@@ -96,8 +102,7 @@ enum CookieRules {
 
     /// Why a request does not carry a cookie; nil for one that it carries, unless the request is full.
     static func refusal(of cookie: Cookie, for target: CookieTarget, at now: Date) -> CookieReason? {
-        let isItsHost =
-            cookie.isHostOnly ? cookie.domain == target.host : HostName.matches(target.host, domain: cookie.domain)
+        let isItsHost = cookie.isHostOnly ? cookie.host == target.host : target.host.isWithin(cookie.host)
         guard isItsHost else { return .otherHost }
         return refusalWithinHost(of: cookie, for: target, at: now)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 
 /// The cookies of a jar, and what storing one does to the others: RFC 6265bis §5.7 and §5.8.
 ///
@@ -70,7 +71,7 @@ struct CookieStorage: Sendable {
                 result.effects += insert(cookie, at: now)
                 result.outcomes.append(CookieOutcome(name: name, domain: cookie.domain, reason: nil))
             } catch {
-                result.outcomes.append(CookieOutcome(name: name, domain: target.host, reason: error))
+                result.outcomes.append(CookieOutcome(name: name, domain: target.host.text, reason: error))
             }
         }
         return result
@@ -169,8 +170,7 @@ struct CookieStorage: Sendable {
     private func overlaysSecureCookie(_ cookie: Cookie) -> Bool {
         func overlays(_ other: Cookie) -> Bool {
             other.isSecure && other.name == cookie.name
-                && (HostName.matches(other.domain, domain: cookie.domain)
-                    || HostName.matches(cookie.domain, domain: other.domain))
+                && (other.host.isWithin(cookie.host) || cookie.host.isWithin(other.host))
                 && CookiePath.matches(cookie.path, other.path)
         }
         return entries.values.contains { $0.contains { overlays($0.cookie) } }
@@ -213,30 +213,48 @@ struct CookieStorage: Sendable {
 extension CookieStorage {
     /// Whether there may be cookies of a host or the domains above it, as an authority names it.
     ///
-    /// It makes no text of what it looks for: nearly every call asks, and few have cookies. It says yes where the host
-    /// is not in canonical form, and where another domain has the same hash.
+    /// It says yes if the authority has no valid host, and if another domain has the same hash.
     func mayHaveCookies(forAuthority authority: String) -> Bool {
-        authority.utf8.withContiguousStorageIfAvailable { bytes in
-            var hash = DomainHash()
-            var isPort = true
-            for byte in bytes.reversed() {
-                switch byte {
-                case UInt8(ascii: ":") where isPort:
-                    hash = DomainHash()
-                    isPort = false
-                    continue
-                case UInt8(ascii: "."):
-                    if hashes[hash] != nil { return true }
-                    isPort = false
-                case UInt8(ascii: "0")...UInt8(ascii: "9"): break
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"): isPort = false
-                default: return true
-                }
-                hash.combine(byte)
-            }
-            return hashes[hash] != nil
-        } ?? true
+        if hashes.isEmpty { return false }
+        let quick = authority.utf8.withContiguousStorageIfAvailable { mayHaveCookies(forPlain: $0) } ?? nil
+        return quick ?? Authority(authority)?.host.domains.contains { hashes[DomainHash($0.text)] != nil } ?? true
     }
+
+    /// The same for an authority whose host is evidently a name in canonical form; nil for any other.
+    ///
+    /// It makes no text of what it looks for: nearly every call asks, and few have cookies.
+    private func mayHaveCookies(forPlain authority: UnsafeBufferPointer<UInt8>) -> Bool? {
+        var hash = DomainHash()
+        var isPort = true
+        var isLastLabel = true
+        var isFound = false
+        var previous: UInt8?
+        for byte in authority.reversed() {
+            switch byte {
+            case UInt8(ascii: ":") where isPort:
+                hash = DomainHash()
+                isPort = false
+                previous = nil
+                continue
+            case UInt8(ascii: "."):
+                // A number makes the host an address, which can be written in many ways.
+                if isLastLabel, let previous, Self.isDigit(previous) { return nil }
+                isLastLabel = isLastLabel && previous == nil
+                isFound = isFound || hashes[hash] != nil
+                isPort = false
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): previous = byte
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                isPort = false
+                previous = byte
+            default: return nil
+            }
+            hash.combine(byte)
+        }
+        if isLastLabel, let previous, Self.isDigit(previous) { return nil }
+        return isFound || hashes[hash] != nil
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
     /// The pairs of name and value in the `Cookie` field of a request; their cookies count as used now.
     ///
@@ -244,7 +262,7 @@ extension CookieStorage {
     mutating func pairs(for target: CookieTarget, at now: Date, without replaced: Set<String> = []) -> [String] {
         var chosen: [(domain: String, index: Int)] = []
         var sources = 0
-        for (depth, domain) in HostName.domains(of: target.host).enumerated() {
+        for (depth, domain) in target.host.domains.map(\.text).enumerated() {
             guard let bucket = entries[domain] else { continue }
             let before = chosen.count
             for index in bucket.indices
@@ -281,7 +299,7 @@ extension CookieStorage {
     /// The cookies that a request carries, in order, and why it does not carry the others of its host and the domains
     /// above it.
     func judgement(of target: CookieTarget, at now: Date) -> (sent: [Cookie], withheld: [(Cookie, CookieReason)]) {
-        let buckets = HostName.domains(of: target.host).compactMap { entries[$0] }
+        let buckets = target.host.domains.compactMap { entries[$0.text] }
         // Each is in order.
         let near = buckets.count == 1 ? buckets[0] : buckets.joined().sorted(by: Self.isSent)
         var sent: [Cookie] = []

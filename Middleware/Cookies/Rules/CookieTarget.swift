@@ -1,11 +1,11 @@
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// The part of a request that decides which cookies it carries, and which its response may set.
 struct CookieTarget: Sendable, Hashable {
     let origin: Origin
-    /// Canonical.
-    let host: String
+    let host: URLHost
     /// Without the query.
     let path: String
     let isSecure: Bool
@@ -14,10 +14,10 @@ struct CookieTarget: Sendable, Hashable {
 
     init(origin: Origin, path: String?, method: HTTPRequest.Method = .get, site: SiteContext = .sameSite) {
         self.origin = origin
-        host = HostName.canonical(origin.host)
+        host = origin.server
         let bytes = (path ?? "").utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         self.path = bytes.first == UInt8(ascii: "/") ? String(Substring(bytes)) : "/"
-        isSecure = origin.scheme == "https" || HostName.isLoopback(host)
+        isSecure = origin.isConfidential
         isSafeMethod = [.get, .head, .options, .trace].contains(method)
         self.site = site
     }

@@ -1,5 +1,6 @@
 public import Foundation
 public import HTTPChainCore
+import HTTPChainSupport
 
 /// One exchange: a request, its response, and how long each took.
 public struct HAREntry: Sendable, Hashable, Codable {
@@ -88,9 +89,7 @@ public struct HAREntry: Sendable, Hashable, Codable {
     }
 
     private static func isAddress(_ text: String) -> Bool {
-        if text.contains(":") { return text.allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." } }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
+        URLHost(unbracketed: text).map { $0.isIPv6 || $0.isIPv4 && $0.text == text } ?? false
     }
 
     /// Reads it from whatever decoder.

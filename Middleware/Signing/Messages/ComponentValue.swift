@@ -53,7 +53,7 @@ struct ComponentValue {
             guard let origin = Origin(scheme: request.scheme, authority: request.authority) else {
                 throw SigningError(.missingComponent(component))
             }
-            return Self.authority(of: origin)
+            return origin.authority
         case "@scheme":
             guard let scheme = request.scheme else { throw SigningError(.missingComponent(component)) }
             return scheme.lowercased()
@@ -74,11 +74,6 @@ struct ComponentValue {
             return value
         default: throw refused(component, "it is not known how to derive it")
         }
-    }
-
-    /// Host and port, in lower case and without a default port (§2.2.3).
-    private static func authority(of origin: Origin) -> String {
-        String(origin.description.dropFirst(origin.scheme.utf8.count + 3))
     }
 
     private static func query(of request: HTTPRequest) -> Substring {

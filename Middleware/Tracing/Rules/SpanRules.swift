@@ -1,5 +1,6 @@
 #if Tracing
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 import Tracing
 
@@ -30,7 +31,7 @@ struct SpanRules: Sendable {
             attributes.set("http.request.method_original", value: .string(method))
         }
         if let origin = Origin(scheme: head.scheme, authority: head.authority) {
-            attributes.set("server.address", value: .string(origin.addressWithoutBrackets))
+            attributes.set("server.address", value: .string(origin.server.unbracketed))
             attributes.set("server.port", value: .int64(Int64(origin.port)))
         }
         attributes.set("url.full", value: .string(Self.fullURL(of: request, redaction)))
@@ -73,10 +74,4 @@ struct SpanRules: Sendable {
     }
 }
 
-extension Origin {
-    /// The host as an address: an IPv6 address without its brackets.
-    fileprivate var addressWithoutBrackets: String {
-        host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
-    }
-}
 #endif

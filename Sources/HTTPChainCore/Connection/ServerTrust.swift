@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainSupport
 
 /// The servers that a transport trusts.
 ///
@@ -29,11 +30,13 @@ public struct ServerTrust: Sendable {
     ///
     /// - Parameters:
     ///   - host: The host name, or `*.example.com` for the names one level below it. The first entry that matches a host
-    ///     decides; hosts that match none need no pin.
+    ///     decides; hosts that match none need no pin. Hosts are compared as the URL Standard parses them, and a dot at
+    ///     the end of a name makes no difference: `localhost` is pinned for `https://localhost./`, too.
     ///   - pins: The keys, as ``PublicKeyPin/init(_:)`` reads them.
     ///   - isEnforced: Whether a mismatch fails the call; `false` to report only.
     ///   - report: Is told of each mismatch, from any thread; it must return quickly.
-    /// - Throws: ``ConnectionSettingsError`` when there is no pin, or one that is malformed.
+    /// - Throws: ``ConnectionSettingsError`` when there is no pin, or one that is malformed, and for a host that is not
+    ///   a host name.
     public func pinning(
         _ host: String,
         _ pins: [String],
@@ -46,10 +49,16 @@ public struct ServerTrust: Sendable {
                 stage: "ServerTrust"
             )
         }
+        guard let hosts = HostPattern(host) else {
+            throw ConnectionSettingsError(
+                .invalid(setting: "trust", why: "\"\(host)\", which keys are pinned for, is not a host name"),
+                stage: "ServerTrust"
+            )
+        }
         var keys: Set<PublicKeyPin> = []
         for pin in pins { keys.insert(try PublicKeyPin(pin)) }
         var trust = self
-        trust.pinned.append(PinnedKeys(host: host.lowercased(), keys: keys, isEnforced: isEnforced, report: report))
+        trust.pinned.append(PinnedKeys(hosts: hosts, keys: keys, isEnforced: isEnforced, report: report))
         return trust
     }
 }
@@ -108,17 +117,29 @@ public struct PinMismatch: Sendable, Hashable, CustomStringConvertible {
 
 /// The keys that one host, or the hosts one level below a name, must show.
 package struct PinnedKeys: Sendable {
-    package let host: String
+    private let hosts: HostPattern
     package let keys: Set<PublicKeyPin>
     package let isEnforced: Bool
     package let report: (@Sendable (PinMismatch) -> Void)?
 
+    package init(
+        hosts: HostPattern,
+        keys: Set<PublicKeyPin>,
+        isEnforced: Bool,
+        report: (@Sendable (PinMismatch) -> Void)?
+    ) {
+        self.hosts = hosts
+        self.keys = keys
+        self.isEnforced = isEnforced
+        self.report = report
+    }
+
+    /// The host or the pattern that the keys are pinned for.
+    package var host: String { hosts.description }
+
     /// Whether the entry is about a host.
     package func matches(_ name: String) -> Bool {
-        let name = name.lowercased()
-        guard host.hasPrefix("*.") else { return name == host }
-        guard let dot = name.firstIndex(of: "."), dot > name.startIndex else { return false }
-        return name[dot...] == host.dropFirst(1)
+        URLHost(unbracketed: name).map { hosts.matches($0, oneLevel: true) } ?? false
     }
 
     /// Decides about a connection, and reports a mismatch.

@@ -5,7 +5,11 @@ import HTTPTypes
 public struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// `http` or `https`, in lower case.
     public let scheme: String
-    /// The host in lower case; an IPv6 address stands in its brackets.
+    /// The host in the form of the URL Standard: in lower case and ASCII (`xn--…`), IPv4 addresses in four decimal
+    /// numbers, IPv6 addresses compressed and in brackets.
+    ///
+    /// A dot at the end of a name stays: `https://a.example.` and `https://a.example` are two origins, although they are
+    /// one server. Credentials that are bound to one of them are not sent to the other.
     public let host: String
     /// The port, the scheme's own (80, 443) where the URL names none.
     public let port: Int
@@ -16,8 +20,14 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
             let address = Authority(authority), let defaultPort = Self.defaultPort(of: scheme)
         else { return nil }
         self.scheme = scheme
-        self.host = address.host.lowercased()
+        self.host = address.host.text
         self.port = address.port ?? defaultPort
+    }
+
+    private init(scheme: String, host: String, port: Int) {
+        self.scheme = scheme
+        self.host = host
+        self.port = port
     }
 
     /// The origin of an absolute URL, or `nil` when it has none.
@@ -35,9 +45,21 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The origin as RFC 6454 §6.2 writes it: without a default port.
-    public var description: String {
-        port == Self.defaultPort(of: scheme) ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
+    public var description: String { "\(scheme)://\(authority)" }
+
+    /// Host and port, without a default port.
+    package var authority: String { port == Self.defaultPort(of: scheme) ? host : "\(host):\(port)" }
+
+    /// The origin without a dot at the end of its host: the same server, for limits and measurements.
+    package var withoutRootDot: Origin {
+        Origin(scheme: scheme, host: server.withoutRootDot.text, port: port)
     }
+
+    /// The host, for comparisons.
+    package var server: URLHost { URLHost(canonical: host) }
+
+    /// Whether nobody on the way can read what is sent: it goes over TLS, or does not leave this machine.
+    package var isConfidential: Bool { scheme == "https" || server.isLoopback }
 }
 
 extension Request {
@@ -49,49 +71,66 @@ extension Request {
 ///
 /// Delimiters are looked for byte by byte: a combining character after one does not make it another, and every request
 /// with credentials passes here.
-struct Authority {
-    var userInfo: Substring?
-    var host: Substring
-    var port: Int?
+package struct Authority {
+    package let userInfo: Substring?
+    package let host: URLHost
+    package let port: Int?
 
-    init?(_ text: String) {
-        var rest = text.utf8[...]
-        if let at = rest.lastIndex(of: UInt8(ascii: "@")) {
-            userInfo = Substring(rest[..<at])
-            rest = rest[rest.index(after: at)...]
+    /// Reads an authority; `nil` if it has no valid host, or a port that is not one.
+    package init?(_ text: String) {
+        let parts = Parts(text)
+        guard let host = URLHost(parts.host) else { return nil }
+        var port: Int?
+        if let digits = parts.port, !digits.isEmpty {
+            guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(digits), number <= 65535
+            else { return nil }
+            port = number
         }
-        let portStart: String.Index?
-        if rest.first == UInt8(ascii: "[") {
-            guard let close = rest.firstIndex(of: UInt8(ascii: "]")) else { return nil }
-            let next = rest.index(after: close)
-            guard next == rest.endIndex || rest[next] == Self.colon else { return nil }
-            portStart = next == rest.endIndex ? nil : next
-        } else {
-            portStart = rest.firstIndex(of: Self.colon)
-        }
-        let bytes = portStart.map { rest[..<$0] } ?? rest
-        guard Self.isPlausibleHost(bytes) else { return nil }
-        host = Substring(bytes)
-        if let portStart {
-            let digits = rest[rest.index(after: portStart)...]
-            if !digits.isEmpty {
-                guard digits.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(Substring(digits)),
-                    number <= 65535
-                else { return nil }
-                port = number
-            }
-        }
+        userInfo = parts.userInfo
+        self.host = host
+        self.port = port
     }
 
-    private static let colon = UInt8(ascii: ":")
+    /// The authority with its host in ASCII, as ``URLHost`` has it.
+    ///
+    /// Everything around the host stays, and so does a host in ASCII without percent-encoded bytes.
+    ///
+    /// - Returns: `nil` if a host with other characters is not valid.
+    package static func inASCII(_ text: String) -> String? {
+        guard text.utf8.contains(where: { $0 >= 0x80 || $0 == UInt8(ascii: "%") }) else { return text }
+        let host = Parts(text).host
+        guard host.utf8.contains(where: { $0 >= 0x80 || $0 == UInt8(ascii: "%") }) else { return text }
+        return URLHost(host).map { text[..<host.startIndex] + $0.text + text[host.endIndex...] }
+    }
 
-    /// Whether RFC 3986 §3.2.2 lets a host consist of this: reg-name characters, or a bracketed address.
-    private static func isPlausibleHost(_ host: Substring.UTF8View) -> Bool {
-        let bracketed = host.first == UInt8(ascii: "[")
-        let inner = bracketed ? host.dropFirst().dropLast() : host
-        return !inner.isEmpty
-            && inner.allSatisfy { byte in
-                ASCII.isUnreserved(byte) || "%!$&'()*+,;=".utf8.contains(byte) || (byte == colon && bracketed)
+    /// Whether an IPv6 address in the authority has a zone, RFC 6874.
+    package static func hasZone(_ text: String) -> Bool {
+        let host = Parts(text).host.utf8
+        return host.first == UInt8(ascii: "[") && host.contains(UInt8(ascii: "%"))
+    }
+
+    private struct Parts {
+        var userInfo: Substring?
+        let host: Substring
+        var port: Substring?
+
+        init(_ text: String) {
+            var rest = text.utf8[...]
+            if let at = rest.lastIndex(of: UInt8(ascii: "@")) {
+                userInfo = Substring(rest[..<at])
+                rest = rest[rest.index(after: at)...]
             }
+            let colon: String.Index?
+            if rest.first == UInt8(ascii: "[") {
+                let close = rest.firstIndex(of: UInt8(ascii: "]"))
+                let next = close.map { rest.index(after: $0) } ?? rest.endIndex
+                // Whatever else follows an address makes it none.
+                colon = next < rest.endIndex && rest[next] == UInt8(ascii: ":") ? next : nil
+            } else {
+                colon = rest.firstIndex(of: UInt8(ascii: ":"))
+            }
+            host = Substring(rest[..<(colon ?? rest.endIndex)])
+            port = colon.map { Substring(rest[$0...].dropFirst()) }
+        }
     }
 }

@@ -1,11 +1,10 @@
-import Foundation
 import HTTPChainSupport
 
 /// The form that a browser gives the characters that a URL may not hold (URL Standard of the WHATWG, §4.4 and §1.3).
 ///
 /// - Spaces and control characters at both ends are dropped, and so are tabs and line breaks anywhere.
 /// - Bytes that RFC 3986 allows nowhere in a path or query are percent-encoded, those of characters outside ASCII too.
-/// - A host outside ASCII becomes its IDNA form (`xn--…`), where the platform knows it.
+/// - A host outside ASCII becomes its IDNA form (`xn--…`), and one with percent-encoded bytes is decoded (``URLHost``).
 ///
 /// A `%` stays as it is: nobody can tell whether it was meant as an escape. Template expressions (`{id}`, `{?q}`) stay
 /// for the stage that expands them. A backslash is encoded; a browser takes it for a slash.
@@ -42,16 +41,9 @@ enum URLEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// An authority with its host in ASCII; unchanged where it is, and where the platform knows no form for it.
+    /// An authority with its host in ASCII; unchanged if its host is not valid, for the transport to refuse.
     static func authority(_ authority: String) -> String {
-        guard contains(authority, where: { $0 >= 0x80 }), !authority.utf8.contains(UInt8(ascii: "{")),
-            let encoded = URL(string: "https://\(authority)/")?.absoluteString,
-            encoded.hasPrefix("https://"), encoded.hasSuffix("/")
-        else { return authority }
-        let ascii = encoded.dropFirst("https://".count).dropLast()
-        // Foundation encodes hosts that IDNA refuses; they stay as they are, for the transport to refuse.
-        let isHost = ascii.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-.:".utf8.contains($0) }
-        return isHost ? String(ascii) : authority
+        authority.utf8.contains(UInt8(ascii: "{")) ? authority : Authority.inASCII(authority) ?? authority
     }
 
     private static func contains(_ text: String, where isMatch: (UInt8) -> Bool) -> Bool {

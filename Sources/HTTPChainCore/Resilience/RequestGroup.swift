@@ -21,6 +21,8 @@ public struct RequestGroup: Sendable, CustomStringConvertible {
     public static let all = RequestGroup(kind: .all, description: "all together")
 
     /// The requests to one origin are a group, whose key is the origin: "https://api.example.com".
+    ///
+    /// A dot at the end of the host is not in the key, because the server is the same with it and without it.
     public static let origin = RequestGroup(kind: .origin, description: "origin")
 
     /// The requests with one key are a group.
@@ -130,7 +132,7 @@ final class UntypedGroupTable: Sendable {
             key = known
         } else {
             guard let origin = Origin(scheme: spelling.scheme, authority: spelling.authority) else { return nil }
-            key = origin.description
+            key = origin.withoutRootDot.description
             if state.spellings.count >= limit { state.spellings.removeAll() }
             state.spellings[spelling] = key
         }

@@ -21,6 +21,7 @@ struct RoutePattern: Sendable {
     let text: String
     private let scheme: String?
     private let host: String?
+    private let hosts: HostPattern?
     private let port: Int?
     private let segments: [Segment]
     private let query: [Parameter]
@@ -43,7 +44,9 @@ struct RoutePattern: Sendable {
         let portMark = authority.flatMap { authority in
             authority.lastIndex(of: ":").flatMap { Int(authority[authority.index(after: $0)...]) == nil ? nil : $0 }
         }
-        host = authority.map { $0[..<(portMark ?? $0.endIndex)].lowercased() }
+        let host = authority.map { $0[..<(portMark ?? $0.endIndex)].lowercased() }
+        self.host = host
+        hosts = host.flatMap { HostPattern($0) }
         port = authority.flatMap { authority in
             portMark.flatMap { Int(authority[authority.index(after: $0)...]) }
         }
@@ -108,9 +111,9 @@ struct RoutePattern: Sendable {
     }
 
     private func hostFits(_ target: RouteTarget) -> Bool {
-        guard let host else { return true }
+        guard host != nil else { return true }
         if let port, port != target.port { return false }
-        return host.hasPrefix("*.") ? target.host.hasSuffix(host.dropFirst()) : host == target.host
+        return hosts?.matches(URLHost(canonical: target.host)) ?? false
     }
 
     private func missingParameter(in target: RouteTarget) -> String? {

@@ -1,5 +1,6 @@
 #if AllTests
 import Foundation
+import HTTPChainSupport
 import Testing
 
 @testable import HTTPChainCookies
@@ -17,7 +18,7 @@ struct PublicSuffixTests {
         let cases = try lines("public-suffix-tests.txt").map { $0.split(separator: " ").map(String.init) }
         #expect(cases.count == 78)
         for one in cases where one[0] != "null" {
-            let expected = one[1] == "null" ? nil : HostName.canonical(one[1])
+            let expected = one[1] == "null" ? nil : URLHost(one[1])?.text
             #expect(PublicSuffixList.registrableDomain(of: one[0]) == expected, "\(one)")
         }
     }
@@ -45,10 +46,15 @@ struct PublicSuffixTests {
 
     @Test("knows no suffix of what is no host name")
     func noHostNames() {
-        for host in ["", ".", "..", "a.", ".a", "a..b", "127.0.0.1", "[::1]"] {
+        for host in ["", ".", "..", "a.", ".a", "a..b", "a.com..", "127.0.0.1", "0x7f.1", "[::1]", "a b.com"] {
             #expect(PublicSuffixList.registrableDomain(of: host) == nil, "\(host)")
         }
         #expect(PublicSuffixList.isPublicSuffix("localhost"))
+        for suffix in ["com.", "co.uk.", "github.io.", "localhost.", "公司.cn."] {
+            #expect(PublicSuffixList.isPublicSuffix(suffix), "\(suffix)")
+        }
+        #expect(PublicSuffixList.registrableDomain(of: "www.example.com.") == "example.com.")
+        #expect(PublicSuffixList.registrableDomain(of: "com.") == nil)
         #expect(!PublicSuffixList.isPublicSuffix("printer.local-network"))
     }
 }

@@ -27,6 +27,56 @@ struct StoringTests {
         }
     }
 
+    @Test("for no public suffix, however that or the host is written")
+    func suffixes() {
+        let cases: [(String, String, CookieReason?)] = [
+            ("evil.com.", "com.", .publicSuffix), ("evil.co.uk.", "co.uk.", .publicSuffix),
+            ("evil.github.io.", "github.io.", .publicSuffix), ("evil.github.io.", ".GitHub.io.", .publicSuffix),
+            ("evil.com", "com.", .publicSuffix), ("evil.com.", "com", .publicSuffix),
+            ("a.x.ck.", "x.ck.", .publicSuffix),
+            ("evil.xn--fiqs8s.", "xn--fiqs8s.", .publicSuffix), ("evil.com..", "com..", .foreignDomain),
+            ("a..", ".", nil), ("a..", "..", .foreignDomain), ("evil.com.", "..com.", .foreignDomain),
+            ("evil.com", "%63om", .foreignDomain), ("evil.com.", "co%6D.", .foreignDomain),
+            ("evil.co.uk", "co。uk", .domainNotASCII),
+            // By RFC 6265 §5.1.3 a name with the dot and one without it are two hosts.
+            ("www.example.com.", "example.com.", nil), ("www.example.com.", "example.com", .foreignDomain),
+            ("www.example.com", "example.com.", .foreignDomain), ("co.uk.", "co.uk.", nil),
+            ("0x7f.1", "127.0.0.1", nil), ("127.0.0.1.", "1", .foreignDomain), ("127.0.0.1", "1.", .foreignDomain),
+        ]
+        for (host, domain, reason) in cases {
+            var browser = Browser()
+            let result = browser.receive("a=b; Domain=\(domain)", from: "http://\(host)/")
+            #expect(result == reason, "\(host) \(domain)")
+        }
+        for (host, others) in [
+            ("evil.com.", ["https://bank.com.", "https://bank.com", "https://evil.com"]),
+            ("example.com", ["https://example.com.", "https://www.example.com."]),
+        ] {
+            var browser = Browser()
+            for domain in [host, "\(host).", "com.", "com", "."] {
+                browser.receive("a=b; Domain=\(domain)", from: "https://\(host)/")
+            }
+            browser.receive("c=d", from: "https://\(host)/")
+            for other in others { #expect(browser.field(for: other) == nil, "\(host) \(other)") }
+            #expect(browser.field(for: "https://\(host)/")?.contains("c=d") == true)
+        }
+    }
+
+    @Test("once for a host, however its address is written")
+    func addresses() {
+        for url in ["http://0x7f.1/", "http://2130706433/", "http://0177.0.0.1/", "http://127.0.0.1./"] {
+            var browser = Browser()
+            browser.receive("a=b", from: "http://127.0.0.1/")
+            browser.receive("c=d; Secure", from: url)
+            #expect(browser.field(for: url) == "a=b; c=d")
+            for authority in ["127.0.0.1:80", "0x7f.1", "2130706433:8080", "127.1.", "0x7f.1.:80"] {
+                #expect(browser.storage.mayHaveCookies(forAuthority: authority), "\(authority)")
+            }
+            #expect(!browser.storage.mayHaveCookies(forAuthority: "127.0.0.2"))
+            #expect(!browser.storage.mayHaveCookies(forAuthority: "[::1]:8080"))
+        }
+    }
+
     @Test("for its own host alone without a Domain, and where the Domain is that host as a public suffix")
     func hostOnly() {
         for field in ["a=b", "a=b; Domain=", "a=b; Domain=github.io"] {

@@ -37,7 +37,7 @@ extension LogAttributes {
         append("url.full", .string(Redaction.keepingURLSyntax(exchange.url)))
         if let final = exchange.finalURL { append("httpchain.url.final", .string(Redaction.keepingURLSyntax(final))) }
         if let origin = exchange.origin {
-            append("server.address", .string(origin.host.withoutBrackets))
+            append("server.address", .string(origin.server.unbracketed))
             append("server.port", .integer(Int64(origin.port)))
         }
         let resent = exchange.unit == .attempt ? exchange.attempt - 1 : (exchange.attempts ?? 1) - 1
@@ -81,11 +81,4 @@ extension LogAttributes {
     private static let knownMethods: Set<String> = [
         "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "QUERY", "TRACE",
     ]
-}
-
-extension String {
-    /// An IPv6 address as it stands outside a URL.
-    fileprivate var withoutBrackets: String {
-        hasPrefix("[") && hasSuffix("]") ? String(dropFirst().dropLast()) : self
-    }
 }

@@ -1,4 +1,5 @@
 public import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 public import Logging
 
@@ -104,11 +105,10 @@ public struct LogFilter: Sendable {
 
     /// Lets exchanges pass that went to one of these hosts; `*.example.com` stands for every host under `example.com`.
     public static func host(_ hosts: String...) -> LogFilter {
-        let names = Set(hosts.map { $0.lowercased() })
-        let suffixes = names.filter { $0.hasPrefix("*.") }.map { String($0.dropFirst()) }
+        let patterns = hosts.compactMap { HostPattern($0) }
         return .end { exchange in
-            guard let host = exchange.origin()?.host else { return false }
-            return names.contains(host) || suffixes.contains { host.hasSuffix($0) && host.count > $0.count }
+            guard let host = exchange.origin()?.server else { return false }
+            return patterns.contains { $0.matches(host) }
         }
     }
 

@@ -80,8 +80,8 @@ private func checkCookieStorage(_ input: Input, at start: Date) {
                 let text = cookie.name.isEmpty ? value : "\(cookie.name)=\(value)"
                 require(pair == text, "another pair than the cookie")
                 require(!pair.utf8.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F || $0 == 0x3B }, "what is sent")
-                require(HostName.matches(target.host, domain: cookie.domain), "\(cookie.domain) for \(authority)")
-                require(!cookie.isHostOnly || cookie.domain == target.host, "\(cookie.domain) alone for \(authority)")
+                require(target.host.isWithin(cookie.host), "\(cookie.domain) for \(authority)")
+                require(!cookie.isHostOnly || cookie.host == target.host, "\(cookie.domain) alone for \(authority)")
                 require(!cookie.isSecure || target.isSecure, "a secure cookie for \(authority)")
                 require(cookie.expires.map { $0 > now } ?? true, "a cookie that has ended")
             }
