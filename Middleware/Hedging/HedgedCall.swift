@@ -144,15 +144,13 @@ struct HedgedCall: Sendable {
 
     /// Sends an attempt to another origin, without what is bound to the first.
     private func move(_ request: inout Request, _ index: Int) {
-        guard !policy.origins.isEmpty, let origin = Origin(policy.origins[(index - 1) % policy.origins.count]),
+        guard !policy.origins.isEmpty,
+            let origin = HedgingPolicy.origin(policy.origins[(index - 1) % policy.origins.count]),
             origin != request.origin
         else { return }
-        request.removeFields(boundToOthersThan: origin)
-        request.options.removeCredentials()
-        request.head.headerFields[.authorization] = nil
-        request.head.headerFields[.cookie] = nil
+        request.removeCredentials(goingTo: origin, redaction: request.redaction)
         request.head.scheme = origin.scheme
-        request.head.authority = String(origin.description.dropFirst(origin.scheme.count + 3))
+        request.head.authority = origin.authority
     }
 
     private func judge(_ result: Result<Response, any Error>) -> HedgeRules.Outcome {

@@ -36,7 +36,7 @@ import HTTPTypes
 ///
 /// **Options.** ``CallHedging``, in short ``HTTPChainCore/Request/hedging(_:)``.
 ///
-/// **Errors.** None of its own.
+/// **Errors.** ``/HTTPChainCore/InvalidRequestError`` for a policy of a call with an origin that is not one.
 public struct HedgingMiddleware: ChainAwareMiddleware, BudgetedMiddleware {
     private let policy: HedgingPolicy
     private let group: RequestGroup
@@ -79,7 +79,8 @@ public struct HedgingMiddleware: ChainAwareMiddleware, BudgetedMiddleware {
         )
     }
 
-    /// Hedging in hedging, a retry stage with a budget of its own, and methods that must not be repeated.
+    /// Hedging in hedging, a retry stage with another budget, methods that must not be repeated, and texts that are not
+    /// origins.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
         var problems: [ChainProblem] = []
         if (place.inside + place.nested).contains(where: { $0 is HedgingMiddleware }) {
@@ -115,16 +116,32 @@ public struct HedgingMiddleware: ChainAwareMiddleware, BudgetedMiddleware {
                 )
             )
         }
+        for text in policy.origins where HedgingPolicy.origin(text) == nil {
+            problems.append(
+                ChainProblem(
+                    stage: "HedgingMiddleware",
+                    problem: "HedgingMiddleware sends attempts to \"\(Redaction.standard.url(text))\", which is not an "
+                        + "origin",
+                    fix: "write scheme and host alone, such as \"https://replica.example.com\""
+                )
+            )
+        }
         return problems
     }
 
     /// Passes the request on, and again where the first attempt is slow.
     ///
-    /// - Throws: What the stages inside throw; `CancellationError` when the task is cancelled.
+    /// - Throws: The errors of the stages inside; ``/HTTPChainCore/InvalidRequestError`` for a policy of the call with
+    ///   an origin that is not one; `CancellationError` when the task is cancelled.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         if !request.options.contains(CallHedging.self), !policy.mayHedge(request) { return try await next(request) }
         if request.options.contains(CallHedging.self), let own = request.options[CallHedging.self] {
+            if let text = own.invalidOrigin {
+                throw InvalidRequestError(
+                    .invalidURL(text, "an origin that calls are hedged to is a scheme and a host alone")
+                )
+            }
             return try await send(request, next, own)
         }
         return try await send(request, next, policy)

@@ -1,4 +1,5 @@
 public import HTTPChainCore
+import HTTPChainSupport
 public import HTTPTypes
 
 /// A policy that says when another attempt is made beside one that has no answer yet, and how many.
@@ -39,7 +40,10 @@ public struct HedgingPolicy: Sendable {
     /// The origins that attempts go to: the first to the request's own origin, each further one to the next of these in
     /// turn, such as "https://replica.example.com"; empty for the request's own.
     ///
-    /// Credentials that are bound to an origin do not go to another one.
+    /// Each is a scheme and a host, with a port if it is not the scheme's own. A chain is not built with any other text.
+    /// An attempt that goes to another origin than the request's has none of the fields that a redirect removes:
+    /// credentials (`Authorization`, `Cookie`, `X-Api-Key`, …) and `Host`. Stages inside this one may add those of its
+    /// origin.
     public var origins: [String]
 
     /// Makes a policy.
@@ -56,6 +60,18 @@ public struct HedgingPolicy: Sendable {
         nonFatalErrors = [.hostNotFound, .cannotConnect, .connectionLost, .timedOut]
         methods = [.get, .head, .options]
     }
+
+    /// The origin that a text names; `nil` for a text that is not an origin, or is more than one.
+    static func origin(_ text: String) -> Origin? {
+        let reference = URLReference(text)
+        guard reference.path.isEmpty || reference.path == "/", reference.fragment == nil,
+            reference.authority?.utf8.contains(UInt8(ascii: "@")) == false
+        else { return nil }
+        return Origin(scheme: reference.scheme, authority: reference.authority)
+    }
+
+    /// The text among ``origins`` that is not an origin; `nil` if all are.
+    var invalidOrigin: String? { origins.first { Self.origin($0) == nil } }
 }
 
 /// The hedging policy of one call, in place of that of ``HedgingMiddleware``.

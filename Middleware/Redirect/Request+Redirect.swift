@@ -58,28 +58,4 @@ extension Request {
         return name.hasPrefix("content-")
             || ["digest", "repr-digest", "transfer-encoding", "trailer", "expect"].contains(name)
     }
-
-    /// Takes out what belongs to the origin that the request leaves, RFC 9110 §15.4.
-    private mutating func removeCredentials(goingTo destination: Origin?, redaction: Redaction) {
-        removeFields(boundToOthersThan: destination)
-        options.removeCredentials()
-        for name in Set(head.headerFields.map(\.name))
-        where Self.boundToOrigin.contains(name.canonicalName) || redaction.isSecret(name) {
-            head.headerFields[name] = nil
-        }
-        head.headerFields[.referer] = head.headerFields[.referer].flatMap { referer in
-            Self.referer(referer, goingTo: destination)
-        }
-    }
-
-    private static let boundToOrigin = ["authorization", "cookie", "proxy-authorization", "host"]
-
-    /// What another origin may learn of where the request comes from: the origin at most, and nothing of a secured one
-    /// over an unsecured connection (RFC 9110 §10.1.3).
-    static func referer(_ referer: String, goingTo destination: Origin?) -> String? {
-        guard let source = Origin(referer), let destination else { return nil }
-        if source == destination { return referer }
-        if source.scheme == "https", destination.scheme != "https" { return nil }
-        return "\(source)/"
-    }
 }

@@ -198,6 +198,59 @@ struct StageTests {
         #expect(outcome.requests.map { $0.head.headerFields[.accept] } == ["a/b", "a/b", "a/b"])
     }
 
+    @Test("An attempt to another origin has none of the fields that a redirect removes")
+    func credentials() async throws {
+        let request = Request.get(
+            url,
+            headers: [
+                .authorization: "Bearer x", .cookie: "sid=1", .host: "api.example.com",
+                .proxyAuthorization: "Basic eA==", .xAPIKey: "k", .referer: "https://api.example.com/secret?q=1",
+                .accept: "a/b",
+            ]
+        )
+        let outcome = await StageHarness(stage(origins: ["https://api.example.com."])).send(
+            request,
+            answering: .status(.badGateway),
+            .ok
+        )
+        let sent = try #require(outcome.requests.last?.head)
+        #expect(sent.authority == "api.example.com.")
+        #expect(Set(sent.headerFields.map(\.name.rawName)) == ["Referer", "Accept"])
+        #expect(sent.headerFields[.referer] == "https://api.example.com/")
+    }
+
+    @Test("An attempt to the same origin, written in another way, keeps its credentials")
+    func sameOrigin() async throws {
+        let request = Request.get(url, headers: [.authorization: "Bearer x"])
+        let outcome = await StageHarness(stage(origins: ["HTTPS://API.example.com:443/"])).send(
+            request,
+            answering: .status(.badGateway),
+            .ok
+        )
+        #expect(outcome.requests.map { $0.head.headerFields[.authorization] } == ["Bearer x", "Bearer x"])
+    }
+
+    @Test(
+        "A text that is not an origin, or more than one, is a problem of the chain or an error of the call",
+        arguments: [
+            "replica.example.com", "", "https://", "ftp://a.example", "https://a.example/path", "https://a.example?q",
+            "https://a.example#f", "https://ada:secret@a.example", "https://a.example:99999", "https://1.2.3.4.5",
+            "//a.example", "https://a b",
+        ]
+    )
+    func invalidOrigins(origin: String) async throws {
+        let stage = stage(origins: ["https://b.example.com", origin])
+        let error = #expect(throws: ChainOrderError.self) {
+            try Chain([stage], transport: ClosureTransport { _ in Response(.ok) })
+        }
+        #expect(error.map { "\($0)".contains("which is not an origin") } == true)
+        #expect(error.map { "\($0)".contains("ada:secret") } == false)
+        let policy = HedgingPolicy(after: .fixed(.zero), origins: [origin])
+        let outcome = await StageHarness(HedgingMiddleware(budget: nil)).send(.get(url).hedging(policy), answering: .ok)
+        #expect(outcome.error is InvalidRequestError)
+        #expect(outcome.requests.isEmpty)
+    }
+
     @Test("The delay follows the latencies of the calls")
     func quantile() async throws {
         let clock = VirtualClock()
@@ -474,5 +527,10 @@ struct StageTests {
             request: { .get(url) }
         ) { HedgingMiddleware(HedgingPolicy(after: .fixed(.seconds(5))), budget: nil) }.verify(check)
     }
+}
+
+extension HTTPField.Name {
+    fileprivate static let host = Self("Host") ?? .accept
+    fileprivate static let xAPIKey = Self("X-Api-Key") ?? .accept
 }
 #endif

@@ -15,7 +15,7 @@ extension Request {
         for name in Set(request.head.headerFields.map(\.name)) where Self.belongsToContentOrTarget(name) {
             request.headers[name] = nil
         }
-        if request.origin != origin { request.removeCredentials() }
+        if request.origin != origin { request.removeCredentials(goingTo: request.origin, redaction: redaction) }
         return request
     }
 
@@ -38,13 +38,6 @@ extension Request {
         let name = name.canonicalName
         return name.hasPrefix("content-") || name.hasPrefix("if-")
             || ["range", "repr-digest", "want-repr-digest", "want-content-digest", "idempotency-key"].contains(name)
-    }
-
-    private mutating func removeCredentials() {
-        let redaction = redaction
-        removeFields(boundToOthersThan: origin)
-        options.removeCredentials()
-        for field in head.headerFields where redaction.isSecret(field) { headers[field.name] = nil }
     }
 }
 
