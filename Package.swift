@@ -125,7 +125,10 @@ let asyncHTTPClient = Target.Dependency.product(
 let nio: [Target.Dependency] =
     ["NIOCore", "NIOHTTP1", "NIOPosix"].map {
         .product(name: $0, package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"]))
-    } + [.product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["AsyncHTTPClient"]))]
+    } + [
+        .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: .when(traits: ["AsyncHTTPClient"])),
+        .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["AsyncHTTPClient"])),
+    ]
 
 /// The parts of SwiftNIO that the client of Valkey and Redis is made of.
 let valkeyNIO: [Target.Dependency] =
@@ -249,6 +252,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.7.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
+        .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.36.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.30.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/CoreOffice/XMLCoder", from: "0.18.2"),

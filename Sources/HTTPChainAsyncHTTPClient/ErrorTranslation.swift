@@ -106,7 +106,7 @@ struct ErrorTranslation: Sendable {
         case let error as NIOSSLExtraError:
             return (error == .failedToValidateHostname ? .untrustedServer : .secureConnectionFailed, !hasHead)
         default:
-            return classifyOnApplePlatforms(error, hasHead: hasHead)
+            return classifyHTTP2(error, hasHead: hasHead) ?? classifyOnApplePlatforms(error, hasHead: hasHead)
         }
     }
 

@@ -4,6 +4,7 @@ import Foundation
 import HTTPChainCore
 import NIOCore
 import NIOHTTP1
+import NIOHTTP2
 import NIOSSL
 import TestSupport
 import Testing
@@ -33,6 +34,22 @@ struct ErrorTranslationTests {
             .cannotConnect,
             nothingSent: true
         ),
+        Row(NIOHTTP2Errors.streamClosed(streamID: 3, errorCode: .refusedStream), .connectionLost, nothingSent: true),
+        Row(
+            NIOHTTP2Errors.streamError(
+                streamID: 3,
+                baseError: NIOHTTP2Errors.streamClosed(streamID: 3, errorCode: .refusedStream)
+            ),
+            .connectionLost,
+            nothingSent: true
+        ),
+        Row(NIOHTTP2Errors.streamClosed(streamID: 3, errorCode: .cancel), .connectionLost, nothingSent: false),
+        Row(NIOHTTP2Errors.streamClosed(streamID: 3, errorCode: .internalError), .connectionLost, nothingSent: false),
+        Row(NIOHTTP2Errors.streamClosed(streamID: 3, errorCode: .enhanceYourCalm), .connectionLost, nothingSent: false),
+        Row(NIOHTTP2Errors.createdStreamAfterGoaway(), .connectionLost, nothingSent: true),
+        Row(NIOHTTP2Errors.noStreamIDAvailable(), .connectionLost, nothingSent: true),
+        Row(NIOHTTP2Errors.ioOnClosedConnection(), .connectionLost, nothingSent: false),
+        Row(NIOHTTP2Errors.missingPseudoHeader(":status"), .malformedResponse, nothingSent: false),
         Row(IOError(errnoCode: ENETUNREACH, reason: "write"), .connectionLost, nothingSent: false),
         Row(IOError(errnoCode: EHOSTUNREACH, reason: "read"), .connectionLost, nothingSent: false),
         Row(IOError(errnoCode: ENETDOWN, reason: "write"), .connectionLost, nothingSent: false),

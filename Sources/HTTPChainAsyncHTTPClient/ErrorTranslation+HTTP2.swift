@@ -1,0 +1,32 @@
+#if AsyncHTTPClient
+import HTTPChainCore
+import NIOHTTP2
+
+extension ErrorTranslation {
+    /// The kind of a failure of HTTP/2, and whether it is certain that the server processed nothing of the request; `nil`
+    /// for other errors.
+    static func classifyHTTP2(_ error: any Error, hasHead: Bool) -> (kind: TransportError.Kind, nothingSent: Bool)? {
+        switch error {
+        case let error as NIOHTTP2Errors.StreamError:
+            return classifyHTTP2(error.baseError, hasHead: hasHead)
+        case let error as NIOHTTP2Errors.StreamClosed:
+            // RFC 9113 §8.7: "REFUSED_STREAM … indicates that the stream is being closed prior to any processing having
+            // occurred. Any request that was sent on the reset stream can be safely retried." A stream above the last
+            // one of a GOAWAY (§6.8) is reported as CANCEL, as a reset by the server is, and so may have been processed.
+            return (.connectionLost, error.errorCode == .refusedStream && !hasHead)
+        case is NIOHTTP2Errors.CreatedStreamAfterGoaway, is NIOHTTP2Errors.NoStreamIDAvailable,
+            is NIOHTTP2Errors.MaxStreamsViolation:
+            // The stream was never opened (RFC 9113 §5.1.1, §5.1.2, §6.8).
+            return (.connectionLost, !hasHead)
+        case is NIOHTTP2Errors.IOOnClosedConnection, is NIOHTTP2Errors.NoSuchStream:
+            return (.connectionLost, false)
+        case let error as any NIOHTTP2Error:
+            // The server broke the protocol, such as by a head without a status (RFC 9113 §8.1.1).
+            let isCut = error is NIOHTTP2Errors.ContentLengthViolated && hasHead
+            return (isCut ? .truncatedBody : .malformedResponse, false)
+        default:
+            return nil
+        }
+    }
+}
+#endif
