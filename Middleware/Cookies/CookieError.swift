@@ -10,8 +10,8 @@ public struct CookieError: HTTPChainError, Hashable {
 
     /// The sentence that names the cookie and what is wrong with it.
     public var reason: String {
-        "the cookie \(name.debugDescription) of this call cannot be sent: its name or value has a semicolon, a control "
-            + "character or, in the name, an equals sign, or both are empty"
+        "the cookie \(name.debugDescription.printable()) of this call cannot be sent: its name or value has a "
+            + "semicolon, a control character or, in the name, an equals sign, or both are empty"
     }
 
     /// To encode it.

@@ -51,7 +51,7 @@ extension ShipperState {
     /// Notes why a batch failed.
     mutating func note(_ failure: any Error) {
         let text = (failure as? any HTTPChainError).map { "\($0.stage): \($0.reason)" } ?? "\(failure)"
-        counts.lastFailure = text.split(whereSeparator: \.isNewline).joined(separator: "; ")
+        counts.lastFailure = text.onOneLine(joinedBy: "; ").printable()
     }
 
     /// Ends the wait.

@@ -69,13 +69,7 @@ extension Challenge: CustomStringConvertible {
 
     /// The text as a quoted string, RFC 9110 §5.6.4; control characters, which it cannot hold, become spaces.
     public static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            if scalar == "\"" || scalar == "\\" { result.unicodeScalars.append("\\") }
-            let isControl = (scalar.value < 0x20 && scalar != "\t") || scalar.value == 0x7F
-            result.unicodeScalars.append(isControl ? " " : scalar)
-        }
-        return result + "\""
+        Escaping.quotedString(text)
     }
 
     /// Whether the text can stand without quotes, RFC 9110 §5.6.2.

@@ -109,13 +109,9 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
         (0x41...0x5A).contains(byte & 0xDF) || byte == UInt8(ascii: "*")
     }
 
+    /// A string of structured fields, which have printable ASCII alone, RFC 8941 §3.3.3.
     private func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars where (0x20..<0x7F).contains(scalar.value) {
-            if scalar == "\"" || scalar == "\\" { result += "\\" }
-            result.unicodeScalars.append(scalar)
-        }
-        return result + "\""
+        Escaping.quotedString(String(text.unicodeScalars.filter { (0x20..<0x7F).contains($0.value) }))
     }
 }
 

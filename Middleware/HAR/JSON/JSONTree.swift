@@ -57,7 +57,7 @@ enum JSONTree: Sendable, Hashable {
         case .null: bytes.append(contentsOf: "null".utf8)
         case .bool(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
         case .number(let text): bytes.append(contentsOf: text.utf8)
-        case .string(let text): Self.write(text, to: &bytes)
+        case .string(let text): bytes.append(jsonString: text)
         case .array(let elements):
             bytes.append(UInt8(ascii: "["))
             for (index, element) in elements.enumerated() {
@@ -69,39 +69,11 @@ enum JSONTree: Sendable, Hashable {
             bytes.append(UInt8(ascii: "{"))
             for (index, member) in members.enumerated() {
                 if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                Self.write(member.name, to: &bytes)
+                bytes.append(jsonString: member.name)
                 bytes.append(UInt8(ascii: ":"))
                 member.value.write(to: &bytes)
             }
             bytes.append(UInt8(ascii: "}"))
-        }
-    }
-
-    private static func write(_ text: String, to bytes: inout [UInt8]) {
-        var text = text
-        bytes.append(UInt8(ascii: "\""))
-        text.withUTF8 { utf8 in
-            var start = 0
-            for index in utf8.indices {
-                let byte = utf8[index]
-                guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
-                bytes.append(contentsOf: utf8[start..<index])
-                start = index + 1
-                bytes.append(contentsOf: escape(of: byte).utf8)
-            }
-            bytes.append(contentsOf: utf8[start...])
-        }
-        bytes.append(UInt8(ascii: "\""))
-    }
-
-    private static func escape(of byte: UInt8) -> String {
-        switch byte {
-        case UInt8(ascii: "\""): "\\\""
-        case UInt8(ascii: "\\"): "\\\\"
-        case 0x0A: "\\n"
-        case 0x0D: "\\r"
-        case 0x09: "\\t"
-        default: "\\u00" + (byte < 0x10 ? "0" : "") + String(byte, radix: 16)
         }
     }
 }
@@ -126,25 +98,25 @@ extension JSONTree {
     /// A number as its significant digits and the power of ten behind them.
     private static func normalized(number: String) -> String {
         let lowered = number.lowercased()
-        let parts = lowered.split(separator: "e", maxSplits: 1)
+        let parts = lowered.pieces(at: "e", maxSplits: 1)
         guard let mantissa = parts.first, var exponent = parts.count > 1 ? Int(parts[1]) : 0 else { return lowered }
-        let isNegative = mantissa.hasPrefix("-")
-        let halves = mantissa.drop { $0 == "-" }.split(separator: ".", omittingEmptySubsequences: false)
-        var digits = String(halves.joined())
+        let isNegative = mantissa.begins(with: "-")
+        let halves = (mantissa.without(prefix: "-") ?? mantissa).pieces(at: ".", omittingEmptySubsequences: false)
+        var digits = halves.joined().utf8[...]
         if halves.count > 1 {
-            let (shifted, overflow) = exponent.subtractingReportingOverflow(halves[1].count)
+            let (shifted, overflow) = exponent.subtractingReportingOverflow(halves[1].utf8.count)
             if overflow { return lowered }
             exponent = shifted
         }
-        digits = String(digits.drop { $0 == "0" })
-        while digits.hasSuffix("0") {
+        digits = digits.drop { $0 == UInt8(ascii: "0") }
+        while digits.last == UInt8(ascii: "0") {
             digits.removeLast()
             let (shifted, overflow) = exponent.addingReportingOverflow(1)
             if overflow { return lowered }
             exponent = shifted
         }
         if digits.isEmpty { return "0" }
-        return (isNegative ? "-" : "") + digits + (exponent == 0 ? "" : "e\(exponent)")
+        return (isNegative ? "-" : "") + String(Substring(digits)) + (exponent == 0 ? "" : "e\(exponent)")
     }
 }
 

@@ -88,13 +88,16 @@ enum JSONDifference {
 /// Where two texts part.
 enum TextDifference {
     static func describe(_ sent: String, _ recorded: String) -> String {
-        let same = zip(sent, recorded).prefix { $0 == $1 }.count
+        let same = zip(sent.unicodeScalars, recorded.unicodeScalars).prefix { $0 == $1 }.count
         let from = max(0, same - 10)
-        return "the body differs from character \(same + 1) on: \(quoted(String(sent.dropFirst(from))));"
-            + " recorded is \(quoted(String(recorded.dropFirst(from))))"
+        return "the body differs from character \(same + 1) on: \(quoted(String(sent.unicodeScalars.dropFirst(from))));"
+            + " recorded is \(quoted(String(recorded.unicodeScalars.dropFirst(from))))"
     }
 
-    static func quoted(_ text: String) -> String { shortened(text).debugDescription }
+    static func quoted(_ text: String) -> String { shortened(text).debugDescription.printable() }
 
-    static func shortened(_ text: String) -> String { text.count > 60 ? text.prefix(57) + "…" : text }
+    static func shortened(_ text: String) -> String {
+        let scalars = text.unicodeScalars
+        return scalars.count > 60 ? String(scalars.prefix(57)) + "…" : text
+    }
 }

@@ -151,8 +151,8 @@ struct JSONWriter: ~Copyable {
             while index < end {
                 let byte = text[index]
                 index &+= 1
-                if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
-                    escape(byte)
+                if byte.needsJSONEscape {
+                    raw(Array(byte.jsonEscape.utf8))
                     // The escape took more than was reserved.
                     reserve(text.count &- index)
                 } else {
@@ -160,20 +160,6 @@ struct JSONWriter: ~Copyable {
                     count &+= 1
                 }
             }
-        }
-    }
-
-    private mutating func escape(_ byte: UInt8) {
-        switch byte {
-        case UInt8(ascii: "\""): raw("\\\"")
-        case UInt8(ascii: "\\"): raw("\\\\")
-        case 0x0A: raw("\\n")
-        case 0x0D: raw("\\r")
-        case 0x09: raw("\\t")
-        default:
-            raw(byte < 0x10 ? "\\u000" : "\\u001")
-            let digit = byte & 0x0F
-            self.byte(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
         }
     }
 

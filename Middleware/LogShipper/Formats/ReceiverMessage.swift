@@ -18,23 +18,19 @@ enum ReceiverMessage {
     /// One line without secrets, of bounded length; `nil` when there is nothing in it.
     static func line(_ text: String?) -> String? {
         guard let text else { return nil }
-        let start = text.prefix(4 * limit)
+        let start = text.unicodeScalars.prefix(4 * limit)
         let shown = redaction.text(String(start), isCutOff: start.endIndex < text.endIndex)
-        // Control characters too: a terminal that shows the log would obey them.
-        let words = shown.split { $0.isWhitespace || $0.isNewline || $0.isControl }
-        let line = words.joined(separator: " ")
-        return line.isEmpty ? nil : line.count > limit ? line.prefix(limit) + "…" : line
+        // A terminal that shows the log would obey control characters.
+        let words = shown.unicodeScalars.split { $0.properties.isWhitespace || $0.isDisruptive }
+        let line = words.map { String($0) }.joined(separator: " ")
+        return line.isEmpty ? nil : line.printable(cutAfter: limit)
     }
 
     /// Content that is plain text.
     static func plainText(_ head: HTTPResponse, _ body: Data) -> String? {
-        guard head.headerFields[.contentType]?.lowercased().hasPrefix("text/plain") ?? true else { return nil }
+        guard head.headerFields[.contentType]?.lowercased().begins(with: "text/plain") ?? true else { return nil }
         return line(String(data: body, encoding: .utf8))
     }
-}
-
-extension Character {
-    fileprivate var isControl: Bool { unicodeScalars.contains { $0.properties.generalCategory == .control } }
 }
 
 /// Where a receiver takes records.
@@ -44,6 +40,6 @@ enum LogEndpoint {
         let end = base.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? base.endIndex
         var address = base[..<end]
         while address.utf8.last == UInt8(ascii: "/") { address = Substring(address.utf8.dropLast()) }
-        return String(address) + (address.hasSuffix(path) ? "" : path) + String(base[end...])
+        return String(address) + (String(address).ends(with: path) ? "" : path) + String(base[end...])
     }
 }

@@ -21,8 +21,8 @@ extension MultipartForm {
                 guard !name.isEmpty, name.utf8.allSatisfy(ASCII.isTokenByte) else {
                     throw MultipartError(.invalidFieldName(name))
                 }
-                let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-                value += "; \(name)=\"\(escaped)\""
+                try Self.check(text, of: "Content-Type")
+                value += "; \(name)=\(Escaping.quotedString(text))"
             }
         }
         try Self.check(value, of: "Content-Type")
@@ -124,8 +124,8 @@ extension MultipartForm {
         case (_, _, nil): value = "inline"
         case (_, _, _): value = "attachment"
         }
-        if let name = part.name { value += "; name=\"\(Self.escaped(Self.withLineBreaksNormalised(name)))\"" }
-        if let fileName = part.fileName { value += "; filename=\"\(Self.escaped(fileName))\"" }
+        if let name = part.name { value += "; name=\(Escaping.formDataName(Self.withLineBreaksNormalised(name)))" }
+        if let fileName = part.fileName { value += "; filename=\(Escaping.formDataName(fileName))" }
         return value
     }
 
@@ -135,21 +135,7 @@ extension MultipartForm {
         }
     }
 
-    /// "Escape a multipart form data name", HTML Standard, section "multipart/form-data encoding algorithm".
-    private static func escaped(_ name: String) -> String {
-        var result = ""
-        for scalar in name.unicodeScalars {
-            switch scalar {
-            case "\r": result += "%0D"
-            case "\n": result += "%0A"
-            case "\"": result += "%22"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
-    }
-
-    /// The algorithm's first step for the names of entries: a CR or LF that stands alone becomes CRLF.
+    /// The first step of "escape a multipart form data name" for the names of entries: a lone CR or LF becomes CRLF.
     private static func withLineBreaksNormalised(_ name: String) -> String {
         var result = ""
         var afterReturn = false

@@ -57,8 +57,9 @@ public struct AuthorizationRequest: Sendable, Hashable {
         query["code_challenge"] = proofKey.challenge
         query["code_challenge_method"] = "S256"
         // A fragment would end the URL before the query (RFC 6749 §3.1 forbids it).
-        let base = endpoint.prefix { $0 != "#" }
-        let separator = base.contains("?") ? (base.hasSuffix("?") || base.hasSuffix("&") ? "" : "&") : "?"
+        let base = String(endpoint.unicodeScalars.prefix { $0 != "#" })
+        let separator =
+            base.utf8.contains(UInt8(ascii: "?")) ? (base.ends(with: "?") || base.ends(with: "&") ? "" : "&") : "?"
         url = base + separator + FormEncoding.text(query)
     }
 
@@ -77,8 +78,8 @@ public struct AuthorizationRequest: Sendable, Hashable {
         }
         try checkIssuer(try Self.single("iss", values))
         if let error = try Self.single("error", values) {
-            let detail = try Self.single("error_description", values).map(Self.shown)
-            throw SignInError(.refused(OAuthError.Code(rawValue: Self.shown(error)), detail: detail))
+            let detail = try Self.single("error_description", values).map { $0.printable(cutAfter: 256) }
+            throw SignInError(.refused(OAuthError.Code(rawValue: error.printable(cutAfter: 256)), detail: detail))
         }
         guard let code = try Self.single("code", values), !code.isEmpty else {
             throw SignInError(.malformedCallback("it has no code"))
@@ -89,25 +90,25 @@ public struct AuthorizationRequest: Sendable, Hashable {
     /// RFC 9207 §2.4.
     private func checkIssuer(_ name: String?) throws(SignInError) {
         guard let issuer else { return }
-        if let name, name != issuer { throw SignInError(.wrongIssuer(Self.shown(name))) }
+        if let name, name != issuer { throw SignInError(.wrongIssuer(name.printable(cutAfter: 256))) }
         if name == nil, namesIssuer { throw SignInError(.wrongIssuer(nil)) }
     }
 
     private static func split(_ url: String) -> (target: Substring, query: Substring) {
-        let url = url.prefix { $0 != "#" }
-        guard let question = url.firstIndex(of: "?") else { return (url, "") }
-        return (url[..<question], url[question...].dropFirst())
+        let url = url.unicodeScalars.prefix { $0 != "#" }
+        let target = url.prefix { $0 != "?" }
+        return (Substring(target), Substring(url[target.endIndex...].dropFirst()))
     }
 
     private static func values(of query: Substring) -> [(name: String, value: String)] {
-        query.split(separator: "&").map { pair in
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        query.pieces(at: "&").map { pair in
+            let parts = pair.pieces(at: "=", maxSplits: 1, omittingEmptySubsequences: false)
             return (decoded(parts[0]), parts.count == 2 ? decoded(parts[1]) : "")
         }
     }
 
     private static func decoded(_ text: Substring) -> String {
-        let spaced = text.replacingOccurrences(of: "+", with: " ")
+        let spaced = Escaping.replacing(in: text) { $0 == "+" ? " " : nil }
         return spaced.removingPercentEncoding ?? spaced
     }
 
@@ -126,17 +127,11 @@ public struct AuthorizationRequest: Sendable, Hashable {
         guard one.utf8.count == other.utf8.count else { return false }
         return zip(one.utf8, other.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
-
-    /// A server's text as it may stand in an error: one line, and not long.
-    private static func shown(_ text: String) -> String {
-        let line = String(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : Character($0) })
-        return line.count > 256 ? line.prefix(256) + "…" : line
-    }
 }
 
 extension AuthorizationRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The URL without its query; no secret.
-    public var description: String { "authorization request to \(url.prefix { $0 != "?" })" }
+    public var description: String { "authorization request to \(Self.split(url).target)" }
     /// The same as ``description``.
     public var debugDescription: String { description }
     /// Shows nothing inside: the URL holds the state.

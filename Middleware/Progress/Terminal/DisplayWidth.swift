@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// How many columns text takes in a terminal, as well as can be told without asking the terminal.
 enum DisplayWidth {
     /// Where characters are two columns wide: the "W" and "F" of Unicode Standard Annex #11, in blocks.
@@ -30,7 +32,7 @@ enum DisplayWidth {
 
     /// The text without what would move the cursor, and cut to so many columns; "…" shows the cut.
     static func fitted(_ text: String, to width: Int) -> String {
-        let clean = text.printable
+        let clean = text.printable()
         if of(clean) <= width { return clean }
         var result = ""
         var used = 0
@@ -41,12 +43,5 @@ enum DisplayWidth {
             used += next
         }
         return width > 0 ? result + "…" : ""
-    }
-}
-
-extension String {
-    /// The text with a space for each control character: a label often comes from outside.
-    fileprivate var printable: String {
-        String(map { $0.unicodeScalars.contains { $0.properties.generalCategory == .control } ? " " : $0 })
     }
 }

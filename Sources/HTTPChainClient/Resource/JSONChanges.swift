@@ -44,9 +44,7 @@ extension JSONValue {
             return [["op": "replace", "path": .string(pointer), "value": target]]
         }
         return Set(before.keys).union(after.keys).sorted().flatMap { name -> [JSONValue] in
-            // RFC 6901 §3.
-            let escaped = name.replacing("~", with: "~0").replacing("/", with: "~1")
-            let path = "\(pointer)/\(escaped)"
+            let path = "\(pointer)/\(Escaping.jsonPointerToken(name))"
             switch (before[name], after[name]) {
             case (let old?, let new?): return old.jsonPatch(to: new, at: path)
             case (nil, let new?): return [["op": "add", "path": .string(path), "value": new]]

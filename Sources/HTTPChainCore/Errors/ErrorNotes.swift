@@ -63,6 +63,6 @@ extension AnnotatedError {
 
 extension ErrorNotes {
     var indented: String {
-        description.split(separator: "\n").joined(separator: "\n  ")
+        description.pieces(at: "\n").joined(separator: "\n  ")
     }
 }

@@ -74,8 +74,7 @@ public struct BodyPreview: Sendable, Hashable, CustomStringConvertible {
         guard let text else {
             return "\(bytes.count)\(isTruncated ? " or more" : "") bytes of binary data"
         }
-        let printable = text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : String($0) }.joined()
-        return printable + (isTruncated ? "…" : "")
+        return text.printable() + (isTruncated ? "…" : "")
     }
 
     /// The text, also when the preview ends inside a character; `nil` for binary data, of which NUL is a sign.

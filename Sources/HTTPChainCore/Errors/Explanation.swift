@@ -6,8 +6,9 @@ package struct Explanation: Sendable, Hashable {
     package let advice: String?
 
     package init(_ reason: String, _ advice: String? = nil) {
-        self.reason = reason
-        self.advice = advice
+        // A name or value from outside may hold what a terminal obeys.
+        self.reason = reason.printableLines
+        self.advice = advice?.printableLines
     }
 
     /// All of it, as an error describes itself.

@@ -1,3 +1,4 @@
+import HTTPChainSupport
 import HTTPTypes
 
 extension Trace {
@@ -8,13 +9,13 @@ extension Trace {
             let left = span.start / .microseconds(1) / total * 100
             let width = max(span.duration / .microseconds(1) / total * 100, 0.3)
             let own = span.duration > .zero ? span.ownTime / span.duration * 100 : 100
-            let changes = span.lines.map { "<li>\(Self.escaped($0))</li>" }.joined()
+            let changes = span.lines.map { "<li>\(Escaping.markup($0))</li>" }.joined()
             return """
                 <tr class="\(span.outcome.cssClass)">
-                <th scope="row" style="padding-left:\(Double(span.depth) * 0.9 + 0.6)rem">\(Self.escaped(span.name))\
+                <th scope="row" style="padding-left:\(Double(span.depth) * 0.9 + 0.6)rem">\(Escaping.markup(span.name))\
                 <small>\(span.phase == .anywhere ? "" : span.phase.name)</small></th>
                 <td class="time">\(Self.milliseconds(span.duration))<small>own \(Self.milliseconds(span.ownTime))</small></td>
-                <td class="outcome">\(Self.escaped("\(span.outcome)"))</td>
+                <td class="outcome">\(Escaping.markup("\(span.outcome)"))</td>
                 <td class="lane"><div class="bar" style="margin-left:\(Self.percent(left));width:\(Self.percent(width))" \
                 title="began at \(Self.milliseconds(span.start)), took \(Self.milliseconds(span.duration))">\
                 <div class="own" style="width:\(Self.percent(own))"></div></div>\
@@ -28,12 +29,12 @@ extension Trace {
             <head>
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width">
-            <title>\(Self.escaped(request))</title>
+            <title>\(Escaping.markup(request))</title>
             <style>\(Self.style)</style>
             </head>
             <body>
-            <h1>\(Self.escaped(request))</h1>
-            <p class="\(outcome.cssClass)"><span class="outcome">\(Self.escaped("\(outcome)"))</span> \
+            <h1>\(Escaping.markup(request))</h1>
+            <p class="\(outcome.cssClass)"><span class="outcome">\(Escaping.markup("\(outcome)"))</span> \
             in \(Self.milliseconds(duration)), \(spans.count) spans. A bar is the time within a stage and all inside it; \
             its dark part is the share of the stage itself.</p>
             <table>
@@ -50,19 +51,6 @@ extension Trace {
 
     private static func percent(_ value: Double) -> String {
         "\((min(max(value, 0), 100) * 100).rounded() / 100)%"
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.reduce(into: "") { result, character in
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            default: result.append(character)
-            }
-        }
     }
 
     private static let style = """

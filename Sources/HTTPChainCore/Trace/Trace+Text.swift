@@ -12,7 +12,7 @@ extension Trace {
                 "\(span.outcome)",
             ])
         }
-        var lines = TextTable.format(rows).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        var lines = TextTable.format(rows).pieces(at: "\n", omittingEmptySubsequences: false).map(String.init)
         for span in spans.reversed() {
             let indent = String(repeating: "  ", count: span.depth + 2)
             lines.insert(contentsOf: span.lines.map { indent + $0 }, at: span.id + 2)
@@ -25,7 +25,7 @@ extension Trace {
         let microseconds = (duration / .microseconds(1)).rounded()
         let whole = Int64(microseconds) / 1000
         let fraction = String(Int64(microseconds) % 1000)
-        return "\(whole).\(String(repeating: "0", count: 3 - fraction.count))\(fraction) ms"
+        return "\(whole).\(String(repeating: "0", count: 3 - fraction.utf8.count))\(fraction) ms"
     }
 }
 

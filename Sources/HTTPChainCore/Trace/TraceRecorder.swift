@@ -122,7 +122,7 @@ final class TraceRecorder: Sendable {
     }
 
     private static func oneLine(_ text: String, _ redaction: Redaction) -> String {
-        redaction.text(text).split(whereSeparator: \.isNewline).joined(separator: " ")
+        redaction.text(text).onOneLine().printable()
     }
 
     /// How long at least one of several intervals, in order of their beginnings, was going on.

@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPChainSupport
 
 /// A value as OData writes it in a URL (ABNF rule `primitiveLiteral`), not percent-encoded.
 ///
@@ -25,7 +26,7 @@ public struct ODataLiteral: Sendable, Hashable, CustomStringConvertible {
     ///   - type: The qualified name of the type, such as `Sales.Pattern`.
     ///   - members: The names of the members.
     public static func enumeration(_ type: String, _ members: String...) -> ODataLiteral {
-        ODataLiteral(type + quoted(members.joined(separator: ",")))
+        ODataLiteral(type + Escaping.odataString(members.joined(separator: ",")))
     }
 
     /// A day (`Edm.Date`), such as `2026-02-28`.
@@ -49,38 +50,22 @@ public struct ODataLiteral: Sendable, Hashable, CustomStringConvertible {
     var json: String {
         if ["null", "true", "false"].contains(text) || Double(text)?.isFinite == true { return text }
         // A string, or a value with its type before it; others, such as dates, are strings as they stand.
-        guard let start = text.firstIndex(of: "'"), text.hasSuffix("'") else { return Self.jsonQuoted(text) }
-        return Self.jsonQuoted(text[text.index(after: start)...].dropLast().replacing("''", with: "'"))
-    }
-
-    private static func jsonQuoted(_ text: some StringProtocol) -> String {
-        var quoted = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"", "\\": quoted += "\\\(scalar)"
-            case _ where scalar.value < 0x20:
-                let digits = String(scalar.value, radix: 16)
-                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: quoted.unicodeScalars.append(scalar)
-            }
-        }
-        return quoted + "\""
-    }
-
-    static func quoted(_ text: String) -> String {
-        "'" + text.replacing("'", with: "''") + "'"
+        let scalars = text.unicodeScalars
+        guard let start = scalars.firstIndex(of: "'"), scalars.last == "'" else { return Escaping.jsonString(text) }
+        let quoted = scalars[scalars.index(after: start)...].dropLast()
+        return Escaping.jsonString(String(quoted.replacing("''".unicodeScalars, with: "'".unicodeScalars)))
     }
 
     private static func padded(_ number: Int, _ width: Int) -> String {
         let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
     }
 
     fileprivate static func fraction(_ nanosecond: Int) -> String {
         guard nanosecond > 0 else { return "" }
-        var digits = padded(nanosecond, 9)
-        while digits.hasSuffix("0") { digits.removeLast() }
-        return "." + digits
+        var digits = padded(nanosecond, 9).utf8[...]
+        while digits.last == UInt8(ascii: "0") { digits.removeLast() }
+        return ".\(Substring(digits))"
     }
 }
 
@@ -97,7 +82,7 @@ extension ODataLiteral: ODataLiteralConvertible {
 
 extension String: ODataLiteralConvertible {
     /// The text between quotes, with quotes inside doubled.
-    public var odataLiteral: ODataLiteral { ODataLiteral(ODataLiteral.quoted(self)) }
+    public var odataLiteral: ODataLiteral { ODataLiteral(Escaping.odataString(self)) }
 }
 
 extension Bool: ODataLiteralConvertible {
@@ -145,8 +130,9 @@ extension UUID: ODataLiteralConvertible {
 extension Data: ODataLiteralConvertible {
     /// The bytes in base64url (`Edm.Binary`).
     public var odataLiteral: ODataLiteral {
-        let text = base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
-        return ODataLiteral("binary'\(text)'")
+        // With padding, which the ABNF wants.
+        let padding = String(repeating: "=", count: (3 - count % 3) % 3)
+        return ODataLiteral("binary'\(Base64URL.encode(self))\(padding)'")
     }
 }
 
@@ -155,7 +141,7 @@ extension Date: ODataLiteralConvertible {
     public var odataLiteral: ODataLiteral {
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true, timeZone: .gmt)
         let text = formatted(style)
-        return ODataLiteral(text.replacing(".000", with: ""))
+        return ODataLiteral(text.without(suffix: ".000Z").map { $0 + "Z" } ?? text)
     }
 }
 

@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// The system query options of a query, or of an expansion inside it; OData URL Conventions 4.01 §5.1.
 struct ODataQueryOptions: Sendable {
     var filter: ODataNode?
@@ -122,8 +124,7 @@ public struct ODataSearch: Sendable, Hashable, ExpressibleByStringLiteral {
 
     /// Words that stand together.
     public static func phrase(_ text: String) -> ODataSearch {
-        let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-        return ODataSearch("\"\(escaped)\"", isCompound: false)
+        ODataSearch(Escaping.odataPhrase(text), isCompound: false)
     }
 
     /// A word; a phrase where it has anything but letters and digits, or is a word of the search language.

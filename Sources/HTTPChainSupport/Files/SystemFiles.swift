@@ -19,7 +19,7 @@ package struct SystemFiles: FileSystem {
         switch errno {
         case EEXIST: return
         case ENOENT:
-            guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { break }
+            guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex else { break }
             try makeDirectory(String(path[..<slash]))
             if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
         default: break

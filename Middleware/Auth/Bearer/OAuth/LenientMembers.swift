@@ -21,7 +21,7 @@ extension KeyedDecodingContainer {
     /// The texts of a list, or the words of a text: `["read", "write"]`, `"read write"`.
     package func words(_ key: Key) -> [String]? {
         if let text = text(key) {
-            let words = text.split(separator: " ").map(String.init)
+            let words = text.pieces(at: " ").map(String.init)
             return words.isEmpty ? nil : words
         }
         return (try? decode([Word].self, forKey: key))?.compactMap(\.text)

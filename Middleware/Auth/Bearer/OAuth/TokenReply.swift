@@ -99,12 +99,11 @@ struct TokenReply: Decodable {
 
     /// A server's text as it may stand in an error: one line, not long, and with nothing that was confided to it.
     private static func shown(_ text: String, without secrets: [String]) -> String {
-        var text = text
+        var scalars = text.unicodeScalars
         for secret in secrets where !secret.isEmpty {
-            text = text.replacingOccurrences(of: secret, with: Redaction.placeholder)
+            scalars.replace(secret.unicodeScalars, with: Redaction.placeholder.unicodeScalars)
         }
-        let line = String(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : Character($0) })
-        return line.count > textLimit ? line.prefix(textLimit) + "…" : line
+        return String(scalars).printable(cutAfter: textLimit)
     }
 }
 

@@ -26,24 +26,24 @@ public struct CurlLogFormatter: LogFormatter {
         let data = exchange.requestBody.flatMap { $0.kind == .text ? $0.text : nil }
         var words = ["curl"] + Self.method(exchange.method, hasData: data != nil)
         // curl reads brackets and braces in a URL as patterns, and tidies paths.
-        if exchange.url.contains(where: { "[]{}".contains($0) }) { words.append("--globoff") }
-        if exchange.url.contains("/.") { words.append("--path-as-is") }
+        if exchange.url.utf8.contains(where: "[]{}".utf8.contains) { words.append("--globoff") }
+        if exchange.url.utf8.contains("/.".utf8) { words.append("--path-as-is") }
         if fields[.acceptEncoding] != nil { words.append("--compressed") }
         for field in fields where !Self.ownFields.contains(field.name) {
             // What is shown was not encoded where it was seen.
             if data != nil, field.name == .contentEncoding { continue }
             // A field without a value is written with a semicolon; with a colon, curl would leave it out.
             let value = field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)"
-            words += ["--header", ShellWord.quoted(value)]
+            words += ["--header", Escaping.shellWord(value)]
         }
         if let data {
             if fields[.contentType] == nil { words += ["--header", "'Content-Type:'"] }
             // Not `--data`, which takes what begins with @ for the name of a file.
-            words += ["--data-raw", ShellWord.quoted(data)]
+            words += ["--data-raw", Escaping.shellWord(data)]
         }
         // A word that begins with a dash would be an option.
-        if exchange.url.hasPrefix("-") { words.append("--url") }
-        words.append(ShellWord.quoted(exchange.url))
+        if exchange.url.utf8.first == UInt8(ascii: "-") { words.append("--url") }
+        words.append(Escaping.shellWord(exchange.url))
         if let comment = Self.comment(on: exchange) { words.append("# \(comment.printable())") }
         return words.joined(separator: " ")
     }
@@ -52,7 +52,7 @@ public struct CurlLogFormatter: LogFormatter {
         switch (method, hasData) {
         case (.head, false): ["--head"]
         case (.get, false), (.post, true): []
-        default: ["--request", ShellWord.quoted(method.rawValue)]
+        default: ["--request", Escaping.shellWord(method.rawValue)]
         }
     }
 
@@ -67,16 +67,4 @@ public struct CurlLogFormatter: LogFormatter {
 
     /// The fields that curl sets itself.
     private static let ownFields: Set<HTTPField.Name> = [.contentLength, .transferEncoding]
-}
-
-/// Words of a POSIX shell's command line.
-enum ShellWord {
-    /// The text as one word, whatever is in it (POSIX.1-2017, Shell Command Language §2.2.2).
-    ///
-    /// NUL, which no word can hold, becomes U+FFFD.
-    static func quoted(_ text: String) -> String {
-        let isPlain = !text.isEmpty && text.utf8.allSatisfy(ASCII.isAlphanumeric)
-        if isPlain { return text }
-        return "'" + text.replacing("\0", with: "\u{FFFD}").replacing("'", with: "'\\''") + "'"
-    }
 }

@@ -46,7 +46,7 @@ extension LoggedBody {
             self.init(.binary, Self.description(of: type, total, coding: redaction.text(coding)))
             return
         }
-        if let type, type.essence.hasPrefix("multipart/"),
+        if let type, type.essence.begins(with: "multipart/"),
             let outline = MultipartOutline(preview, boundary: type.parameters["boundary"])
         {
             self.init(.multipart, "\(type.essence): \(outline)", isTruncated: preview.isTruncated)
@@ -77,8 +77,8 @@ extension LoggedBody {
     private static func mayBeText(_ type: MediaType?) -> Bool {
         guard let essence = type?.essence else { return true }
         if essence == "image/svg+xml" { return true }
-        return !hiddenTypes.contains(essence) && !essence.hasSuffix("+jwt")
-            && !hiddenKinds.contains(where: essence.hasPrefix)
+        return !hiddenTypes.contains(essence) && !essence.ends(with: "+jwt")
+            && !hiddenKinds.contains(where: { essence.begins(with: $0) })
     }
 
     private static let hiddenKinds = ["image/", "audio/", "video/", "font/", "model/", "multipart/"]
@@ -113,27 +113,6 @@ extension String {
 
     /// Whether there is a control character that text does not have.
     fileprivate var hasControlCharacters: Bool {
-        utf8.contains { ($0 < 0x20 && !(0x09...0x0D).contains($0)) || $0 == 0x7F }
-    }
-
-    /// The text on one line, as far as it has room: control characters, line separators and those that turn the
-    /// direction of writing become spaces.
-    func printable(upTo limit: Int = .max) -> String {
-        if utf8.count <= limit, !unicodeScalars.contains(where: \.isDisruptive) { return self }
-        var result = String.UnicodeScalarView()
-        for scalar in unicodeScalars.prefix(limit) {
-            result.append(scalar.isDisruptive ? " " : scalar)
-        }
-        return String(result)
-    }
-}
-
-extension Unicode.Scalar {
-    /// Whether it ends a line, steers a terminal or turns the direction of writing.
-    var isDisruptive: Bool {
-        switch value {
-        case ..<0x20, 0x7F...0x9F, 0x2028, 0x2029, 0x202A...0x202E, 0x2066...0x2069: true
-        default: false
-        }
+        unicodeScalars.contains { $0.isDisruptive && $0.properties.generalCategory == .control && !$0.endsLine && $0 != "\t" }
     }
 }

@@ -44,18 +44,9 @@ extension LoggedError {
         }
         // Cut before it is redacted: what is cut off may be long. And after it, for what redacting makes longer.
         let beginning = reason.beginning(upTo: 4 * Self.longestReason)
-        let line = (beginning ?? reason).onOneLine
-        let cut = String(line.prefix(2 * Self.longestReason))
+        let line = (beginning ?? reason).onOneLine(joinedBy: "; ")
+        let cut = line.beginning(upTo: 2 * Self.longestReason) ?? line
         let isCutOff = beginning != nil || cut.utf8.count < line.utf8.count
-        self.reason = String(redaction.text(cut, isCutOff: isCutOff).prefix(Self.longestReason))
-    }
-}
-
-extension String {
-    /// The text with its lines one after the other, for a record that is read as one line.
-    fileprivate var onOneLine: String {
-        guard utf8.contains(where: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) else { return self }
-        let lines = split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }
-        return lines.joined(separator: "; ")
+        self.reason = redaction.text(cut, isCutOff: isCutOff).printable(upTo: Self.longestReason)
     }
 }
