@@ -80,7 +80,7 @@ final class BrotliDecoder: ContentDecoder {
             return .outOfMemory
         default:
             let name = BrotliDecoderErrorString(code).map { String(cString: $0) } ?? "\(code.rawValue)"
-            return .corrupt(name.lowercased().split(separator: "_").joined(separator: " "))
+            return .corrupt(name.lowercased().pieces(at: "_").joined(separator: " "))
         }
     }
 }

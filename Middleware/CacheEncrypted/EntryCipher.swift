@@ -133,7 +133,10 @@ final class EntryCipher: Sendable {
 
     /// The key of which that is one in the store beneath; `nil` where another key made it.
     func original(_ key: CacheKey) -> CacheKey? {
-        guard let name = key.url.split(whereSeparator: { $0 == "/" || $0 == ":" }).last, let url = text(.url, name),
+        guard
+            let name = key.url.unicodeScalars.split(whereSeparator: { $0 == "/" || $0 == ":" }).last.map({ String($0) }
+            ),
+            let url = text(.url, name),
             let method = text(.method, key.method.rawValue).flatMap({ HTTPRequest.Method($0) }),
             let partition = text(.partition, key.partition)
         else { return nil }

@@ -127,10 +127,10 @@ final class CacheServer: Sendable {
             for (index, line) in lines.enumerated() {
                 // Each line counts once.
                 guard number - Int64(lines.count - 1 - index) > known.number, let text = line.string,
-                    !text.hasPrefix(nonce)
+                    !text.begins(with: nonce)
                 else { continue }
-                let what = text.dropFirst(nonce.count)
-                invalidations.note(what.first == "u" ? .url(String(what.dropFirst())) : .all)
+                let what = text.utf8.dropFirst(nonce.utf8.count)
+                invalidations.note(what.first == UInt8(ascii: "u") ? .url(String(Substring(what.dropFirst()))) : .all)
             }
             return 1
         }

@@ -79,13 +79,13 @@ struct CoalescingKey: Hashable, Sendable {
     private static func wantsOwnTransfer(_ fields: HTTPFields) -> Bool {
         if fields.contains(.range) || fields.contains(.ifRange) { return true }
         return [HTTPField.Name.cacheControl, .pragma].contains { name in
-            fields[values: name].contains { $0.split(separator: ",").contains(where: asksForNew) }
+            fields[values: name].contains { $0.pieces(at: ",").contains(where: asksForNew) }
         }
     }
 
     /// RFC 9111 §5.2.1.1, §5.2.1.4, §5.2.1.5 and §5.4.
     private static func asksForNew(_ directive: Substring) -> Bool {
-        let text = directive.lowercased().filter { $0 != " " && $0 != "\t" && $0 != "\"" }
-        return text.hasPrefix("no-cache") || text.hasPrefix("no-store") || text == "max-age=0"
+        let text = String(directive.lowercased().unicodeScalars.filter { $0 != " " && $0 != "\t" && $0 != "\"" })
+        return text.begins(with: "no-cache") || text.begins(with: "no-store") || text == "max-age=0"
     }
 }

@@ -25,7 +25,7 @@ extension Cookie {
             cookie.name,
             Secret(cookie.value),
             domain: cookie.domain,
-            isHostOnly: !cookie.domain.hasPrefix("."),
+            isHostOnly: !cookie.domain.begins(with: "."),
             path: cookie.path.utf8.first == UInt8(ascii: "/") ? cookie.path : "/",
             expires: cookie.isSessionOnly ? nil : cookie.expiresDate,
             isSecure: cookie.isSecure,

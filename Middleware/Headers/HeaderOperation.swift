@@ -214,8 +214,6 @@ enum FieldValue {
         for (offset, byte) in value.utf8.enumerated() where (byte < 0x20 && byte != 0x09) || byte == 0x7F {
             throw HeadersError(.invalidValue(name: name.rawName, byte: byte, offset: offset))
         }
-        let isSpace = { (character: Character) in character == " " || character == "\t" }
-        let trimmed = value.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
-        return HTTPField(name: name, value: String(trimmed))
+        return HTTPField(name: name, value: value.trimming())
     }
 }

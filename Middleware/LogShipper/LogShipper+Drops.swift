@@ -176,14 +176,15 @@ enum DropReport {
         let digits = SHA256Digest.hex(of: "\(time) \(record.attributes.map { "\($0.name)=\($0.value)" })")
         var span = SpanRecord(
             "dropped spans",
-            traceID: String(digits.prefix(32)),
-            spanID: String(digits.suffix(16)),
+            traceID: String(digits.unicodeScalars.prefix(32)),
+            spanID: String(digits.unicodeScalars.suffix(16)),
             scope: component,
             start: time,
             end: time
         )
-        for attribute in record.attributes where attribute.name.hasPrefix("log.dropped.") {
-            span.attributes.append("span." + attribute.name.dropFirst("log.".count), attribute.value)
+        for attribute in record.attributes where attribute.name.begins(with: "log.dropped.") {
+            guard let name = attribute.name.without(prefix: "log.") else { continue }
+            span.attributes.append("span." + name, attribute.value)
         }
         return span
     }

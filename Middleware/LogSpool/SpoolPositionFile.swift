@@ -56,7 +56,9 @@ struct SpoolPositionFile: Sendable {
         try file.write(writer.bytes, at: Int64(next % 2) * Int64(Self.placeSize))
         if durability == .power {
             try file.synchronize()
-            if isNew, let slash = path.lastIndex(of: "/") { try files.synchronizeDirectory(String(path[..<slash])) }
+            if isNew, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) {
+                try files.synchronizeDirectory(String(path[..<slash]))
+            }
         }
         self.file = file
         self.position = position

@@ -66,7 +66,7 @@ enum SpoolSegment {
 
     /// The number that a name tells; `nil` for the name of something else.
     static func number(_ name: String) -> UInt64? {
-        guard name.hasSuffix(suffix), name.utf8.count == 16 + suffix.utf8.count else { return nil }
+        guard name.ends(with: suffix), name.utf8.count == 16 + suffix.utf8.count else { return nil }
         let digits = name.utf8.prefix(16)
         guard digits.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }) else { return nil }
         guard let number = UInt64(String(Substring(digits)), radix: 16), number < maximumNumber else { return nil }

@@ -7,10 +7,12 @@ public enum FileContentType {
     ///
     /// The table is small and the same on every platform; letter case does not matter.
     public static func guess(fileName: String) -> String {
-        let name = fileName.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last ?? ""
+        guard let name = fileName.unicodeScalars.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last else {
+            return octetStream
+        }
         // A name that begins with its only dot is that of a hidden file, not of an extension.
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return octetStream }
-        return types[name[name.index(after: dot)...].lowercased()] ?? octetStream
+        return types[String(name[name.index(after: dot)...]).lowercased()] ?? octetStream
     }
 
     private static let types = [

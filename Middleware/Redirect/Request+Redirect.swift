@@ -55,7 +55,7 @@ extension Request {
 
     private static func describesContent(_ name: HTTPField.Name) -> Bool {
         let name = name.canonicalName
-        return name.hasPrefix("content-")
+        return name.begins(with: "content-")
             || ["digest", "repr-digest", "transfer-encoding", "trailer", "expect"].contains(name)
     }
 }

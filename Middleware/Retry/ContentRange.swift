@@ -18,11 +18,11 @@ struct ContentRange: Hashable {
     /// Reads a field's value; `nil` for what is none, for another unit than bytes, and for a range that is not one.
     init?(_ text: String?) {
         guard let text else { return nil }
-        let parts = text.split(separator: " ")
+        let parts = text.pieces(at: " ")
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
-        let sides = parts[1].split(separator: "/", omittingEmptySubsequences: false)
+        let sides = parts[1].pieces(at: "/", omittingEmptySubsequences: false)
         guard sides.count == 2 else { return nil }
-        let ends = sides[0].split(separator: "-", omittingEmptySubsequences: false)
+        let ends = sides[0].pieces(at: "-", omittingEmptySubsequences: false)
         guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]), first <= last,
             last < .max
         else { return nil }

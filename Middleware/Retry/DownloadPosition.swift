@@ -97,8 +97,8 @@ extension Response {
     /// Whether the server does not rule out ranges of bytes, RFC 9110 §14.3.
     fileprivate var acceptsByteRanges: Bool {
         guard let units = headers[.acceptRanges] else { return true }
-        return units.lowercased().split(separator: ",").contains { unit in
-            unit.drop { $0 == " " }.prefix { $0 != " " } == "bytes"
+        return units.lowercased().pieces(at: ",").contains { unit in
+            unit.pieces(at: " ").first == "bytes"
         }
     }
 

@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// A place in a body, key by key, outermost first.
 ///
 /// As text the keys are separated by dots, `"data.items"`; a number goes into an array, `"results.0"`. Keys that hold
@@ -18,7 +20,7 @@ public struct BodyKeyPath: Sendable, Hashable, ExpressibleByStringLiteral, Expre
 
     /// A place given by keys with dots between them; no text is the body as a whole.
     public init(_ path: String) {
-        keys = path.split(separator: ".").map(String.init)
+        keys = path.pieces(at: ".").map(String.init)
     }
 
     /// The place that a coder says it is at.

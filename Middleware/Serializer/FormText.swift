@@ -63,7 +63,7 @@ enum FormText {
         guard keys.count <= depthLimit else {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(
-                    codingPath: [AnyCodingKey(String(name.prefix(64)))],
+                    codingPath: [AnyCodingKey(name.printable(upTo: 64))],
                     debugDescription: "the name nests deeper than \(depthLimit) levels"
                 )
             )

@@ -57,19 +57,20 @@ struct NestedValue<Value: Decodable>: Decodable {
     private static func match(_ key: String, in object: KeyedDecodingContainer<AnyCodingKey>) -> AnyCodingKey? {
         let asGiven = AnyCodingKey(key)
         if object.contains(asGiven) { return asGiven }
-        guard key.contains("_") else { return nil }
+        guard key.utf8.contains(UInt8(ascii: "_")) else { return nil }
         let camel = camelCase(key)
         return object.contains(AnyCodingKey(camel)) ? AnyCodingKey(camel) : nil
     }
 
     /// As Foundation's `convertFromSnakeCase` has it: underscores at either end stay.
     private static func camelCase(_ key: String) -> String {
-        let core = key.drop { $0 == "_" }
-        let tail = core.reversed().prefix { $0 == "_" }.count
-        guard !core.isEmpty, core.dropLast(tail).contains("_") else { return key }
-        let words = core.dropLast(tail).split(separator: "_")
-        return key.prefix(key.count - core.count) + (words.first?.lowercased() ?? "")
-            + words.dropFirst().map(\.capitalized).joined() + core.suffix(tail)
+        let scalars = key.unicodeScalars
+        guard let first = scalars.firstIndex(where: { $0 != "_" }), let last = scalars.lastIndex(where: { $0 != "_" })
+        else { return key }
+        let words = String(scalars[first...last]).pieces(at: "_")
+        guard words.count > 1 else { return key }
+        return String(scalars[..<first]) + words[0].lowercased() + words.dropFirst().map(\.capitalized).joined()
+            + String(scalars[last...].dropFirst())
     }
 
     private static func missing(_ key: String, after path: [any CodingKey], available: [String]) -> SerializerError {
@@ -89,7 +90,9 @@ enum NestedValueScope {
 }
 
 extension Substring {
-    fileprivate var capitalized: String { prefix(1).uppercased() + dropFirst() }
+    fileprivate var capitalized: String {
+        String(unicodeScalars.prefix(1)).uppercased() + String(unicodeScalars.dropFirst())
+    }
 }
 
 /// A value that another one stands for while it is encoded.

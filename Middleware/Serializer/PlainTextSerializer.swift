@@ -58,7 +58,7 @@ public struct PlainTextSerializer: Serializer {
     ) throws -> Value {
         let text = try TextCharset.text(of: data, charset: MediaType(contentType)?.charset ?? charset)
         if let value = text as? Value { return value }
-        let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let trimmed = text.trimming(\.properties.isWhitespace)
         let decoder = FormDecoder(
             node: FormNode(FormValue(text: trimmed)),
             codingPath: [],

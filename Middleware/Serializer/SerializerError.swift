@@ -108,7 +108,7 @@ public struct SerializerError: HTTPChainError {
     public var description: String { explanation.text(of: stage) + (exchange.map { "\n  \($0)" } ?? "") }
 
     private static func list(_ names: [String]) -> String {
-        let shown = names.prefix(12).map { String($0.prefix(120)) }.joined(separator: ", ")
+        let shown = names.prefix(12).map { $0.printable(upTo: 120) }.joined(separator: ", ")
         return names.isEmpty ? "none" : shown + (names.count > 12 ? " and \(names.count - 12) more" : "")
     }
 

@@ -97,13 +97,13 @@ enum QueryPlacement {
         // By bytes: a combining character after a question mark does not make it another.
         let hasQuery = path.utf8.contains(UInt8(ascii: "?"))
         // In a query a plus sign is a plus sign by RFC 3986; everyone reads %20 as a space.
-        let query = form.replacing("+", with: "%20")
-        if hasQuery, !path.contains("{?") {
+        let query = Escaping.replacing(in: form) { $0 == "+" ? "%20" : nil }
+        if hasQuery, !path.includes("{?") {
             let isOpen = path.utf8.last == UInt8(ascii: "?") || path.utf8.last == UInt8(ascii: "&")
             return path + (isOpen ? "" : "&") + query
         }
         // RFC 6570 §3.2.9: the template's own query goes on after this one.
-        if let expression = path.firstRange(of: "{?") {
+        if let expression = path.utf8.firstRange(of: "{?".utf8) {
             return path[..<expression.lowerBound] + "?" + query + "{&" + path[expression.upperBound...]
         }
         return path + "?" + query

@@ -224,7 +224,7 @@ public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
             return nil
         }
         // RFC 9110 §12.5.1 knows the range text/*, but no application/*+json.
-        let ranges = speakers.flatMap { $0.acceptedTypes.filter { $0.hasSuffix("/*") } }
+        let ranges = speakers.flatMap { $0.acceptedTypes.filter { $0.ends(with: "/*") } }
         var types: [String] = []
         for essence in speakers.compactMap({ MediaType($0.contentType)?.essence }) + ranges
         where !types.contains(essence) {

@@ -23,8 +23,8 @@ struct XMLCharset {
         guard let name else { return document }
         if Self.isUTF8(name), !Self.declaresCharset(document) { return document }
         let text = try TextCharset.text(of: document, charset: name)
-        guard text.hasPrefix("<?xml"), let end = text.range(of: "?>") else { return Data(text.utf8) }
-        return Data(text[end.upperBound...].utf8)
+        guard text.begins(with: "<?xml"), let end = text.utf8.firstRange(of: "?>".utf8) else { return Data(text.utf8) }
+        return Data(text.utf8[end.upperBound...])
     }
 
     private static func isUTF8(_ name: String) -> Bool { ["utf-8", "utf8"].contains(name.lowercased()) }

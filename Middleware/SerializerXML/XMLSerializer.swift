@@ -126,7 +126,9 @@ public struct XMLSerializer: Serializer {
     /// The name of the value's type, as far as it can be the name of an element.
     private static func elementName(of value: any Encodable) -> String {
         let original = (value as? any StandInValue)?.original ?? value
-        let name = String(describing: type(of: original)).prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+        let name = String(describing: type(of: original)).unicodeScalars.prefix {
+            $0 == "_" || $0.properties.isIDContinue
+        }
         return name.isEmpty ? "root" : String(name)
     }
 }

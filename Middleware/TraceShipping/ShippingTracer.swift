@@ -151,7 +151,7 @@ extension ShippingTracer: SamplingTracer {
             traceID: trace.traceID,
             spanID: trace.spanID,
             parentSpanID: parent?.spanID,
-            scope: String(fileID.prefix { $0 != "/" }),
+            scope: String(fileID.unicodeScalars.prefix { $0 != "/" }),
             start: instant.nanosecondsSinceEpoch,
             end: 0
         )

@@ -20,7 +20,7 @@ extension Logger.MetadataProvider {
             guard let trace = InstrumentationContext.current?.traceContext else { return [:] }
             return [
                 "trace_id": .string(trace.traceID), "span_id": .string(trace.spanID),
-                "trace_flags": .string(String(trace.traceparent.suffix(2))),
+                "trace_flags": .string(String(trace.traceparent.unicodeScalars.suffix(2))),
             ]
         }
     }

@@ -18,7 +18,7 @@ struct BaseURL: Sendable {
         guard !text.utf8.contains(where: \.isControl) else { throw invalid("it holds a control character") }
         var request = Request(.get, text)
         guard let scheme = request.head.scheme, let authority = request.head.authority else {
-            throw invalid(text.contains("{") ? "a base holds no variables" : "it has no scheme and host")
+            throw invalid(text.utf8.contains(.openBrace) ? "a base holds no variables" : "it has no scheme and host")
         }
         do {
             request.head.authority = try URLBuilder.inASCII(authority)

@@ -116,7 +116,7 @@ struct ErrorTranslation: Sendable {
         case .uncleanShutdown: (hasHead ? .truncatedBody : .connectionLost, false)
         case .shutdownFailed, .writeDuringTLSShutdown, .readInInvalidTLSState: (.connectionLost, false)
         case .noCertificateToValidate, .unableToValidateCertificate: (.untrustedServer, !hasHead)
-        case .handshakeFailed(let cause) where "\(cause)".contains("CERTIFICATE_VERIFY_FAILED"):
+        case .handshakeFailed(let cause) where "\(cause)".includes("CERTIFICATE_VERIFY_FAILED"):
             (.untrustedServer, !hasHead)
         default: (.secureConnectionFailed, !hasHead)
         }

@@ -56,9 +56,9 @@ enum QueryParameter {
     static func setting(_ name: String, to value: String, in path: String) -> String {
         let question = path.utf8.firstIndex(of: UInt8(ascii: "?"))
         let base = question.map { String(path[..<$0]) } ?? path
-        let query = question.map { path[path.index(after: $0)...] } ?? ""
+        let query = question.map { path[path.utf8.index(after: $0)...] } ?? ""
         let name = encoded(name)
-        let kept = query.split(separator: "&").filter { pair in
+        let kept = query.pieces(at: "&").filter { pair in
             pair != name && !pair.utf8.starts(with: "\(name)=".utf8)
         }
         return base + "?" + (kept.map(String.init) + ["\(name)=\(encoded(value))"]).joined(separator: "&")

@@ -32,7 +32,7 @@ struct PageWalk: Sendable {
                 url.map { URIReference(reference).resolved(against: URIReference($0)) } ?? URIReference(reference)
             var target = complete
             target.fragment = nil
-            guard let origin = Origin(target.text), target.authority?.contains("@") != true else {
+            guard let origin = Origin(target.text), target.authority?.utf8.contains(UInt8(ascii: "@")) != true else {
                 throw PaginationError(.cannotFollow(Redaction.standard.text(reference)))
             }
             if let home, origin != home { throw PaginationError(.otherOrigin(origin)) }

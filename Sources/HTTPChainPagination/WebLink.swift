@@ -54,7 +54,7 @@ private struct WebLinkScanner {
             index = bytes.count
             return nil
         }
-        let target = text(bytes[index..<end]).trimmingSpaces()
+        let target = text(bytes[index..<end]).trimming()
         index = end + 1
         var relations: [String]?
         var anchor: String?
@@ -76,7 +76,9 @@ private struct WebLinkScanner {
             case "": break
             case "rel":
                 if relations == nil {
-                    relations = value.lowercased().split(whereSeparator: \.isWhitespace).map(String.init)
+                    relations = value.lowercased().unicodeScalars.split(whereSeparator: \.properties.isWhitespace).map {
+                        String($0)
+                    }
                 }
             case "anchor": anchor = anchor ?? value
             default: if parameters[name] == nil { parameters[name] = value }
@@ -136,12 +138,6 @@ private struct WebLinkScanner {
     private func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-}
-
-extension String {
-    fileprivate func trimmingSpaces() -> String {
-        String(drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
-    }
 }
 
 extension HTTPField.Name {

@@ -161,7 +161,7 @@ extension RouteReply.Content {
             self = .none
         } else if isJSON {
             self = .json(try JSONDecoder().decode(JSONValue.self, from: bytes))
-        } else if type?.essence.hasPrefix("text/") == true {
+        } else if type?.essence.begins(with: "text/") == true {
             self = .text(try response.text(of: bytes))
         } else {
             self = .data(bytes)

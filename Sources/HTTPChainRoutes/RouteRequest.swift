@@ -45,8 +45,8 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
     /// The route's path, behind the base's.
     public var path: String {
         guard let base, !route.path.isAbsoluteURL else { return route.path }
-        let separator = base.description.hasSuffix("/") || route.path.isEmpty ? "" : "/"
-        return base.description + separator + route.path.drop { $0 == "/" }
+        let separator = base.description.ends(with: "/") || route.path.isEmpty ? "" : "/"
+        return base.description + separator + String(route.path.unicodeScalars.drop { $0 == "/" })
     }
 
     /// The values of the path's variables.
@@ -172,8 +172,8 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
         guard isObject(parameters) else { throw RouteError(.notAnObject(route: route.name)) }
         // The names are those that the same parameters have in a form without data.
         let pairs = try ParameterEncoder(spaces: .percent).encode(parameters)
-        return pairs.split(separator: "&").map { pair in
-            let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        return pairs.pieces(at: "&").map { pair in
+            let halves = pair.pieces(at: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 .map { $0.removingPercentEncoding ?? String($0) }
             return .text(halves[0], halves.count > 1 ? halves[1] : "")
         }
@@ -187,7 +187,7 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
 
 extension String {
     var isAbsoluteURL: Bool {
-        guard let end = range(of: "://") else { return false }
-        return self[..<end.lowerBound].allSatisfy { $0.isASCII && $0.isLetter }
+        guard let end = utf8.firstRange(of: "://".utf8) else { return false }
+        return self[..<end.lowerBound].unicodeScalars.allSatisfy { $0.isASCII && $0.properties.isAlphabetic }
     }
 }

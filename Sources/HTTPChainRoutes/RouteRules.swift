@@ -97,10 +97,10 @@ enum RouteRules {
         } catch {
             return ["\(error.reason)"]
         }
-        guard let end = path.range(of: "://") else { return [] }
+        guard let end = path.utf8.firstRange(of: "://".utf8) else { return [] }
         let scheme = path[..<end.lowerBound].lowercased()
-        guard scheme.allSatisfy({ $0.isLetter }) else { return [] }
+        guard scheme.unicodeScalars.allSatisfy({ $0.properties.isAlphabetic }) else { return [] }
         if scheme != "http", scheme != "https" { return ["\"\(scheme)\" is neither https nor http"] }
-        return path[end.upperBound...].first.map { "/?#".contains($0) } ?? true ? ["the URL has no host"] : []
+        return path[end.upperBound...].utf8.first.map { "/?#".utf8.contains($0) } ?? true ? ["the URL has no host"] : []
     }
 }

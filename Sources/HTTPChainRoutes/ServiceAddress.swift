@@ -1,3 +1,5 @@
+import HTTPChainCore
+
 /// The address of a service: what the relative paths of routes are appended to.
 public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
     /// `https` or `http`.
@@ -25,6 +27,6 @@ public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// The address as a URL.
     public var description: String {
-        "\(scheme)://\(host)\(port.map { ":\($0)" } ?? "")\(path.isEmpty || path.hasPrefix("/") ? path : "/\(path)")"
+        "\(scheme)://\(host)\(port.map { ":\($0)" } ?? "")\(path.isEmpty || path.begins(with: "/") ? path : "/\(path)")"
     }
 }

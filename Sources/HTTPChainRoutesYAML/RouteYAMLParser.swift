@@ -1,4 +1,5 @@
 #if YAML
+import HTTPChainCore
 import Foundation
 import HTTPChainRoutes
 import Yams
@@ -30,7 +31,7 @@ struct RouteYAMLParser {
             add("the file is not UTF-8")
             return nil
         }
-        if text.hasPrefix("\u{FEFF}") { text.removeFirst() }
+        if text.unicodeScalars.first == "\u{FEFF}" { text.unicodeScalars.removeFirst() }
         guard YAMLShape.isShallow(text, levels: RouteTable.maximumFileDepth) else {
             add("values are nested deeper than \(RouteTable.maximumFileDepth) levels")
             return nil
@@ -61,7 +62,7 @@ struct RouteYAMLParser {
 
     private mutating func add(_ text: String, at place: RouteNode.Place = .init(line: 1, column: 1)) {
         guard mistakes.count < RouteTable.maximumMistakes else { return }
-        let path = steps.map { String($0.prefix(100)) }.joined(separator: ".")
+        let path = steps.map { $0.printable(upTo: 100) }.joined(separator: ".")
         mistakes.append(RouteMistake(path: path, line: place.line, column: place.column, text: text))
     }
 
@@ -172,14 +173,14 @@ struct RouteYAMLParser {
     }
 
     private static func number(_ text: String) -> Double? {
-        if text.hasPrefix("0x") { return digits(text.dropFirst(2), radix: 16) }
-        if text.hasPrefix("0o") { return digits(text.dropFirst(2), radix: 8) }
+        if let hexadecimal = text.without(prefix: "0x") { return digits(hexadecimal, radix: 16) }
+        if let octal = text.without(prefix: "0o") { return digits(octal, radix: 8) }
         // Swift reads hexadecimal fractions, "inf" and "nan" as well; here they are text.
         guard text.utf8.allSatisfy({ isDigit($0) || numberSigns.contains($0) }), text.utf8.contains(where: isDigit)
         else {
             return nil
         }
-        return Double(text.hasSuffix(".") ? text + "0" : text)
+        return Double(text.ends(with: ".") ? text + "0" : text)
     }
 
     private static let numberSigns = Set("+-.eE".utf8)
@@ -187,7 +188,7 @@ struct RouteYAMLParser {
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
     private static func digits(_ text: Substring, radix: Int) -> Double? {
-        guard text.first?.isHexDigit == true else { return nil }
+        guard text.utf8.first?.hexadecimalValue != nil else { return nil }
         return Int64(text, radix: radix).map(Double.init)
     }
 }

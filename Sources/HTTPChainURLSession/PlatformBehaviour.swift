@@ -151,7 +151,7 @@ enum PlatformBehaviour {
     #endif
 
     private static func tokens(of list: String) -> [String] {
-        list.split(separator: ",").map { $0.filter { !$0.isWhitespace }.lowercased() }.filter { !$0.isEmpty }
+        list.pieces(at: ",").map { $0.trimming().lowercased() }.filter { !$0.isEmpty }
     }
 }
 

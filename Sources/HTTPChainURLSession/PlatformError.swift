@@ -38,7 +38,7 @@ struct PlatformError {
 
     private static func kind(of error: any Error, _ text: String) -> TransportError.Kind {
         // libcurl's own words come first: FoundationNetworking has one code, "unknown", for most of what they tell.
-        for (words, kind) in phrases where text.contains(words) { return kind }
+        for (words, kind) in phrases where text.includes(words) { return kind }
         switch (error as? URLError)?.code {
         case .cannotFindHost, .dnsLookupFailed: return .hostNotFound
         case .cannotConnectToHost, .notConnectedToInternet, .internationalRoamingOff, .dataNotAllowed,

@@ -89,11 +89,11 @@ struct ResponseHead {
         var cookies: [String] = []
         var start = joined.startIndex
         var index = start
-        while let comma = joined[index...].firstIndex(of: ",") {
-            index = joined.index(after: comma)
-            let rest = joined[index...].drop { $0 == " " }
-            let name = rest.prefix { !"=;, \t".contains($0) }
-            guard !name.isEmpty, rest[name.endIndex...].first == "=" else { continue }
+        while let comma = joined.utf8[index...].firstIndex(of: UInt8(ascii: ",")) {
+            index = joined.utf8.index(after: comma)
+            let rest = joined.utf8[index...].drop { $0 == UInt8(ascii: " ") }
+            let name = rest.prefix { !"=;, \t".utf8.contains($0) }
+            guard !name.isEmpty, rest[name.endIndex...].first == UInt8(ascii: "=") else { continue }
             cookies.append(String(joined[start..<comma]))
             start = rest.startIndex
             index = start

@@ -93,7 +93,7 @@ public final class ValkeyClient: Sendable {
             value = try await answer.value().get()
         }
         if case .error(let text) = value {
-            throw ValkeyError(.server, server: server, detail: String(text.prefix(200)))
+            throw ValkeyError(.server, server: server, detail: text.printable(upTo: 200))
         }
         return value
     }
@@ -141,7 +141,7 @@ public final class ValkeyClient: Sendable {
         if let digest = state.withLock({ $0.digests[script] }) {
             do {
                 return try await send(command("EVALSHA", digest), isToEnd: isToEnd, abandoned: abandoned)
-            } catch let error as ValkeyError where error.kind == .server && error.detail.hasPrefix("NOSCRIPT") {
+            } catch let error as ValkeyError where error.kind == .server && error.detail.begins(with: "NOSCRIPT") {
                 // The server was started again, or told to forget. Nothing was done.
                 state.withLock { $0.digests[script] = nil }
             }
@@ -170,7 +170,7 @@ public final class ValkeyClient: Sendable {
             }
         }
         start(ValkeyCommand(["EVALSHA", digest] + rest)).whenSuccess { [state] answer in
-            guard case .error(let text) = answer, text.hasPrefix("NOSCRIPT") else { return }
+            guard case .error(let text) = answer, text.begins(with: "NOSCRIPT") else { return }
             state.withLock { $0.digests[script] = nil }
         }
     }

@@ -161,7 +161,11 @@ enum ValkeyConnector {
         return EventLoopFuture.whenAllSucceed(answers, on: channel.eventLoop).flatMapThrowing { answers in
             for case .error(let text) in answers {
                 // The kind of error alone: the server may repeat what it was sent.
-                throw ValkeyError(.server, server: server, detail: String(text.prefix { $0 != " " }))
+                throw ValkeyError(
+                    .server,
+                    server: server,
+                    detail: text.pieces(at: " ").first.map { $0.printable() } ?? ""
+                )
             }
         }
     }

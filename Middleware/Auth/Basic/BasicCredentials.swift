@@ -39,7 +39,7 @@ enum BasicCredentials {
 
     /// The credential in a field's value; `nil` when it holds none of this scheme.
     static func decode(_ value: String) -> Credential? {
-        let parts = value.split(separator: " ", maxSplits: 1)
+        let parts = value.pieces(at: " ", maxSplits: 1)
         guard parts.count == 2, ASCII.equalFolded(String(parts[0]), "Basic"),
             let bytes = Data(base64Encoded: String(parts[1])),
             let text = String(data: bytes, encoding: .utf8) ?? String(data: bytes, encoding: .isoLatin1),

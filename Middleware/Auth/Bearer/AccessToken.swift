@@ -61,7 +61,7 @@ extension AccessToken: Codable {
                 Date(timeIntervalSince1970: $0)
             },
             refreshToken: try container.decodeIfPresent(String.self, forKey: .refreshToken).map { Secret($0) },
-            scope: try container.decodeIfPresent(String.self, forKey: .scope)?.split(separator: " ").map(String.init)
+            scope: try container.decodeIfPresent(String.self, forKey: .scope)?.pieces(at: " ").map(String.init)
                 ?? []
         )
     }

@@ -41,7 +41,7 @@ public struct BearerChallenge: Sendable, Hashable, CustomStringConvertible {
         realm = challenge.realm
         error = challenge["error"].map(Code.init)
         detail = challenge["error_description"]
-        scope = challenge["scope"]?.split(separator: " ").map(String.init) ?? []
+        scope = challenge["scope"]?.pieces(at: " ").map(String.init) ?? []
     }
 
     /// Why a new token would not help; `nil` when it might.

@@ -81,7 +81,7 @@ struct ChallengeParser {
             return
         }
         // `Digest realm=, nonce="x"`: no value, though the grammar would have it a token68.
-        if padding.count < 2, ASCII.equalFolded(text, "realm") || (Challenge.isToken(text) && isParameterNext) {
+        if padding.utf8.count < 2, ASCII.equalFolded(text, "realm") || (Challenge.isToken(text) && isParameterNext) {
             challenge.parameters.append(Challenge.Parameter(name: text, value: ""))
         } else {
             challenge.token68 = text + padding

@@ -44,7 +44,7 @@ public struct AuthRoute: Sendable {
         self.name = name
         self.origins = origins
         // A slash at the end would exclude the path itself.
-        self.path = path.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+        self.path = path.map { String($0.without(suffix: "/") ?? $0[...]) }
         self.stage = stage
     }
 

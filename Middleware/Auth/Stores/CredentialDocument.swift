@@ -118,7 +118,7 @@ struct CredentialDocument<Content: CredentialDocumentContent>: Sendable {
     /// way that others may write, unless only the owner of a file may replace it there (the sticky bit, as in `/tmp`).
     private func checkDirectories() throws(CredentialStoreError) {
         var directory = (path as NSString).deletingLastPathComponent
-        if !directory.hasPrefix("/") {
+        if !directory.begins(with: "/") {
             directory = (FileManager.default.currentDirectoryPath as NSString).appendingPathComponent(directory)
         }
         while true {

@@ -53,8 +53,8 @@ public struct DigestChallenge: Sendable, Hashable {
         else { return nil }
         let token = challenge["algorithm"].flatMap { $0.isEmpty ? nil : $0 }
         guard let algorithm = token.map({ DigestAlgorithm(token: $0) }) ?? .md5 else { return nil }
-        let names = (challenge["qop"] ?? "").split { ", \t".contains($0) }
-        qop = names.compactMap { QualityOfProtection(rawValue: $0.lowercased()) }
+        let names = (challenge["qop"] ?? "").unicodeScalars.split { ", \t".unicodeScalars.contains($0) }
+        qop = names.compactMap { QualityOfProtection(rawValue: String($0).lowercased()) }
         guard names.isEmpty || !qop.isEmpty else { return nil }
         self.realm = realm
         self.nonce = nonce
@@ -64,8 +64,8 @@ public struct DigestChallenge: Sendable, Hashable {
         isStale = Self.isTrue(challenge["stale"])
         hashesUsername = Self.isTrue(challenge["userhash"])
         isUTF8 = challenge["charset"]?.lowercased() == "utf-8"
-        let domain = (challenge["domain"] ?? "").split(whereSeparator: \.isWhitespace)
-        self.domain = domain.prefix(Limits.domain).map(String.init)
+        let domain = (challenge["domain"] ?? "").unicodeScalars.split(whereSeparator: \.properties.isWhitespace)
+        self.domain = domain.prefix(Limits.domain).map { String($0) }
     }
 
     /// The text of a parameter, or `nil` inside when there is none; `nil` for one that no answer may hold.

@@ -25,7 +25,7 @@ struct DigestDomain: Sendable, Hashable {
         roots = challenge.domain.compactMap { text in
             let reference = URLReference(text)
             guard let authority = reference.authority else {
-                return reference.path.hasPrefix("/") ? Root(origin: space.origin, path: reference.path) : nil
+                return reference.path.begins(with: "/") ? Root(origin: space.origin, path: reference.path) : nil
             }
             let scheme = reference.scheme ?? space.origin.scheme
             guard let origin = Origin(scheme: scheme, authority: authority), origin == space.origin || mayGoTo(origin)

@@ -1,3 +1,4 @@
+import HTTPChainSupport
 import HTTPTypes
 
 /// The ranges that a request asks for, RFC 9110 §14.1.2.
@@ -17,7 +18,7 @@ enum RequestedRange: Equatable {
             self = .none
             return
         }
-        let specs = text[text.utf8.index(after: equals)...].split(separator: ",").map(\.trimmed)
+        let specs = text[text.utf8.index(after: equals)...].pieces(at: ",").map(\.trimmed)
             .filter { !$0.isEmpty }
         guard specs.count <= 1 else {
             self = .several
@@ -69,11 +70,11 @@ struct ContentRange: Equatable {
     init?(_ fields: HTTPFields) {
         let lines = fields[values: .contentRange]
         guard lines.count == 1, let text = lines.first else { return nil }
-        let words = Substring(text).trimmed.split(separator: " ")
+        let words = Substring(text).trimmed.pieces(at: " ")
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
-        let halves = words[1].split(separator: "/", omittingEmptySubsequences: false)
+        let halves = words[1].pieces(at: "/", omittingEmptySubsequences: false)
         guard halves.count == 2 else { return nil }
-        let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false)
+        let ends = halves[0].pieces(at: "-", omittingEmptySubsequences: false)
         guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]), first <= last,
             last < Int64.max
         else { return nil }

@@ -49,7 +49,7 @@ public struct CacheVariant: Sendable, Hashable {
         }
         var names: Set<String> = []
         for line in response[values: .vary] {
-            for name in line.split(separator: ",") {
+            for name in line.pieces(at: ",") {
                 let name = name.trimmed.lowercased()
                 if name == "*" { return nil }
                 if !name.isEmpty { names.insert(name) }
@@ -80,18 +80,20 @@ public struct CacheVariant: Sendable, Hashable {
 
     /// A member in lower case and without white space, its weight (RFC 9110 §12.4.2) as short as can be: none for 1.
     private static func weighted(_ member: String) -> String {
-        let text = member.lowercased().filter { $0 != " " && $0 != "\t" }
+        let text = String(member.lowercased().unicodeScalars.filter { $0 != " " && $0 != "\t" })
         guard text.utf8.contains(UInt8(ascii: ";")) else { return text }
-        return text.split(separator: ";", omittingEmptySubsequences: false).compactMap { part -> String? in
-            guard part.hasPrefix("q="), let weight = Self.thousandths(part.dropFirst(2)) else { return String(part) }
+        return text.pieces(at: ";", omittingEmptySubsequences: false).compactMap { part -> String? in
+            guard let text = part.without(prefix: "q="), let weight = Self.thousandths(text) else {
+                return String(part)
+            }
             return weight == 1000 ? nil : "q=\(weight)"
         }.joined(separator: ";")
     }
 
     /// A weight in thousandths; `nil` for what is none.
     private static func thousandths(_ text: Substring) -> Int? {
-        guard text.hasPrefix("0") || text.hasPrefix("1") else { return nil }
-        var value = text.hasPrefix("1") ? 1000 : 0
+        guard text.begins(with: "0") || text.begins(with: "1") else { return nil }
+        var value = text.begins(with: "1") ? 1000 : 0
         let fraction = text.utf8.dropFirst()
         guard fraction.isEmpty || fraction.first == UInt8(ascii: "."), fraction.count <= 4 else { return nil }
         var place = 100
@@ -122,10 +124,10 @@ public struct CacheVariant: Sendable, Hashable {
     private static func preferred(_ value: String) -> Substring? {
         var best: (name: Substring, weight: Int)?
         var isAlone = false
-        for member in value.split(separator: ",") {
-            let parts = member.split(separator: ";")
+        for member in value.pieces(at: ",") {
+            let parts = member.pieces(at: ";")
             guard let name = parts.first else { continue }
-            let weight = parts.dropFirst().first.map { Int($0.dropFirst(2)) ?? 0 } ?? 1000
+            let weight = parts.dropFirst().first.map { $0.without(prefix: "q=").flatMap { Int($0) } ?? 0 } ?? 1000
             guard weight >= best?.weight ?? 1 else { continue }
             isAlone = weight > best?.weight ?? 0
             best = (name, weight)

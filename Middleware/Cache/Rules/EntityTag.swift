@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// An entity tag, RFC 9110 §8.8.3.
 ///
 /// One without quotes, which servers send against the grammar, is taken as it is: it comes back to the server that made
@@ -9,8 +11,9 @@ struct EntityTag: Sendable, Hashable, CustomStringConvertible {
 
     init?(_ text: some StringProtocol) {
         let text = Substring(text).trimmed
-        isWeak = text.hasPrefix("W/")
-        opaque = String(isWeak ? text.dropFirst(2) : text)
+        let strong = text.without(prefix: "W/")
+        isWeak = strong != nil
+        opaque = String(strong ?? text)
         guard !opaque.isEmpty else { return nil }
     }
 
@@ -32,10 +35,10 @@ struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Weak comparison, RFC 9110 §8.8.3.2: for If-None-Match.
-    func matchesWeakly(_ other: EntityTag) -> Bool { opaque == other.opaque }
+    func matchesWeakly(_ other: EntityTag) -> Bool { opaque.hasSameBytes(as: other.opaque) }
 
     /// Strong comparison: for ranges.
-    func matchesStrongly(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
+    func matchesStrongly(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && matchesWeakly(other) }
 
     var description: String { isWeak ? "W/" + opaque : opaque }
 }

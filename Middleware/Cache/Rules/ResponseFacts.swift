@@ -30,7 +30,7 @@ struct ResponseFacts: Sendable {
         self.status = status
         directives = ResponseDirectives(fields)
         var targeted: [String: ResponseDirectives] = [:]
-        for field in fields where field.name.canonicalName.hasSuffix("-cache-control") {
+        for field in fields where field.name.canonicalName.ends(with: "-cache-control") {
             let name = field.name.canonicalName
             if targeted[name] == nil { targeted[name] = ResponseDirectives(targeted: fields[values: field.name]) }
         }
@@ -40,7 +40,8 @@ struct ResponseFacts: Sendable {
         // Two Expires are the first of them, RFC 9111 §4.2.1, also where a transport has joined them.
         expires =
             fields.first(of: .expires).map { text in
-                let first = text.range(of: "GMT, ").map { String(text[..<$0.lowerBound]) + "GMT" } ?? text
+                let first =
+                    text.utf8.firstRange(of: "GMT, ".utf8).map { String(text[..<$0.lowerBound]) + "GMT" } ?? text
                 return StrictDate.seconds(first, now: receivedAt).map(Expiry.at) ?? .invalid
             } ?? .absent
         lastModified = fields.first(of: .lastModified).flatMap { StrictDate.seconds($0, now: receivedAt) }

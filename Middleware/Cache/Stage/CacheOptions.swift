@@ -64,7 +64,7 @@ public struct CacheRoute: Sendable {
             where: { request in
                 let target = (request.path ?? "").utf8.prefix { $0 != UInt8(ascii: "?") }
                 guard target.starts(with: path.utf8) else { return false }
-                return target.count == path.utf8.count || path.hasSuffix("/")
+                return target.count == path.utf8.count || path.ends(with: "/")
                     || target.dropFirst(path.utf8.count).first == UInt8(ascii: "/")
             },
             settings

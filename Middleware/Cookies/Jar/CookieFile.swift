@@ -111,7 +111,7 @@ final class CookieFile: Sendable {
         let bytes = try failing { () throws(FileFault) in try file.data(Int(status.size), at: 0) }
         let lines = bytes.split(separator: UInt8(ascii: "\n"))
         let first = lines.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
-        guard first.hasPrefix(Self.signature) else { throw CookieJarError(problem: .damaged(line: 1), path: path) }
+        guard first.begins(with: Self.signature) else { throw CookieJarError(problem: .damaged(line: 1), path: path) }
         let decoder = JSONDecoder()
         var cookies: [KeptCookie] = []
         for (index, line) in lines.enumerated().dropFirst() {

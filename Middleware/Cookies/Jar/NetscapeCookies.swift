@@ -23,7 +23,7 @@ public enum NetscapeCookies {
             let fields = line.split(separator: 0x09, omittingEmptySubsequences: false).map { String(Substring($0)) }
             // curl leaves the tab before an empty value away.
             guard fields.count == 7 || fields.count == 6,
-                isDomain(fields[0].hasPrefix(".") ? fields[0].dropFirst() : fields[0][...]),
+                isDomain(fields[0].without(prefix: ".") ?? fields[0][...]),
                 let expires = Double(fields[4]),
                 expires.isFinite, fields[2].utf8.first == UInt8(ascii: "/")
             else { throw NetscapeCookieError(line: index + 1) }
@@ -65,7 +65,7 @@ public enum NetscapeCookies {
     }
 
     /// Whether it is a name; the one dot that may stand before it is gone.
-    private static func isDomain(_ name: Substring) -> Bool { !name.isEmpty && !name.hasPrefix(".") }
+    private static func isDomain(_ name: Substring) -> Bool { !name.isEmpty && !name.begins(with: ".") }
 
     /// 0 is none, so that 1970 itself is a second later; ``HTTPDate`` keeps to the years that can be written.
     private static func seconds(_ date: Date) -> String {

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainSupport
 
 /// A `Set-Cookie` field, taken apart: RFC 6265bis §5.6.
 ///
@@ -56,7 +57,7 @@ struct SetCookie: Sendable, Hashable {
         case "max-age":
             if let seconds = Self.seconds(value) { maxAge = seconds }
         case "domain":
-            domain = (value.hasPrefix(".") ? String(value.dropFirst()) : value)
+            domain = String(value.without(prefix: ".") ?? value[...])
         case "path":
             path = value.utf8.first == UInt8(ascii: "/") ? value : nil
         case "secure": isSecure = true

@@ -33,7 +33,7 @@ final class CompressionRefusals: Sendable {
     static func mayRefuse(_ coding: ContentCoding, _ head: HTTPResponse) -> Bool {
         guard head.status.code == 415 else { return false }
         guard let accepted = head.headerFields[.acceptEncoding] else { return true }
-        return !accepted.split(separator: ",").contains { member in
+        return !accepted.pieces(at: ",").contains { member in
             let field = ParameterizedValue(member.utf8)
             let isRefused = field.parameter("q").map { Double(String(decoding: $0, as: UTF8.self)) == 0 } ?? false
             return (coding.isNamed(field.value) || field.value == "*") && !isRefused

@@ -1,3 +1,4 @@
+import HTTPChainSupport
 import HTTPTypes
 
 /// Whether ``GzipMiddleware`` adds `Accept-Encoding` to a request that has none (RFC 9110 §12.5.3).
@@ -32,9 +33,9 @@ struct CodingSet: Sendable {
     private static func member(_ coding: ContentCoding) -> String {
         guard coding.quality < 1 else { return coding.name }
         let thousandths = Int((coding.quality * 1000).rounded())
-        var digits = String(String(1000 + thousandths).dropFirst())
-        while digits.hasSuffix("0") { digits.removeLast() }
-        return coding.name + ";q=0" + (digits.isEmpty ? "" : ".\(digits)")
+        var digits = String(1000 + thousandths).utf8.dropFirst()
+        while digits.last == UInt8(ascii: "0") { digits.removeLast() }
+        return coding.name + ";q=0" + (digits.isEmpty ? "" : ".\(Substring(digits))")
     }
 }
 
@@ -45,8 +46,8 @@ struct AppliedCodings {
 
     init(_ fields: HTTPFields) {
         names = (fields[.contentEncoding] ?? "")
-            .split(separator: ",")
-            .map { String($0.trimmed) }
+            .pieces(at: ",")
+            .map { $0.trimming() }
             .filter { !$0.isEmpty && $0.lowercased() != "identity" }
     }
 
@@ -70,12 +71,4 @@ struct AppliedCodings {
     private static let compressing: Set<String> = [
         "gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd", "dcb", "dcz", "exi", "pack200-gzip",
     ]
-}
-
-extension Substring {
-    fileprivate var trimmed: Substring {
-        var text = drop(while: \.isWhitespace)
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return text
-    }
 }

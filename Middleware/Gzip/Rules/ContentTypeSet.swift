@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// A set of media types, for content that is not worth compressing.
 ///
 /// A pattern is a type such as `application/zip`, all types of a kind such as `video/*`, or all types with a suffix such
@@ -53,13 +55,14 @@ public struct ContentTypeSet: Sendable, Hashable, ExpressibleByArrayLiteral, Cus
 
     /// Whether a `Content-Type` value names a type of the set.
     public func contains(_ contentType: String) -> Bool {
-        let type = contentType.prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace }
+        let essence = contentType.unicodeScalars.prefix { $0 != ";" }
+        let type = String(essence.filter { !$0.properties.isWhitespace }).lowercased()
         if exceptions.contains(type) { return false }
         if patterns.contains(type) { return true }
-        guard let slash = type.firstIndex(of: "/") else { return false }
+        guard let slash = type.unicodeScalars.firstIndex(of: "/") else { return false }
         if patterns.contains(type[...slash] + "*") { return true }
-        if let plus = type.lastIndex(of: "+"), patterns.contains("*/*" + type[plus...]) { return true }
-        return patterns.contains { $0.hasSuffix(".*") && type.hasPrefix($0.dropLast()) }
+        if let plus = type.unicodeScalars.lastIndex(of: "+"), patterns.contains("*/*" + type[plus...]) { return true }
+        return patterns.contains { $0.ends(with: ".*") && $0.without(suffix: "*").map(type.begins) == true }
     }
 
     /// The patterns in alphabetical order.

@@ -65,7 +65,7 @@ enum HARDate {
 
     private static func padded(_ number: Int64, _ width: Int = 2) -> String {
         let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
     }
 
     private static func floorDivision(_ number: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64) {

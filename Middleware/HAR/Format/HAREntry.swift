@@ -85,7 +85,7 @@ public struct HAREntry: Sendable, Hashable, Codable {
 
     /// Chrome writes IPv6 addresses in the brackets that URLs need.
     private static func bareAddress(_ text: String) -> String {
-        text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
+        text.without(prefix: "[")?.without(suffix: "]").map { String($0) } ?? text
     }
 
     private static func isAddress(_ text: String) -> Bool {

@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// Reads JSON texts (RFC 8259) into trees, within limits.
 ///
 /// It is lenient in what does no harm: a byte order mark, bytes that are not UTF-8 and halves of surrogate pairs become
@@ -265,7 +267,7 @@ struct JSONTreeParser {
                     index = before
                 }
             }
-            text.append(contentsOf: String(scalar.map(Character.init) ?? "\u{FFFD}").utf8)
+            text.append(contentsOf: (scalar ?? "\u{FFFD}").utf8)
         default: throw .malformed(offset: index - 1, expected: "an escape")
         }
         return true
@@ -276,7 +278,7 @@ struct JSONTreeParser {
         var unit: UInt16 = 0
         for _ in 0..<4 {
             guard let byte = current else { return nil }
-            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+            guard let digit = byte.hexadecimalValue else {
                 throw .malformed(offset: index, expected: "four hexadecimal digits")
             }
             unit = unit << 4 | UInt16(digit)

@@ -50,7 +50,7 @@ enum ComparedBody: Sendable, Hashable {
             return
         }
         let type = exact ? nil : MediaType(media)
-        if let type, type.essence.hasPrefix("multipart/"),
+        if let type, type.essence.begins(with: "multipart/"),
             let boundary = type.parameters["boundary"] ?? MediaType(field)?.parameters["boundary"],
             let parts = MultipartContent.parts(of: bytes, boundary: boundary)
         {
@@ -72,7 +72,7 @@ enum ComparedBody: Sendable, Hashable {
 
     /// A form whose parameters were recorded in the place of its text.
     private static func form(_ parameters: [HARParameter], _ type: MediaType?) -> ComparedBody {
-        let isMultipart = type?.essence.hasPrefix("multipart/") ?? parameters.contains { $0.fileName != nil }
+        let isMultipart = type?.essence.begins(with: "multipart/") ?? parameters.contains { $0.fileName != nil }
         guard isMultipart else {
             return .form(parameters.map { URLParts.Parameter(name: $0.name, value: $0.value ?? "") })
         }
@@ -93,8 +93,8 @@ enum ComparedBody: Sendable, Hashable {
     }
 
     private static func mayBeJSON(_ type: MediaType?, _ text: String) -> Bool {
-        guard let essence = type?.essence else { return text.hasPrefix("{") || text.hasPrefix("[") }
-        return essence == "application/json" || essence.hasSuffix("+json") || essence == "text/json"
+        guard let essence = type?.essence else { return text.begins(with: "{") || text.begins(with: "[") }
+        return essence == "application/json" || essence.ends(with: "+json") || essence == "text/json"
     }
 
     /// Returns the differences between the content that is sent and that which was recorded; none where they mean the
@@ -197,10 +197,12 @@ enum MultipartContent {
         let head = isBare ? Data() : bytes[..<(blank?.lowerBound ?? bytes.endIndex)]
         var disposition: ParameterizedPart?
         var type: String?
-        for line in String(decoding: head, as: UTF8.self).split(whereSeparator: \.isNewline) {
+        for line in String(decoding: head, as: UTF8.self).unicodeScalars.split(whereSeparator: {
+            "\r\n".unicodeScalars.contains($0)
+        }) {
             guard let colon = line.firstIndex(of: ":") else { continue }
-            let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
-            switch line[..<colon].lowercased() {
+            let value = Substring(line[line.index(after: colon)...]).trimming()
+            switch String(line[..<colon]).lowercased() {
             case "content-disposition": disposition = ParameterizedPart(value)
             case "content-type": type = value
             default: break

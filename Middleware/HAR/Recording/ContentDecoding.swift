@@ -19,8 +19,8 @@ enum ContentDecoding {
     ///   - limit: How many bytes come out at most.
     static func decode(_ bytes: Data, codings: String, limit: Int) -> Decoded? {
         var result = Decoded(bytes: bytes, isTruncated: false)
-        for coding in codings.split(separator: ",").reversed() {
-            switch coding.trimmingCharacters(in: .whitespaces).lowercased() {
+        for coding in codings.pieces(at: ",").reversed() {
+            switch coding.trimming().lowercased() {
             case "identity", "": continue
             // 32 tells zlib to look whether it is gzip or zlib.
             case "gzip", "x-gzip":

@@ -151,7 +151,7 @@ extension Redaction {
             if let name = HTTPField.Name(field.name) {
                 let values = field.lines.map { value(of: HTTPField(name: name, value: $0)) }
                 field.value = values.joined(separator: "\n")
-            } else if field.name.hasPrefix(":") {
+            } else if field.name.begins(with: ":") {
                 // A pseudo-header field of HTTP/2, as Chrome writes it.
                 field.value = url(field.value)
             } else {
@@ -182,7 +182,7 @@ extension Redaction {
     private func value(_ value: JSONValue) -> JSONValue {
         switch value {
         case .null, .bool, .integer, .number: value
-        case .string(let text): .string(text.contains("://") ? url(text) : self.text(text))
+        case .string(let text): .string(text.includes("://") ? url(text) : self.text(text))
         case .array(let elements): .array(elements.map(self.value))
         case .object(let members): .object(values(members))
         }

@@ -56,7 +56,8 @@ extension HARResponse {
 enum HARText {
     /// A URL without secrets, with nothing in it that no URL may hold.
     static func url(_ url: String, _ redaction: Redaction) -> String {
-        redaction.url(url).replacingOccurrences(of: Redaction.placeholder, with: "%3Credacted%3E")
+        let placeholder = Redaction.placeholder.unicodeScalars
+        return String(redaction.url(url).unicodeScalars.replacing(placeholder, with: "%3Credacted%3E".unicodeScalars))
     }
 
     static func fields(_ fields: HTTPFields, _ redaction: Redaction) -> [HARField] {
@@ -79,7 +80,7 @@ enum HARText {
     /// The cookies of a request; none where their values are secrets.
     static func cookies(in headers: [HARField]) -> [HARCookie] {
         headers.values(of: "cookie").filter { $0 != Redaction.placeholder }.flatMap { value in
-            value.split(separator: ";").map { pair in
+            value.pieces(at: ";").map { pair in
                 let (name, value) = parts(of: pair)
                 return HARCookie(name: name, value: value)
             }
@@ -89,7 +90,7 @@ enum HARText {
     /// The cookies that a response sets; none where their values are secrets.
     static func setCookies(in headers: [HARField]) -> [HARCookie] {
         headers.values(of: "set-cookie").filter { $0 != Redaction.placeholder }.compactMap { value in
-            var pieces = value.split(separator: ";")[...]
+            var pieces = value.pieces(at: ";")[...]
             guard let pair = pieces.popFirst() else { return nil }
             let (name, value) = parts(of: pair)
             var cookie = HARCookie(name: name, value: value)
@@ -109,10 +110,10 @@ enum HARText {
     }
 
     private static func parts(of pair: Substring) -> (name: String, value: String) {
-        let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let halves = pair.pieces(at: "=", maxSplits: 1, omittingEmptySubsequences: false)
         return (
-            (halves.first ?? "").trimmingCharacters(in: .whitespaces),
-            halves.count > 1 ? halves[1].trimmingCharacters(in: .whitespaces) : ""
+            (halves.first ?? "").trimming(),
+            halves.count > 1 ? halves[1].trimming() : ""
         )
     }
 }

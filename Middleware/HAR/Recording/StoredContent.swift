@@ -86,7 +86,7 @@ struct StoredContent: Sendable, Hashable {
         bytes = content
         guard let type, Self.isTextual(type) else { return }
         // Text of another encoding, or text with binary parts in it: names and shapes of secrets are ASCII in all.
-        let encoding: String.Encoding = type.charset?.lowercased().hasPrefix("utf-16") == true ? .utf16 : .isoLatin1
+        let encoding: String.Encoding = type.charset?.lowercased().begins(with: "utf-16") == true ? .utf16 : .isoLatin1
         guard let text = String(data: content, encoding: encoding) else { return }
         let redacted = redaction.text(text, isCutOff: isTruncated)
         guard redacted != text, let changed = redacted.data(using: encoding) else { return }
@@ -96,7 +96,7 @@ struct StoredContent: Sendable, Hashable {
 
     /// Whether all of the content is a secret.
     private static func isSecret(_ type: MediaType) -> Bool {
-        type.essence.hasSuffix("+jwt")
+        type.essence.ends(with: "+jwt")
             || [
                 "application/jose", "application/jwt", "application/pkcs8", "application/x-pem-file",
                 "application/x-pkcs12",
@@ -105,8 +105,8 @@ struct StoredContent: Sendable, Hashable {
 
     private static func isTextual(_ type: MediaType) -> Bool {
         let essence = type.essence
-        return essence.hasPrefix("text/") || essence.hasPrefix("multipart/") || essence.hasSuffix("+json")
-            || essence.hasSuffix("+xml")
+        return essence.begins(with: "text/") || essence.begins(with: "multipart/") || essence.ends(with: "+json")
+            || essence.ends(with: "+xml")
             || [
                 "application/json", "application/xml", "application/x-www-form-urlencoded", "application/graphql",
                 "application/javascript", "application/x-ndjson",

@@ -132,7 +132,7 @@ struct ReplayBook: Sendable {
                 request: "\(page.request.har.method) \(page.request.har.url)",
                 differences: differences
             )
-            let same = zip(sent.url.path, page.request.url.path).prefix { $0 == $1 }.count
+            let same = zip(sent.url.path.utf8, page.request.url.path.utf8).prefix { $0 == $1 }.count
             return (entry, differences.reduce(0) { $0 + $1.distance }, same, index)
         }
         let sorted = rated.sorted { ($0.distance, -$0.same, $0.index) < ($1.distance, -$1.same, $1.index) }

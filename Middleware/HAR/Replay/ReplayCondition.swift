@@ -43,7 +43,7 @@ enum ReplayCondition {
         let modified = recorded.values(of: "last-modified").first.flatMap { HTTPDate($0)?.date }
         if let condition = fields[.ifMatch] {
             // Strong comparison: a weak tag never matches (§13.1.1).
-            let isWeak = tag?.hasPrefix("W/") == true
+            let isWeak = tag?.begins(with: "W/") == true
             if condition != "*", isWeak || !matches(condition, tag ?? "", strongly: true) { return .failed }
         } else if let since = fields[.ifUnmodifiedSince].flatMap({ HTTPDate($0)?.date }), let modified,
             modified > since
@@ -51,7 +51,7 @@ enum ReplayCondition {
             return .failed
         }
         if let condition = fields[.ifNoneMatch] {
-            guard let tag else { return condition.contains("*") ? .notModified : .asRecorded }
+            guard let tag else { return condition.utf8.contains(UInt8(ascii: "*")) ? .notModified : .asRecorded }
             return matches(condition, tag) ? .notModified : .asRecorded
         }
         if let since = fields[.ifModifiedSince].flatMap({ HTTPDate($0)?.date }), let modified, modified <= since {
@@ -62,21 +62,22 @@ enum ReplayCondition {
 
     /// Whether a list of entity tags has one (RFC 9110 §8.8.3.2); by weak comparison unless said otherwise.
     private static func matches(_ list: String, _ tag: String, strongly: Bool = false) -> Bool {
-        if list.trimmingCharacters(in: .whitespaces) == "*" { return true }
+        if list.trimming() == "*" { return true }
         let wanted = opaque(tag)
         // A comma may stand in a tag: quotes tell where one ends.
-        var rest = list[...]
+        var rest = list.unicodeScalars[...]
         while let open = rest.firstIndex(of: "\"") {
             let inside = rest[rest.index(after: open)...]
             guard let close = inside.firstIndex(of: "\"") else { return false }
-            let isWeak = rest[..<open].hasSuffix("W/")
-            if inside[..<close] == wanted, !(strongly && isWeak) { return true }
+            let isWeak = Substring(rest[..<open]).ends(with: "W/")
+            if inside[..<close].elementsEqual(wanted), !(strongly && isWeak) { return true }
             rest = inside[inside.index(after: close)...]
         }
         return false
     }
 
-    private static func opaque(_ tag: String) -> Substring {
+    private static func opaque(_ tag: String) -> Substring.UnicodeScalarView {
+        let tag = tag.unicodeScalars
         guard let open = tag.firstIndex(of: "\""), let close = tag.lastIndex(of: "\""), open < close else {
             return tag[...]
         }

@@ -36,8 +36,8 @@ struct OTLPAnswer {
     }
 
     private static func encoding(of head: HTTPResponse) -> OTLPEncoding? {
-        guard let type = head.headerFields[.contentType]?.prefix(while: { $0 != ";" }) else { return nil }
-        let name = type.trimmingCharacters(in: .whitespaces).lowercased()
+        guard let type = head.headerFields[.contentType]?.pieces(at: ";", maxSplits: 1).first else { return nil }
+        let name = type.trimming().lowercased()
         return OTLPEncoding.allCases.first { $0.contentType == name }
     }
 

@@ -127,7 +127,7 @@ private struct VariableReader {
     }
 
     private func value(of name: String) -> String? {
-        guard let text = environment[name]?.trimmingCharacters(in: .whitespaces), !text.isEmpty else { return nil }
+        guard let text = environment[name]?.trimming(), !text.isEmpty else { return nil }
         return text
     }
 
@@ -228,14 +228,15 @@ private struct VariableReader {
     /// Names and percent-encoded values, as in W3C Baggage; `nil` when any is malformed, or there are too many.
     private static func pairs(_ text: String) -> [(String, String)]? {
         var pairs: [(String, String)] = []
-        for part in text.split(separator: ",") {
-            let part = part.trimmingCharacters(in: .whitespaces)
+        for part in text.pieces(at: ",") {
+            let part = part.trimming()
             if part.isEmpty { continue }
-            guard let equals = part.firstIndex(of: "="), equals > part.startIndex, pairs.count < maximum else {
+            guard let equals = part.unicodeScalars.firstIndex(of: "="), equals > part.startIndex, pairs.count < maximum
+            else {
                 return nil
             }
-            let name = part[..<equals].trimmingCharacters(in: .whitespaces)
-            let value = part[part.index(after: equals)...].trimmingCharacters(in: .whitespaces)
+            let name = part[..<equals].trimming()
+            let value = part[part.unicodeScalars.index(after: equals)...].trimming()
             guard !name.isEmpty, let decoded = value.removingPercentEncoding,
                 let key = name.removingPercentEncoding
             else { return nil }

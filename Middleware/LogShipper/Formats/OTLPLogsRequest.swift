@@ -50,7 +50,7 @@ extension LogResource {
         var result = [LogAttributes.Attribute("service.name", .string(serviceName))]
         if let serviceVersion { result.append(LogAttributes.Attribute("service.version", .string(serviceVersion))) }
         result += furtherAttributes
-        if !attributes.contains(where: { $0.name.hasPrefix("telemetry.sdk.") }) { result += OTLPSchema.library }
+        if !attributes.contains(where: { $0.name.begins(with: "telemetry.sdk.") }) { result += OTLPSchema.library }
         return result
     }
 }
@@ -107,7 +107,7 @@ extension OTLPEncoder where Self: ~Copyable {
 extension String {
     /// Whether records under this name are made by this library.
     fileprivate var isComponentOfHTTPChain: Bool {
-        self == "http.client" || self == "http.client.attempt" || hasPrefix("HTTPChain")
+        self == "http.client" || self == "http.client.attempt" || begins(with: "HTTPChain")
     }
 }
 

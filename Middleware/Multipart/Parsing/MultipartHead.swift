@@ -1,3 +1,4 @@
+import HTTPChainSupport
 public import HTTPTypes
 
 /// The header fields of a part that arrived, RFC 2046 §5.1.
@@ -28,11 +29,11 @@ public struct MultipartHead: Sendable, Hashable {
     /// (RFC 9110 §14.4); `nil` without a `Content-Range` of bytes that makes sense.
     public var contentRange: (range: Range<Int64>, completeLength: Int64?)? {
         guard let field = headers[.contentRange] else { return nil }
-        let words = field.split(separator: " ", omittingEmptySubsequences: true)
+        let words = field.pieces(at: " ", omittingEmptySubsequences: true)
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
-        let halves = words[1].split(separator: "/", omittingEmptySubsequences: false)
+        let halves = words[1].pieces(at: "/", omittingEmptySubsequences: false)
         guard halves.count == 2 else { return nil }
-        let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false).map(Self.number)
+        let ends = halves[0].pieces(at: "-", omittingEmptySubsequences: false).map(Self.number)
         guard ends.count == 2, let first = ends[0], let last = ends[1], first <= last, last < .max else { return nil }
         if halves[1] == "*" { return (first..<(last + 1), nil) }
         guard let length = Self.number(halves[1]), last < length else { return nil }

@@ -77,7 +77,9 @@ public struct MultipartParser: Sendable {
     public init(contentType: String?, limits: MultipartLimits = .standard) throws(MultipartError) {
         guard let contentType else { throw MultipartError(.notMultipart(contentType: nil)) }
         let field = ParameterizedValue(contentType.utf8)
-        guard field.value.hasPrefix("multipart/") else { throw MultipartError(.notMultipart(contentType: contentType)) }
+        guard field.value.begins(with: "multipart/") else {
+            throw MultipartError(.notMultipart(contentType: contentType))
+        }
         guard let boundary = field.parameter("boundary"),
             let parser = try? MultipartParser(boundary: String(decoding: boundary, as: UTF8.self), limits: limits)
         else { throw MultipartError(.noBoundary(contentType: contentType)) }

@@ -35,7 +35,7 @@ public struct WebAuthenticationAgent: AuthorizationAgent {
         _ begin: @Sendable (_ redirectURI: String) throws -> AuthorizationRequest
     ) async throws -> (request: AuthorizationRequest, callback: String) {
         let request = try begin(redirectURI)
-        guard let url = URL(string: request.url), let scheme = redirectURI.split(separator: ":").first.map(String.init)
+        guard let url = URL(string: request.url), let scheme = redirectURI.pieces(at: ":").first.map(String.init)
         else { throw SignInError(.malformedCallback("the redirect URI has no scheme")) }
         do {
             let run = await WebAuthenticationRun(anchor: anchor)

@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// Signs in with the browser of this machine, which comes back to a server on a loopback address, RFC 8252 §7.3.
 ///
 /// ```swift
@@ -34,7 +36,7 @@ public struct LoopbackAgent: AuthorizationAgent {
         page: String = LoopbackAgent.standardPage,
         opening open: @escaping @Sendable (_ url: String) async throws -> Void
     ) {
-        self.path = path.hasPrefix("/") ? path : "/" + path
+        self.path = path.begins(with: "/") ? path : "/" + path
         self.port = port
         self.page = page
         self.open = open

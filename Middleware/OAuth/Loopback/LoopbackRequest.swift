@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainSupport
 
 /// The part of a browser's request to the loopback server that is read: the request line and the host.
 struct LoopbackRequest: Hashable {
@@ -16,14 +17,14 @@ struct LoopbackRequest: Hashable {
     ///
     /// - Returns: `nil` for what is no request of HTTP/1.
     init?(head: Data) {
-        let lines = String(decoding: head, as: UTF8.self).components(separatedBy: "\r\n")
-        let parts = (lines.first ?? "").split(separator: " ", omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[2].hasPrefix("HTTP/1."), parts[1].hasPrefix("/") else { return nil }
+        let lines = head.split(separator: Data("\r\n".utf8)).map { String(decoding: $0, as: UTF8.self) }
+        let parts = (lines.first ?? "").pieces(at: " ", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[2].begins(with: "HTTP/1."), parts[1].begins(with: "/") else { return nil }
         method = String(parts[0])
         target = String(parts[1])
         let hosts = lines.dropFirst().compactMap { line -> String? in
-            guard let colon = line.firstIndex(of: ":"), line[..<colon].lowercased() == "host" else { return nil }
-            return line[colon...].dropFirst().trimmingCharacters(in: .whitespaces)
+            let pair = line.pieces(at: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            return pair.count == 2 && pair[0].lowercased() == "host" ? pair[1].trimming() : nil
         }
         host = hosts.count == 1 ? hosts.first : nil
     }
@@ -39,7 +40,7 @@ struct LoopbackRequest: Hashable {
         guard host == "127.0.0.1:\(port)" || host == "localhost:\(port)" else {
             return (Self.response("421 Misdirected Request", "This server is not here for that."), false)
         }
-        guard target.prefix(while: { $0 != "?" }) == path else {
+        guard target.pieces(at: "?", omittingEmptySubsequences: false)[0] == path else {
             return (Self.response("404 Not Found", "There is nothing here."), false)
         }
         guard method == "GET" else { return (Self.response("405 Method Not Allowed", "GET only."), false) }

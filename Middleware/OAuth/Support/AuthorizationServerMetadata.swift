@@ -130,11 +130,12 @@ public struct AuthorizationServerMetadata: Sendable, Hashable {
     /// Where the metadata of an issuer is: the well-known path goes before the issuer's own (RFC 8414 §3.1), or after it
     /// (OpenID Connect Discovery 1.0 §4.1).
     static func url(of issuer: String, at location: Location) -> String? {
-        guard !issuer.contains("?"), !issuer.contains("#"), let schemeEnd = issuer.range(of: "://") else { return nil }
-        let trimmed = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
+        guard !issuer.utf8.contains(where: "?#".utf8.contains), let schemeEnd = issuer.utf8.firstRange(of: "://".utf8)
+        else { return nil }
+        let trimmed = issuer.without(suffix: "/") ?? issuer[...]
         guard location == .oauth else { return "\(trimmed)/.well-known/\(location.rawValue)" }
         let rest = trimmed[schemeEnd.upperBound...]
-        let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+        let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
         return "\(trimmed[..<slash])/.well-known/\(location.rawValue)\(trimmed[slash...])"
     }
 

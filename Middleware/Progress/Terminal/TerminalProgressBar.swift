@@ -38,7 +38,7 @@ public struct TerminalProgressBar: Sendable {
         if let fraction = progress.fraction {
             for count in stride(from: details.count, to: 0, by: -1) {
                 let rest = Array(details.prefix(count))
-                let used = DisplayWidth.of((lead + rest).joined(separator: Self.gap)) + Self.gap.count + 2
+                let used = DisplayWidth.of((lead + rest).joined(separator: Self.gap)) + Self.gap.utf8.count + 2
                 guard width - used >= Self.shortestBar else { continue }
                 let bar = bar(fraction, min(width - used, Self.longestBar))
                 return (lead + ["[\(bar)]"] + rest).joined(separator: Self.gap)
@@ -54,7 +54,7 @@ public struct TerminalProgressBar: Sendable {
     }
 
     private func shortened(_ label: String, _ number: String, to width: Int) -> String {
-        let room = width - DisplayWidth.of(number) - Self.gap.count
+        let room = width - DisplayWidth.of(number) - Self.gap.utf8.count
         guard room > 0, !label.isEmpty else { return DisplayWidth.fitted(number, to: width) }
         return DisplayWidth.fitted(label, to: room) + Self.gap + number
     }
@@ -73,7 +73,7 @@ public struct TerminalProgressBar: Sendable {
         case .running, .finished:
             guard let fraction = progress.fraction else { return nil }
             let text = "\(Int((min(max(fraction, 0), 1) * 100).rounded(.down)))%"
-            return String(repeating: " ", count: max(0, 4 - text.count)) + text
+            return String(repeating: " ", count: max(0, 4 - text.utf8.count)) + text
         }
     }
 
@@ -99,5 +99,5 @@ public struct TerminalProgressBar: Sendable {
 }
 
 extension String {
-    fileprivate var leftPadded: String { count < 2 ? "0" + self : self }
+    fileprivate var leftPadded: String { utf8.count < 2 ? "0" + self : self }
 }

@@ -143,8 +143,10 @@ package struct ServerLimits: Sendable, Hashable {
 
     private static func number(_ text: String) -> Double? {
         // Some send several numbers, for several windows: the first is the tightest.
-        let first = text.split(separator: ",").first.map(String.init) ?? text
-        guard let number = Double(first.filter { $0 != " " }), number.isFinite else { return nil }
+        let first = text.pieces(at: ",").first.map(String.init) ?? text
+        guard let number = Double(String(first.unicodeScalars.filter { $0 != " " })), number.isFinite else {
+            return nil
+        }
         return number
     }
 
@@ -165,13 +167,13 @@ package struct ServerLimits: Sendable, Hashable {
         var rest = text[...]
         guard !rest.isEmpty, rest.utf8.count <= 32 else { return nil }
         while !rest.isEmpty {
-            let digits = rest.prefix { $0.isNumber || $0 == "." }
+            let digits = Substring(rest.unicodeScalars.prefix { ("0"..."9").contains($0) || $0 == "." })
             guard let number = Double(digits) else { return nil }
-            rest = rest.dropFirst(digits.count)
-            let unit = rest.prefix { $0.isLetter }
+            rest = rest[digits.endIndex...]
+            let unit = Substring(rest.unicodeScalars.prefix { ("a"..."z").contains($0) })
             guard let scale = ["ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400][unit] else { return nil }
             total += number * scale
-            rest = rest.dropFirst(unit.count)
+            rest = rest[unit.endIndex...]
         }
         return duration(seconds: total)
     }

@@ -1,3 +1,4 @@
+import HTTPChainSupport
 public import Logging
 
 /// The least severe level that is logged, for each component.

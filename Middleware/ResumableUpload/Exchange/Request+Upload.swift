@@ -36,7 +36,7 @@ extension Request {
     /// Whether a field describes the content or a condition on the target, which the upload's own URL does not share.
     private static func belongsToContentOrTarget(_ name: HTTPField.Name) -> Bool {
         let name = name.canonicalName
-        return name.hasPrefix("content-") || name.hasPrefix("if-")
+        return name.begins(with: "content-") || name.begins(with: "if-")
             || ["range", "repr-digest", "want-repr-digest", "want-content-digest", "idempotency-key"].contains(name)
     }
 }

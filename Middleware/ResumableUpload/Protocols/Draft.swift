@@ -93,9 +93,9 @@ struct Draft: UploadWire {
     /// The problem that a document tells of; nil for any other.
     static func problem(in document: Data) -> UploadProblem? {
         guard let object = try? JSONDecoder().decode(JSONValue.self, from: document),
-            let type = object["type"]?.string, type.hasPrefix(problemTypes)
+            let type = object["type"]?.string?.without(prefix: problemTypes)
         else { return nil }
-        switch type.dropFirst(problemTypes.count) {
+        switch type {
         case "mismatching-upload-offset":
             return .mismatchingOffset(expected: object["expected-offset"]?.integer.flatMap { $0 < 0 ? nil : $0 })
         case "completed-upload": return .completed

@@ -40,7 +40,7 @@ struct Tus: UploadWire {
         answer.limits.maximumSize = count(fields[.tusMaxSize])
         answer.expiry = fields[.uploadExpires].flatMap { HTTPDate($0, now: now)?.date }
         answer.extensions = fields[.tusExtension].map { value in
-            Set(value.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) })
+            Set(value.pieces(at: ",").map { $0.trimming() })
         }
         return answer
     }

@@ -147,8 +147,8 @@ public struct FileUploadStore: UploadStore {
         var found: [(file: String, modified: Int64)] = []
         for name in try files.names(in: path) {
             let file = "\(path)/\(name)"
-            let isTemporary = name.hasSuffix(Self.temporarySuffix)
-            guard isTemporary || name.hasSuffix(Self.suffix), let status = try files.status(of: file) else { continue }
+            let isTemporary = name.ends(with: Self.temporarySuffix)
+            guard isTemporary || name.ends(with: Self.suffix), let status = try files.status(of: file) else { continue }
             let isLeftOver = now - status.modified > Self.longestWriting
             if isTemporary {
                 if isLeftOver { try files.remove(file) }

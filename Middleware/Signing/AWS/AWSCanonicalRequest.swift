@@ -27,7 +27,7 @@ struct AWSCanonicalRequest {
             throw SigningError(.unsupportedTarget("it is not absolute"))
         }
         let end = target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
-        let query = target[end...].dropFirst()
+        let query = Substring(target.utf8[end...].dropFirst())
         let (lines, names) = Self.fields(fields, host: Self.host(authority, scheme: scheme))
         signedFields = names
         text = """
@@ -122,12 +122,12 @@ struct AWSCanonicalRequest {
 
     /// Without space at the ends, and with single spaces inside.
     private static func collapsed(_ value: String) -> String {
-        value.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
+        value.unicodeScalars.split { $0 == " " || $0 == "\t" }.map { String($0) }.joined(separator: " ")
     }
 
     /// The host as a transport writes it, without a default port.
     private static func host(_ authority: String, scheme: String) -> String {
         let suffix = scheme == "https" ? ":443" : ":80"
-        return authority.hasSuffix(suffix) ? String(authority.dropLast(suffix.utf8.count)) : authority
+        return authority.without(suffix: suffix).map { String($0) } ?? authority
     }
 }

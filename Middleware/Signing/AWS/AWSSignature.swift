@@ -26,8 +26,10 @@ struct AWSSignature {
         timestamp = HTTPDate(date).basicISO8601
     }
 
+    private var day: String { String(timestamp.unicodeScalars.prefix(8)) }
+
     /// The day, the region and the service that a key is derived for.
-    var scope: String { "\(timestamp.prefix(8))/\(region)/\(service)/aws4_request" }
+    var scope: String { "\(day)/\(region)/\(service)/aws4_request" }
 
     func stringToSign(_ canonicalRequest: String) -> String {
         let hash = Self.text(SHA256.hash(data: Data(canonicalRequest.utf8)).hexadecimal)
@@ -45,7 +47,7 @@ struct AWSSignature {
     /// The key that is derived of the secret for the scope.
     func signingKey(_ secret: Secret) -> SymmetricKey {
         var key = SymmetricKey(data: Data("AWS4\(secret.revealed)".utf8))
-        for part in [String(timestamp.prefix(8)), region, service, "aws4_request"] {
+        for part in [day, region, service, "aws4_request"] {
             key = SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: Data(part.utf8), using: key))
         }
         return key

@@ -59,7 +59,7 @@ struct ComponentValue {
             return scheme.lowercased()
         case "@request-target": return request.path ?? "/"
         case "@path":
-            let path = (request.path ?? "").prefix { $0 != "?" }
+            let path = (request.path ?? "").unicodeScalars.prefix { $0 != "?" }
             return path.isEmpty ? "/" : String(path)
         case "@query": return "?" + Self.query(of: request)
         case "@query-param":
@@ -77,7 +77,7 @@ struct ComponentValue {
     }
 
     private static func query(of request: HTTPRequest) -> Substring {
-        (request.path ?? "").drop { $0 != "?" }.dropFirst()
+        Substring((request.path ?? "").unicodeScalars.drop { $0 != "?" }.dropFirst())
     }
 
     // MARK: Fields, §2.1
@@ -93,7 +93,7 @@ struct ComponentValue {
                 ? SigningError(.noContentDigest) : SigningError(.missingComponent(component))
         }
         if component.parameters.contains(.binary) { return try Self.binary(lines) }
-        let joined = lines.map { Self.trimmed($0.value) }.joined(separator: ", ")
+        let joined = lines.map { $0.value.trimming() }.joined(separator: ", ")
         if case .key(let key)? = component.parameters.first(where: { if case .key = $0 { true } else { false } }) {
             return try member(key, of: joined, component)
         }
@@ -110,13 +110,9 @@ struct ComponentValue {
         }
     }
 
-    private static func trimmed(_ value: String) -> String {
-        value.trimmingCharacters(in: CharacterSet(charactersIn: " \t"))
-    }
-
     /// §2.1.3.
     private static func binary(_ lines: [HTTPField]) throws(SigningError) -> String {
-        lines.map { ":\(Data(trimmed($0.value).utf8).base64EncodedString()):" }.joined(separator: ", ")
+        lines.map { ":\(Data($0.value.trimming().utf8).base64EncodedString()):" }.joined(separator: ", ")
     }
 
     /// §2.1.2; a parameterized member keeps its parameters.

@@ -139,8 +139,8 @@ enum KeyText {
     static let ed25519Public: [UInt8] = [0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00]
 
     static func ed25519(_ pem: String, after prefix: [UInt8], _ what: String) throws(SigningError) -> Data {
-        let lines = pem.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
-        let text = lines.filter { !$0.hasPrefix("-----") }.joined()
+        let lines = pem.unicodeScalars.split(whereSeparator: \.endsLine).map { Substring($0).trimming() }
+        let text = lines.filter { !$0.begins(with: "-----") }.joined()
         guard let der = Data(base64Encoded: text), der.count == prefix.count + 32, der.starts(with: prefix) else {
             throw SigningError(.invalidKey(what))
         }

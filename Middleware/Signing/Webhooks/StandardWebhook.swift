@@ -57,8 +57,8 @@ public struct StandardWebhook: Sendable, Hashable {
         let limit = tolerance / .seconds(1)
         guard age <= limit else { throw SigningError(.tooOld(age: .seconds(age))) }
         guard age >= -limit else { throw SigningError(.createdInFuture(by: .seconds(-age))) }
-        let declared = signatures.split(separator: " ").prefix(SignatureLimits.signatures).compactMap { signature in
-            signature.hasPrefix("v1,") ? Data(base64Encoded: String(signature.dropFirst(3))) : nil
+        let declared = signatures.pieces(at: " ").prefix(SignatureLimits.signatures).compactMap { signature in
+            signature.without(prefix: "v1,").flatMap { Data(base64Encoded: String($0)) }
         }
         for key in keys {
             var mac = HMAC<SHA256>(key: key.key)

@@ -17,8 +17,7 @@ public struct WebhookKey: Sendable {
     /// - Throws: ``SigningError/Problem/invalidKey(_:)`` when it is no base64, or has less than 24 bytes or more than
     ///   64.
     public init(_ text: Secret) throws(SigningError) {
-        let prefix = "whsec_"
-        let base64 = text.revealed.hasPrefix(prefix) ? text.revealed.dropFirst(prefix.utf8.count) : text.revealed[...]
+        let base64 = text.revealed.without(prefix: "whsec_") ?? text.revealed[...]
         guard let bytes = Data(base64Encoded: String(base64)), (24...64).contains(bytes.count) else {
             throw SigningError(.invalidKey("a webhook's secret: whsec_ and 24 to 64 bytes in base64"))
         }

@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPChainSupport
 
 /// A thing of a service that has a path: it is fetched, listed, created, saved, deleted.
 ///
@@ -67,12 +68,13 @@ struct ResourcePath: Sendable, Hashable {
     let identity: String
 
     init(_ path: String) throws(ResourceError) {
-        guard let end = path.lastIndex(of: "{"), path.hasSuffix("}"), end > path.startIndex,
-            path[path.index(before: end)] == "/"
+        guard let end = path.utf8.lastIndex(of: UInt8(ascii: "{")),
+            let identity = path[end...].without(prefix: "{")?.without(suffix: "}"),
+            let collection = path[..<end].without(suffix: "/")
         else { throw ResourceError(.pathWithoutIdentity(path)) }
         item = path
-        collection = String(path[..<path.index(before: end)])
-        identity = String(path[path.index(after: end)...].dropLast())
+        self.collection = String(collection)
+        self.identity = String(identity)
         guard !identity.isEmpty, !collection.isEmpty else { throw ResourceError(.pathWithoutIdentity(path)) }
     }
 }

@@ -171,7 +171,7 @@ extension ResourceRecord {
     ///
     /// `If-Match` compares strongly: a weak tag would never match, so that the date stands for it.
     var conditions: HTTPFields {
-        if let entityTag, !entityTag.hasPrefix("W/") { return [.ifMatch: entityTag] }
+        if let entityTag, !entityTag.begins(with: "W/") { return [.ifMatch: entityTag] }
         if let lastModified { return [.ifUnmodifiedSince: lastModified] }
         return [:]
     }

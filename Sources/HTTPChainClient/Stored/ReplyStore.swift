@@ -96,7 +96,7 @@ public final class ReplyStore: Sendable {
         var entries: [CacheEntryID] = []
         try await store.visit(selection) { entry in
             let place = RemovalLog.Place(key: entry.key, classification: entry.response.metadata.classification)
-            if entry.key.url.hasPrefix(Self.scheme), isRemoved(place) { entries.append(entry.id) }
+            if entry.key.url.begins(with: Self.scheme), isRemoved(place) { entries.append(entry.id) }
             return true
         }
         var count = 0

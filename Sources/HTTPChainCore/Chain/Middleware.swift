@@ -104,6 +104,6 @@ public struct StageSummary: Sendable, Hashable {
 
     /// A type's name as a stage is called by it, without generic arguments.
     public static func name(of type: Any.Type) -> String {
-        String(String(describing: type).prefix { $0 != "<" })
+        String(String(describing: type).unicodeScalars.prefix { $0 != "<" })
     }
 }

@@ -76,7 +76,8 @@ public struct PublicKeyPin: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Throws: ``ConnectionSettingsError`` when it is anything else.
     public init(_ text: String) throws(ConnectionSettingsError) {
-        guard text.hasPrefix("sha256/"), let hash = Data(base64Encoded: String(text.dropFirst(7))), hash.count == 32
+        guard let base64 = text.without(prefix: "sha256/"), let hash = Data(base64Encoded: String(base64)),
+            hash.count == 32
         else {
             throw ConnectionSettingsError(
                 .invalid(setting: "trust", why: "the pin \"\(text)\" is not sha256/ and 32 bytes in base64"),

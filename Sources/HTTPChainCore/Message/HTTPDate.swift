@@ -77,7 +77,7 @@ extension HTTPDate: CustomStringConvertible {
 
     private func padded(_ number: Int, _ width: Int = 2) -> String {
         let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
     }
 }
 
@@ -172,7 +172,7 @@ private struct DateFields {
 
     mutating func parse(now: Date) -> Int64? {
         let name = letters()
-        guard (3...9).contains(name.count) else { return nil }
+        guard (3...9).contains(name.utf8.count) else { return nil }
         guard skip(",") else { return asctime() }
         skipSpaces()
         guard let day = number(1...2) else { return nil }

@@ -38,16 +38,14 @@ package struct MediaType: Sendable, Hashable {
     package func precision(of pattern: String) -> Int? {
         guard let pattern = MediaType(pattern)?.essence else { return nil }
         if pattern == essence { return 3 }
-        let wanted = pattern.split(separator: "/")
-        let own = essence.split(separator: "/")
+        let wanted = pattern.pieces(at: "/")
+        let own = essence.pieces(at: "/")
         guard wanted.count == 2, own.count == 2, wanted[0] == "*" || wanted[0] == own[0],
-            let star = wanted[1].firstIndex(of: "*")
+            let star = wanted[1].utf8.firstIndex(of: UInt8(ascii: "*"))
         else { return nil }
         let prefix = wanted[1][..<star]
-        let suffix = wanted[1][wanted[1].index(after: star)...]
-        guard own[1].count >= prefix.count + suffix.count, own[1].hasPrefix(prefix), own[1].hasSuffix(suffix) else {
-            return nil
-        }
+        let suffix = wanted[1][wanted[1].utf8.index(after: star)...]
+        guard own[1].without(prefix: prefix)?.ends(with: suffix) == true else { return nil }
         if wanted[1] != "*" { return 2 }
         return wanted[0] == "*" ? 0 : 1
     }

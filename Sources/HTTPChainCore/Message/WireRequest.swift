@@ -81,12 +81,12 @@ extension Request {
         guard address.userInfo == nil else {
             throw InvalidRequestError(
                 .invalidURL(
-                    "\(scheme)://\(authority.drop { $0 != "@" }.dropFirst())\(path)",
+                    "\(scheme)://\(Substring(authority.utf8.drop { $0 != UInt8(ascii: "@") }.dropFirst()))\(path)",
                     "it carries a user name or password (RFC 9110 §4.2.4 forbids it); use an authentication stage"
                 )
             )
         }
-        guard path.hasPrefix("/") || (path == "*" && head.method == .options) else {
+        guard path.begins(with: "/") || (path == "*" && head.method == .options) else {
             throw InvalidRequestError(.invalidURL(url, "the path must begin with a slash"))
         }
         if let why = Self.faultInPath(path) {

@@ -50,10 +50,12 @@ extension ParameterEncoder {
 
         /// Underscores inside become hyphens; those at either end stay.
         private static func kebab(_ text: String) -> String {
-            let core = text.drop { $0 == "_" }
-            let head = text.prefix(text.count - core.count)
-            let tail = core.reversed().prefix { $0 == "_" }.count
-            return String(head) + core.dropLast(tail).replacing("_", with: "-") + String(core.suffix(tail))
+            let scalars = text.unicodeScalars
+            guard let first = scalars.firstIndex(where: { $0 != "_" }),
+                let last = scalars.lastIndex(where: { $0 != "_" })
+            else { return text }
+            return String(scalars[..<first]) + Escaping.replacing(in: text[first...last]) { $0 == "_" ? "-" : nil }
+                + String(scalars[last...].dropFirst())
         }
     }
 }

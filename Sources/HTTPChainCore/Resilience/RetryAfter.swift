@@ -30,7 +30,7 @@ package enum RetryAfter {
 
     /// Transports join repeated fields with commas, and most dates hold one as well.
     private static func waits(in value: String, since reference: Date) -> [Duration] {
-        let parts = value.split(separator: ",", omittingEmptySubsequences: false)
+        let parts = value.pieces(at: ",", omittingEmptySubsequences: false)
         var waits: [Duration] = []
         var index = parts.startIndex
         while index < parts.endIndex {

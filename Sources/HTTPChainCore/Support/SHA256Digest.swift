@@ -6,7 +6,7 @@ package enum SHA256Digest {
     package static func hex(of text: String) -> String {
         hash(Array(text.utf8)).map { word in
             let digits = String(word, radix: 16)
-            return String(repeating: "0", count: 8 - digits.count) + digits
+            return String(repeating: "0", count: 8 - digits.utf8.count) + digits
         }.joined()
     }
 

@@ -24,7 +24,7 @@ package enum HTTPSemantics {
     ) -> Set<String> {
         guard let list = environment[methodsVariable] else { return standardMethods }
         return Set(
-            list.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+            list.pieces(at: ",").map { $0.trimming() }.filter { !$0.isEmpty }
         )
     }
 

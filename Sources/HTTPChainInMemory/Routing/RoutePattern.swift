@@ -28,32 +28,35 @@ struct RoutePattern: Sendable {
 
     init(_ text: String) {
         self.text = text
-        var rest = text.prefix { $0 != "#" }
+        var rest = Substring(text.unicodeScalars.prefix { $0 != "#" })
         var scheme: String?
         var authority: Substring?
-        if let mark = rest.range(of: "://"), !rest[..<mark.lowerBound].contains(where: { "/?".contains($0) }) {
+        if let mark = rest.utf8.firstRange(of: "://".utf8),
+            !rest[..<mark.lowerBound].utf8.contains(where: endsAuthority)
+        {
             scheme = rest[..<mark.lowerBound].lowercased()
             rest = rest[mark.upperBound...]
-            authority = rest.prefix { !"/?".contains($0) }
-        } else if rest.hasPrefix("//") {
-            rest = rest.dropFirst(2)
-            authority = rest.prefix { !"/?".contains($0) }
+            authority = Substring(rest.utf8.prefix { !endsAuthority($0) })
+        } else if let hierarchy = rest.without(prefix: "//") {
+            rest = hierarchy
+            authority = Substring(rest.utf8.prefix { !endsAuthority($0) })
         }
-        rest = rest.dropFirst(authority?.count ?? 0)
+        rest = rest[(authority ?? rest[..<rest.startIndex]).endIndex...]
         self.scheme = scheme
         let portMark = authority.flatMap { authority in
-            authority.lastIndex(of: ":").flatMap { Int(authority[authority.index(after: $0)...]) == nil ? nil : $0 }
+            authority.utf8.lastIndex(of: UInt8(ascii: ":"))
+                .flatMap { Int(authority[authority.utf8.index(after: $0)...]) == nil ? nil : $0 }
         }
         let host = authority.map { $0[..<(portMark ?? $0.endIndex)].lowercased() }
         self.host = host
         hosts = host.flatMap { HostPattern($0) }
         port = authority.flatMap { authority in
-            portMark.flatMap { Int(authority[authority.index(after: $0)...]) }
+            portMark.flatMap { Int(authority[authority.utf8.index(after: $0)...]) }
         }
-        let path = rest.prefix { $0 != "?" }
+        let path = Substring(rest.unicodeScalars.prefix { $0 != "?" })
         segments = path.isEmpty && authority != nil ? [.tail("")] : Self.segments(of: path)
-        query = rest.dropFirst(path.count + 1).split(separator: "&").map { pair in
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        query = Substring(rest[path.endIndex...].unicodeScalars.dropFirst()).pieces(at: "&").map { pair in
+            let parts = pair.pieces(at: "=", maxSplits: 1, omittingEmptySubsequences: false)
             return Parameter(
                 name: decoded(parts[0]),
                 value: parts.count > 1 ? decoded(parts[1]) : nil,
@@ -65,9 +68,9 @@ struct RoutePattern: Sendable {
     private static func segments(of path: Substring) -> [Segment] {
         let pieces = RouteTarget.pieces(of: path)
         return pieces.enumerated().map { index, piece in
-            if index == pieces.count - 1, piece.hasSuffix("*") { return .tail(decoded(piece.dropLast())) }
+            if index == pieces.count - 1, let start = piece.without(suffix: "*") { return .tail(decoded(start)) }
             if piece == "*" { return .variable("*") }
-            if piece.hasPrefix(":"), piece.count > 1 { return .variable(String(piece.dropFirst())) }
+            if let name = piece.without(prefix: ":"), !name.isEmpty { return .variable(String(name)) }
             return .literal(decoded(piece))
         }
     }
@@ -100,7 +103,7 @@ struct RoutePattern: Sendable {
             distance += 3 - 2 * Double(index) / Double(max(segments.count, target.segments.count, 1))
         }
         if let missing = missingParameter(in: target) {
-            texts.append("query lacks \(Redaction.standard.url("?" + missing).dropFirst())")
+            texts.append("query lacks \(Redaction.standard.url("?" + missing).without(prefix: "?") ?? "")")
             distance += 1
         }
         return (texts, distance)
@@ -192,8 +195,8 @@ struct RouteTarget: Sendable {
         // By bytes: a combining character after a delimiter does not make it another.
         let path = Substring(text.prefix { $0 != UInt8(ascii: "?") })
         segments = Self.pieces(of: path).map { decoded($0) }
-        query = Substring(text.dropFirst(path.utf8.count + 1)).split(separator: "&").map { pair in
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        query = Substring(text.dropFirst(path.utf8.count + 1)).pieces(at: "&").map { pair in
+            let parts = pair.pieces(at: "=", maxSplits: 1, omittingEmptySubsequences: false)
             return (decoded(parts[0]), parts.count > 1 ? decoded(parts[1]) : "")
         }
     }
@@ -209,6 +212,9 @@ struct RouteTarget: Sendable {
             .map { Substring($0) }
     }
 }
+
+/// Whether an authority ends before a byte, RFC 3986 §3.2; fragments are gone.
+private func endsAuthority(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") }
 
 private func decoded(_ text: Substring) -> String {
     text.utf8.contains(UInt8(ascii: "%")) ? text.removingPercentEncoding ?? String(text) : String(text)

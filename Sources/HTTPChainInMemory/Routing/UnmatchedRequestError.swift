@@ -55,7 +55,7 @@ public struct UnmatchedRequestError: HTTPChainError {
         guard !nearMisses.isEmpty else { return text + "; there are no routes" }
         let rows = nearMisses.prefix(Self.shownMisses).map { [$0.route, $0.differences.joined(separator: "; ")] }
         let table = TextTable.format([["route, nearest first", "what differs"]] + rows)
-        text += "\n  " + table.split(separator: "\n").joined(separator: "\n  ")
+        text += "\n  " + table.pieces(at: "\n").joined(separator: "\n  ")
         let hidden = nearMisses.count - rows.count
         if hidden > 0 { text += "\n  and \(hidden) more" }
         return text

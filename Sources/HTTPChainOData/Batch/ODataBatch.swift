@@ -111,17 +111,17 @@ extension ODataBatch.Part {
 /// How the content of a part stands in the JSON of a batch.
 enum ODataBatchContent {
     static func isJSON(_ type: String) -> Bool {
-        guard let essence = type.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased() else {
+        guard let essence = type.pieces(at: ";").first?.trimming().lowercased() else {
             return false
         }
-        return essence == "application/json" || essence.hasSuffix("+json")
+        return essence == "application/json" || essence.ends(with: "+json")
     }
 
-    static func isText(_ type: String) -> Bool { type.lowercased().hasPrefix("text/") }
+    static func isText(_ type: String) -> Bool { type.lowercased().begins(with: "text/") }
 
     static func data(base64URL text: String) -> Data? {
-        let standard = text.replacing("-", with: "+").replacing("_", with: "/").replacing("=", with: "")
-        return Data(base64Encoded: standard + String(repeating: "=", count: (4 - standard.count % 4) % 4))
+        let standard = Escaping.replacing(in: text) { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 == "=" ? "" : nil }
+        return Data(base64Encoded: standard + String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4))
     }
 }
 

@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// An expression as a tree, whatever it is about.
 indirect enum ODataNode: Sendable {
     case literal(ODataLiteral)
@@ -101,7 +103,9 @@ struct ODataWriter {
             defer { level -= 1 }
             return "\(path)/\(word)(\(variable.text):\(try text(of: body(variable))))"
         case .raw(let text):
-            guard !text.allSatisfy(\.isWhitespace) else { throw ODataQueryError(.emptyFragment) }
+            guard !text.unicodeScalars.allSatisfy(\.properties.isWhitespace) else {
+                throw ODataQueryError(.emptyFragment)
+            }
             return "(\(text))"
         case .unnamed(let path): throw ODataQueryError(.unnamedKeyPath(path))
         }
@@ -140,10 +144,13 @@ struct ODataWriter {
 /// Names of properties, types and entity sets: ABNF rule `odataIdentifier`, with dots and slashes between them.
 enum ODataName {
     static func path(_ text: String) throws(ODataQueryError) -> String {
-        let segments = text.split(separator: "/", omittingEmptySubsequences: false)
+        let segments = text.pieces(at: "/", omittingEmptySubsequences: false)
         for segment in segments {
             // $it, $this, $count and $root of §5.1.1.11; an annotation begins with an at sign.
-            let names = segment.drop { $0 == "$" || $0 == "@" }.split(separator: ".", omittingEmptySubsequences: false)
+            let names = Substring(segment.unicodeScalars.drop { $0 == "$" || $0 == "@" }).pieces(
+                at: ".",
+                omittingEmptySubsequences: false
+            )
             guard !names.isEmpty, names.allSatisfy(isIdentifier) else { throw ODataQueryError(.invalidName(text)) }
         }
         return text

@@ -89,7 +89,7 @@ struct RouteFileReader {
     }
 
     private static func shown(_ path: [String]) -> String {
-        path.map { String($0.prefix(100)) }.joined(separator: ".")
+        path.map { $0.printable(upTo: 100) }.joined(separator: ".")
     }
 
     private mutating func wrong(_ node: RouteNode, _ path: [String], _ wanted: String) {
@@ -347,6 +347,6 @@ extension String {
                 row[column + 1] = Swift.min(change, Swift.min(corner, row[column]) + 1)
             }
         }
-        return row[two.count] <= (count > 5 ? 2 : 1)
+        return row[two.count] <= (one.count > 5 ? 2 : 1)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainCore
 import HTTPChainSupport
 
 /// Reads JSON (RFC 8259) with the place of each value, and goes on behind mistakes where it can.
@@ -61,7 +62,7 @@ struct RouteJSONParser {
     }
 
     private mutating func add(_ text: String, at place: RouteNode.Place? = nil) {
-        let path = steps.map { String($0.prefix(100)) }.joined(separator: ".")
+        let path = steps.map { $0.printable(upTo: 100) }.joined(separator: ".")
         let place = place ?? self.place
         guard mistakes.count < RouteTable.maximumMistakes else { return isLost = true }
         mistakes.append(RouteMistake(path: path, line: place.line, column: place.column, text: text))
@@ -200,7 +201,7 @@ struct RouteJSONParser {
         while position < bytes.count, "+-.eE0123456789".utf8.contains(bytes[position]) { position += 1 }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         guard isStrict, end == position, let number = Double(text), number.isFinite else {
-            lose("\"\(text.prefix(40))\" is no number of JSON")
+            lose("\"\(text.printable(upTo: 40))\" is no number of JSON")
             return nil
         }
         return RouteNode(.number(number), at: place)
@@ -242,7 +243,7 @@ struct RouteJSONParser {
             case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
             case UInt8(ascii: "\\"):
                 guard let scalar = escape() else { return nil }
-                text += Array(String(Character(scalar)).utf8)
+                text += scalar.utf8
             case 0..<0x20:
                 position -= 1
                 lose("a string does not go over the end of a line, nor hold a control character")

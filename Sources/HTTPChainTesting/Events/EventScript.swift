@@ -55,7 +55,8 @@ public struct EventScript: Sendable {
     /// The lines as the format divides them (HTML standard §9.2.5): what stands behind a carriage return would be another
     /// field.
     private static func lines(of text: String) -> [Substring] {
-        text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r" || $0 == "\r\n" }
+        let joined = text.unicodeScalars.replacing("\r\n".unicodeScalars, with: "\n".unicodeScalars)
+        return joined.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r" }.map { Substring($0) }
     }
 
     /// Asks for a wait before the stream is opened again.

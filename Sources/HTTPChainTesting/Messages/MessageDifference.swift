@@ -20,7 +20,9 @@ public struct MessageDifference: HTTPChainError, Hashable {
     /// The differences, one below the other.
     public var reason: String {
         "the \(subject) is not as expected:\n"
-            + differences.map { "  - " + $0.replacingOccurrences(of: "\n", with: "\n    ") }.joined(separator: "\n")
+            + differences.map { "  - " + Escaping.replacing(in: $0) { $0 == "\n" ? "\n    " : nil } }.joined(
+                separator: "\n"
+            )
     }
 
     /// The reason alone.

@@ -35,7 +35,7 @@ struct SimulatedPasswords: Sendable {
     mutating func isRight(_ request: ReceivedRequest, _ password: String) -> Bool {
         guard let value = request.headers[.authorization] else { return false }
         let user = request.call.user
-        if value.hasPrefix("Basic ") { return Self.basic(value) == "\(user):\(password)" }
+        if value.begins(with: "Basic ") { return Self.basic(value) == "\(user):\(password)" }
         guard let answer = Self.digest(value), !isStale(answer),
             let number = answer["nonce"].flatMap({ Int($0) }), let count = answer["nc"],
             answer["username"] == user, answer["realm"] == Self.realm, answer["uri"] == request.path,
@@ -51,24 +51,25 @@ struct SimulatedPasswords: Sendable {
 
     /// The user that credentials belong to.
     static func user(in value: String) -> String? {
-        if value.hasPrefix("Basic ") {
-            return basic(value).map { String($0.prefix { $0 != ":" }) }
+        if value.begins(with: "Basic ") {
+            return basic(value).map { String($0.unicodeScalars.prefix { $0 != ":" }) }
         }
         return digest(value)?["username"]
     }
 
     private static func basic(_ value: String) -> String? {
-        Data(base64Encoded: String(value.dropFirst(6))).map { String(decoding: $0, as: UTF8.self) }
+        value.without(prefix: "Basic ").flatMap { Data(base64Encoded: String($0)) }
+            .map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// The parameters of an answer to a Digest challenge; no value in a simulation has a comma or a quote.
     private static func digest(_ value: String?) -> [String: String]? {
-        guard let value, value.hasPrefix("Digest ") else { return nil }
+        guard let value = value?.without(prefix: "Digest ") else { return nil }
         var parameters: [String: String] = [:]
-        for part in value.dropFirst(7).split(separator: ",") {
-            let pair = part.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+        for part in value.pieces(at: ",") {
+            let pair = part.pieces(at: "=", maxSplits: 1).map { $0.trimming() }
             guard pair.count == 2 else { return nil }
-            parameters[pair[0].lowercased()] = pair[1].trimmingCharacters(in: ["\""])
+            parameters[pair[0].lowercased()] = pair[1].trimming { $0 == "\"" }
         }
         return parameters
     }

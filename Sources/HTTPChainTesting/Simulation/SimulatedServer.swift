@@ -75,7 +75,7 @@ struct SimulatedServer: Sendable {
         guard request.headers[.contentEncoding] == nil else {
             return SimulatedAnswer(status: .unsupportedMediaType, headers: [.acceptEncoding: "identity"])
         }
-        let parts = request.path.split(separator: "/").map(String.init)
+        let parts = request.path.pieces(at: "/").map(String.init)
         var answer =
             switch (parts.first, parts.count) {
             case ("things", 2) where request.createsUpload, ("orders", 1) where request.createsUpload:
@@ -99,21 +99,21 @@ struct SimulatedServer: Sendable {
         if request.headers.contains(.proxyAuthorization) {
             found(.credentialLeak, request, "a proxy that nobody has configured was sent credentials")
         }
-        if let value = request.headers[.authorization], !value.hasPrefix("Bearer ") {
+        if let value = request.headers[.authorization], !value.begins(with: "Bearer ") {
             if isForeign {
                 found(.credentialLeak, request, "\(request.origin) was sent Authorization")
             } else if SimulatedPasswords.user(in: value) != request.call.user {
                 found(.otherUser, request, "Authorization is of somebody else than \(request.call.user)")
             }
         }
-        for field in request.headers where field.value.contains(Self.secretMark) {
+        for field in request.headers where field.value.includes(Self.secretMark) {
             if isForeign {
                 found(.credentialLeak, request, "\(request.origin) was sent \(field.name)")
-            } else if !field.value.contains("\(Self.secretMark)-\(request.call.user)") {
+            } else if !field.value.includes("\(Self.secretMark)-\(request.call.user)") {
                 found(.otherUser, request, "\(field.name) is a secret of somebody else than \(request.call.user)")
             }
         }
-        if request.path.contains(Self.secretMark) {
+        if request.path.includes(Self.secretMark) {
             found(.credentialLeak, request, "a secret is in the path of a request to \(request.origin)")
         }
     }
@@ -162,7 +162,7 @@ extension SimulatedServer {
         let language = thing.hasLanguages ? request.headers[.acceptLanguage] ?? "en" : "any"
         let user = thing.isPrivate ? request.call.user : "all"
         let version = request.origin == origins.own ? versions(of: thing.number).last ?? "0" : "0"
-        let isCoded = thing.isCoded && (request.headers[.acceptEncoding] ?? "").contains("gzip")
+        let isCoded = thing.isCoded && (request.headers[.acceptEncoding] ?? "").includes("gzip")
         let tag = "\"\(version)-\(language)-\(user)\(isCoded ? "-gzip" : "")\""
         var answer = SimulatedAnswer(status: .ok, headers: [.eTag: tag, .contentType: "text/plain"])
         answer.headers[.cacheControl] = thing.cacheControl
@@ -188,8 +188,8 @@ extension SimulatedServer {
 
     /// The rest of a content, where a request asks for it and has the beginning of the same version (RFC 9110 §14.2).
     private func range(_ headers: HTTPFields, of whole: SimulatedAnswer, _ tag: String) -> SimulatedAnswer {
-        guard let range = headers[.range], range.hasPrefix("bytes="), range.hasSuffix("-"),
-            let first = Int(range.dropFirst(6).dropLast()), headers[.ifRange].map({ $0 == tag }) ?? true
+        guard let range = headers[.range]?.without(prefix: "bytes=")?.without(suffix: "-"),
+            let first = Int(range), headers[.ifRange].map({ $0 == tag }) ?? true
         else { return whole }
         let length = whole.content.count
         guard first < length else {

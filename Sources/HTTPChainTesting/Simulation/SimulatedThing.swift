@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainSupport
 
 /// One of the resources of a simulated server: how long it is, who may read it, and how long it may be kept.
 struct SimulatedThing: Sendable {
@@ -42,7 +43,7 @@ struct SimulatedThing: Sendable {
     /// The version that a content is of; nil when it is no content of this thing for that reader.
     func version(of content: Data, language: String, user: String, origin: String) -> String? {
         let first = content.prefix { $0 != UInt8(ascii: "\n") }
-        let words = String(decoding: first, as: UTF8.self).split(separator: " ")
+        let words = String(decoding: first, as: UTF8.self).pieces(at: " ")
         guard words.count > 3 else { return nil }
         let version = String(words[3])
         let expected = self.content(version: version, language: language, user: user, origin: origin)

@@ -214,7 +214,7 @@ extension SimulationRun {
         guard let version, let index = versions.lastIndex(of: version) else {
             let bytes = content.prefix { $0 != UInt8(ascii: "\n") }.prefix(120)
             let line = String(decoding: bytes.map { (32...126).contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
-            let others = world.users.filter { $0 != errand.call.user && line.contains("user \($0) ") }
+            let others = world.users.filter { $0 != errand.call.user && line.includes("user \($0) ") }
             return found(
                 others.isEmpty ? .content : .otherUser,
                 errand.call.number,
@@ -235,14 +235,14 @@ extension SimulationRun {
         let number = errand.call.number
         let text = "\(error)"
         world.simulated.note("\(number) \(type(of: error))")
-        if text.contains(SimulatedServer.secretMark) { found(.credentialLeak, number, "the error says \(text)") }
+        if text.includes(SimulatedServer.secretMark) { found(.credentialLeak, number, "the error says \(text)") }
         if error is CancellationError {
             if errand.cancelledAfter == nil { found(.outcome, number, "it was cancelled by nobody") }
             progress.withLock { $0.report.cancelled += 1 }
         } else if let error = error as? any HTTPChainError {
             progress.withLock { $0.report.failures[error.stage, default: 0] += 1 }
         } else {
-            found(.outcome, number, "it ended in \(type(of: error)): \(text.prefix(200))")
+            found(.outcome, number, "it ended in \(type(of: error)): \(text.printable(upTo: 200))")
         }
     }
 }

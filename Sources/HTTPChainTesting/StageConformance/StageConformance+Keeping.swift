@@ -44,7 +44,7 @@ extension StageConformance {
         let next = ConformanceNext(.answer(yielding))
         let call = try start(.concurrentCallsStayApart, stage, next) { request in
             request.head.headerFields[.conformanceCall] = "\(number)"
-            request.url += (request.url.contains("?") ? "&" : "?") + "conformance=\(number)"
+            request.url += (request.url.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + "conformance=\(number)"
         }
         switch try await call.result() {
         case .failure(let error):

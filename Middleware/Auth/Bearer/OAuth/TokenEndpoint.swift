@@ -119,7 +119,7 @@ public struct TokenEndpoint: Sendable {
             .merging(["grant_type": grantType]) { _, ours in ours }
         let question = TokenReply.Question(
             date: context.environment.time.date,
-            scope: parameters["scope"]?.split(separator: " ").map(String.init) ?? [],
+            scope: parameters["scope"]?.pieces(at: " ").map(String.init) ?? [],
             refreshToken: parameters["refresh_token"].map { Secret($0) },
             tokenTypes: tokenTypes,
             secrets: endpoint.secrets(in: parameters)

@@ -100,7 +100,7 @@ public struct LogFilter: Sendable {
 
     /// Lets exchanges pass that a component logs, or one under it: `http` stands for `http.client` too.
     public static func component(_ component: String) -> LogFilter {
-        LogFilter(.beginning { $0.component == component || $0.component.hasPrefix(component + ".") })
+        LogFilter(.beginning { $0.component == component || $0.component.begins(with: component + ".") })
     }
 
     /// Lets exchanges pass that went to one of these hosts; `*.example.com` stands for every host under `example.com`.

@@ -129,7 +129,8 @@ extension Duration {
         let rounded = (value * scale + unit / 2) / unit
         let (whole, rest) = rounded.quotientAndRemainder(dividingBy: scale)
         if rest == 0 { return "\(whole)" }
-        let fraction = String(rest + scale).dropFirst()
-        return "\(whole)." + (fraction.hasSuffix("0") ? fraction.dropLast() : fraction)
+        var fraction = String(rest + scale).utf8.dropFirst()
+        if fraction.last == UInt8(ascii: "0") { fraction.removeLast() }
+        return "\(whole).\(Substring(fraction))"
     }
 }

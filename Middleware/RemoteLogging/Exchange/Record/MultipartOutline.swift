@@ -47,13 +47,13 @@ struct MultipartOutline: CustomStringConvertible {
         // Fields that were cut off may name the part wrongly; those of a part without an empty line are not fields.
         guard let end else { return part }
         let fields = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)
-        for line in fields.split(separator: "\r\n") {
-            let pair = line.split(separator: ":", maxSplits: 1)
+        for line in fields.unicodeScalars.split(whereSeparator: { $0 == "\r" || $0 == "\n" }).map({ Substring($0) }) {
+            let pair = line.pieces(at: ":", maxSplits: 1)
             guard pair.count == 2 else { continue }
             switch pair[0].lowercased() {
             case "content-disposition":
                 // The parameters are written as those of a media type are.
-                let disposition = MediaType("x/" + pair[1].drop { $0 == " " })
+                let disposition = MediaType("x/" + pair[1].trimming())
                 part.name = disposition?.parameters["name"]?.printable(upTo: 100)
             case "content-type": part.type = MediaType(String(pair[1]))?.essence.printable(upTo: 100)
             default: break

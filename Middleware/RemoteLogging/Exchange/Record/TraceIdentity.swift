@@ -31,7 +31,7 @@ struct TraceIdentity: Sendable, Hashable {
     /// - Returns: `nil` when it was sent with none, or one that is malformed.
     init?(_ fields: HTTPFields) {
         guard let text = fields[.traceparent] else { return nil }
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        let parts = text.pieces(at: "-", omittingEmptySubsequences: false)
         guard parts.count >= 4, parts[0].utf8.count == 2, Self.isIdentifier(parts[1], digits: 32),
             Self.isIdentifier(parts[2], digits: 16), parts[3].utf8.count == 2
         else { return nil }

@@ -9,7 +9,7 @@ extension ConformanceRun {
         let peer: TransportConformance.Handler = { request in
             paths.withLock { $0.append(request.head.path ?? "") }
             guard request.head.path != "/elsewhere" else { return Response(.ok, body: "followed") }
-            let code = Int(request.head.path?.dropFirst() ?? "") ?? 302
+            let code = Int(request.head.path?.without(prefix: "/") ?? "") ?? 302
             return Response(HTTPResponse.Status(code: code), headers: [.location: "/elsewhere"], body: "moved")
         }
         return try await withPeer(peer) { transport, base in
@@ -81,7 +81,10 @@ extension ConformanceRun {
 
     func errorStatusesAreResponses() async throws {
         let peer: TransportConformance.Handler = { request in
-            Response(HTTPResponse.Status(code: Int(request.head.path?.dropFirst() ?? "") ?? 0), body: "what happened")
+            Response(
+                HTTPResponse.Status(code: Int(request.head.path?.without(prefix: "/") ?? "") ?? 0),
+                body: "what happened"
+            )
         }
         try await withPeer(peer) { transport, base in
             for code in [400, 403, 404, 410, 418, 429, 500, 503, 599] {

@@ -114,7 +114,7 @@ extension ConformanceRun {
 
     private static var residentBytes: Int64? {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
-        let fields = text.split(separator: " ")
+        let fields = text.pieces(at: " ")
         guard fields.count > 1, let pages = Int64(fields[1]) else { return nil }
         return pages * Int64(sysconf(Int32(_SC_PAGESIZE)))
     }

@@ -60,7 +60,11 @@ extension ConformanceRun {
             do {
                 let response = try await transport.send(.get(server.url("/")))
                 try expect(response.headers.values("X-After"), is: ["here"], "the field after one with obs-text")
-                try expect(response.headers.values("X-Latin").first?.prefix(3), is: "caf", "the field with obs-text")
+                try expect(
+                    response.headers.values("X-Latin").first?.begins(with: "caf"),
+                    is: true,
+                    "the field with obs-text"
+                )
                 try expect(try await response.body.text(), is: "ok", "body")
             } catch is TransportError {
                 // Refusing such an answer is allowed; to end or to hang is not.
@@ -87,7 +91,7 @@ extension ConformanceRun {
 
     func noBodyWhereNoneIsAllowed() async throws {
         let script: LoopbackServer.Script = { exchange in
-            let status = Int(exchange.request.target.dropFirst()) ?? 500
+            let status = exchange.request.target.without(prefix: "/").flatMap { Int($0) } ?? 500
             let length = status == 204 ? [] : [("Content-Length", "12")]
             try await exchange.writeHead(status, length + [("ETag", "\"v1\"")])
             exchange.keepConnection()

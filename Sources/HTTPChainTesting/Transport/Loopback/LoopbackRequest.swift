@@ -41,18 +41,18 @@ public struct LoopbackRequest: Sendable, Hashable {
 
     init(parsing bytes: Data) throws(LoopbackError) {
         self.bytes = bytes
-        let lines = String(decoding: bytes, as: UTF8.self).components(separatedBy: "\r\n")
-        let start = lines.first.map { $0.components(separatedBy: " ") } ?? []
-        guard start.count == 3, start[2].hasPrefix("HTTP/1.") else {
+        let lines = bytes.split(separator: Data("\r\n".utf8)).map { String(decoding: $0, as: UTF8.self) }
+        let start = (lines.first ?? "").pieces(at: " ", omittingEmptySubsequences: false).map { String($0) }
+        guard start.count == 3, start[2].begins(with: "HTTP/1.") else {
             throw LoopbackError(.malformed("the request line is \"\(lines.first ?? "")\""))
         }
         (method, target, version) = (start[0], start[1], start[2])
         var fields: [Field] = []
         for line in lines.dropFirst() where !line.isEmpty {
-            guard let colon = line.firstIndex(of: ":"), colon > line.startIndex else {
+            guard let colon = line.unicodeScalars.firstIndex(of: ":"), colon > line.startIndex else {
                 throw LoopbackError(.malformed("the header line \"\(line)\" has no name"))
             }
-            let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+            let value = line[line.unicodeScalars.index(after: colon)...].trimming()
             fields.append(Field(name: String(line[..<colon]), value: value))
         }
         self.fields = fields
