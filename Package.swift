@@ -32,6 +32,20 @@ func stage(_ folder: String, _ dependencies: [Target.Dependency] = []) -> Target
     )
 }
 
+extension Target {
+    /// The target with its privacy manifest, which the App Store asks of code that reads the times of files.
+    ///
+    /// Only Xcode on a Mac makes use of it; elsewhere a program would get a bundle of resources for nothing.
+    func withPrivacyManifest() -> Target {
+        #if os(macOS)
+        resources = [.copy("PrivacyInfo.xcprivacy")]
+        #else
+        exclude = ["PrivacyInfo.xcprivacy"]
+        #endif
+        return self
+    }
+}
+
 /// The tests of one target, under `Tests/`.
 func tests(
     _ name: String,
@@ -264,7 +278,7 @@ let package = Package(
     targets: [
         // Reads of files that never wait for a disk, which Swift cannot ask Linux for.
         .target(name: "CImmediateFiles"),
-        library("HTTPChainSupport", ["CImmediateFiles", httpTypes]),
+        library("HTTPChainSupport", ["CImmediateFiles", httpTypes]).withPrivacyManifest(),
         library("HTTPChainCore", ["HTTPChainSupport", httpTypes]),
         library("HTTPChainURLSession", ["HTTPChainCore", "HTTPChainSupport", httpTypes]),
         library("HTTPChainInMemory", ["HTTPChainCore", "HTTPChainSupport", httpTypes]),
@@ -331,12 +345,12 @@ let package = Package(
             providers: [.apt(["libzstd-dev"]), .yum(["libzstd-devel"]), .brew(["zstd"])]
         ),
 
-        stage("Auth"),
+        stage("Auth").withPrivacyManifest(),
         stage("AuthDigest", ["HTTPChainAuth", crypto]),
         stage("Brotli", ["HTTPChainGzip", brotli]),
-        stage("Cache", [structuredFields]),
+        stage("Cache", [structuredFields]).withPrivacyManifest(),
         stage("CacheEncrypted", ["HTTPChainCache", crypto]),
-        stage("CacheSQLite", ["HTTPChainCache", grdb, sqlite]),
+        stage("CacheSQLite", ["HTTPChainCache", grdb, sqlite]).withPrivacyManifest(),
         stage("CacheValkey", ["HTTPChainCache", "HTTPChainValkey"]),
         stage("CircuitBreaker"),
         stage("Coalescing"),
