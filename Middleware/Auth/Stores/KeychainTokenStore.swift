@@ -6,18 +6,26 @@ import Security
 /// Keeps a token in the keychain, on Apple platforms.
 ///
 /// It can be read after the device was unlocked once, and does not leave the device.
+///
+/// On macOS it is in the data protection keychain, as everywhere else, which a program may use only if it is signed with an
+/// entitlement: that of an application identifier, which a sandbox brings along, or `keychain-access-groups`. Take
+/// ``FileTokenStore`` for a command-line tool.
 public struct KeychainTokenStore: TokenStore {
     private let service: String
     private let account: String
+    private let accessGroup: String?
 
     /// Takes an entry of the keychain, which need not exist.
     ///
     /// - Parameters:
     ///   - service: The service's name, such as the bundle identifier of the application.
-    ///   - account: Which of several users or servers; empty by default.
-    public init(service: String, account: String = "") {
+    ///   - account: The name of one of several users or servers; empty by default.
+    ///   - accessGroup: The group of `keychain-access-groups` or of app groups whose members share the entry, such as an
+    ///     application and its extensions; nil, the default, is the first group of the application.
+    public init(service: String, account: String = "", accessGroup: String? = nil) {
         self.service = service
         self.account = account
+        self.accessGroup = accessGroup
     }
 
     /// The token that is kept.
@@ -62,11 +70,15 @@ public struct KeychainTokenStore: TokenStore {
     }
 
     private var entry: [String: Any] {
-        [
+        var entry: [String: Any] = [
             kSecClass as String: kSecClassGenericPassword,
             kSecAttrService as String: service,
             kSecAttrAccount as String: account,
+            // Without it macOS takes the keychain of files, which has no kSecAttrAccessible.
+            kSecUseDataProtectionKeychain as String: true,
         ]
+        if let accessGroup { entry[kSecAttrAccessGroup as String] = accessGroup }
+        return entry
     }
 }
 
@@ -87,6 +99,12 @@ public struct KeychainError: HTTPChainError, Hashable {
         }
         let message = SecCopyErrorMessageString(code, nil).map { $0 as String } ?? "code \(code)"
         return "the keychain refused the entry of \(service): \(message)"
+    }
+
+    /// The entitlement that is missing; nil for any other error.
+    public var recoverySuggestion: String? {
+        guard code == errSecMissingEntitlement else { return nil }
+        return "add the capability Keychain Sharing, with the access group if there is one, or take FileTokenStore"
     }
 }
 #endif
