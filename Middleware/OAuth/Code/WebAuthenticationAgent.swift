@@ -5,7 +5,8 @@ import HTTPChainCore
 
 /// Signs in with the system's browser sheet, `ASWebAuthenticationSession`, on Apple platforms.
 ///
-/// The redirect URI has a scheme of the application's own, such as `com.example.garden:/signed-in`.
+/// The redirect URI has a scheme of the application, such as `com.example.garden:/signed-in`, or is an `https` URL of a
+/// domain that is associated with it (`webcredentials`), from iOS 17.4, macOS 14.4 and visionOS 1.1 on.
 public struct WebAuthenticationAgent: AuthorizationAgent {
     private let redirectURI: String
     private let isEphemeral: Bool
@@ -14,7 +15,7 @@ public struct WebAuthenticationAgent: AuthorizationAgent {
     /// Makes the agent.
     ///
     /// - Parameters:
-    ///   - redirectURI: Where the browser comes back to, with the application's own scheme.
+    ///   - redirectURI: The URI that the browser comes back to: with a scheme of the application, or `https`.
     ///   - isEphemeral: Whether the browser forgets the sign-in, and shares no cookies; `false` by default.
     ///   - anchor: The window that the sheet belongs to.
     public init(
@@ -29,21 +30,39 @@ public struct WebAuthenticationAgent: AuthorizationAgent {
 
     /// Shows the sheet until the browser comes back.
     ///
-    /// - Throws: ``SignInError``, which is ``SignInError/Problem/dismissed`` when the user closes the sheet;
-    ///   `CancellationError` when the task is cancelled.
+    /// - Throws: ``SignInError``, which is ``SignInError/Problem/dismissed`` when the user closes the sheet, and
+    ///   ``SignInError/Problem/cannotListen(_:)`` when it cannot be shown; `CancellationError` when the task is
+    ///   cancelled.
     public func authorize(
         _ begin: @Sendable (_ redirectURI: String) throws -> AuthorizationRequest
     ) async throws -> (request: AuthorizationRequest, callback: String) {
         let request = try begin(redirectURI)
-        guard let url = URL(string: request.url), let scheme = redirectURI.pieces(at: ":").first.map(String.init)
+        guard let url = URL(string: request.url), let redirect = URL(string: redirectURI), redirect.scheme != nil
         else { throw SignInError(.malformedCallback("the redirect URI has no scheme")) }
         do {
             let run = await WebAuthenticationRun(anchor: anchor)
-            return (request, try await run.run(url, scheme: scheme, isEphemeral: isEphemeral))
+            return (request, try await run.run(url, redirect: redirect, isEphemeral: isEphemeral))
         } catch {
             if Task.isCancelled { throw CancellationError() }
             throw error
         }
+    }
+}
+
+/// Who waits for the sheet: the first of its completion handler, a failed start and a cancellation has the last word.
+private final class WebAuthenticationWaiter: Sendable {
+    private let continuation: Locked<CheckedContinuation<String, any Error>?>
+
+    init(_ continuation: CheckedContinuation<String, any Error>) {
+        self.continuation = Locked(continuation)
+    }
+
+    func resume(with result: Result<String, any Error>) {
+        let continuation = continuation.withLock { continuation in
+            defer { continuation = nil }
+            return continuation
+        }
+        continuation?.resume(with: result)
     }
 }
 
@@ -52,6 +71,7 @@ public struct WebAuthenticationAgent: AuthorizationAgent {
 private final class WebAuthenticationRun: NSObject, ASWebAuthenticationPresentationContextProviding {
     private let anchor: @MainActor () -> ASPresentationAnchor
     private var session: ASWebAuthenticationSession?
+    private var waiter: WebAuthenticationWaiter?
 
     init(anchor: @escaping @Sendable @MainActor () -> ASPresentationAnchor) {
         self.anchor = anchor
@@ -59,38 +79,68 @@ private final class WebAuthenticationRun: NSObject, ASWebAuthenticationPresentat
 
     func presentationAnchor(for session: ASWebAuthenticationSession) -> ASPresentationAnchor { anchor() }
 
-    func run(_ url: URL, scheme: String, isEphemeral: Bool) async throws -> String {
+    func run(_ url: URL, redirect: URL, isEphemeral: Bool) async throws -> String {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
+                let waiter = WebAuthenticationWaiter(continuation)
                 if Task.isCancelled {
-                    continuation.resume(throwing: CancellationError())
+                    waiter.resume(with: .failure(CancellationError()))
                     return
                 }
                 // The system calls it on a queue of its own choice: without @Sendable it would belong to the main actor,
                 // and Swift would stop the process on any other.
                 let completion: @Sendable (URL?, (any Error)?) -> Void = { callback, error in
                     if let callback {
-                        continuation.resume(returning: callback.absoluteString)
+                        waiter.resume(with: .success(callback.absoluteString))
                     } else if (error as? ASWebAuthenticationSessionError)?.code == .canceledLogin {
-                        continuation.resume(throwing: SignInError(.dismissed))
+                        waiter.resume(with: .failure(SignInError(.dismissed)))
                     } else {
-                        continuation.resume(throwing: SignInError(.dismissed, underlyingError: error))
+                        waiter.resume(with: .failure(SignInError(.dismissed, underlyingError: error)))
                     }
                 }
-                let session = ASWebAuthenticationSession(
-                    url: url,
-                    callbackURLScheme: scheme,
-                    completionHandler: completion
-                )
+                let session: ASWebAuthenticationSession
+                do {
+                    session = try Self.session(for: url, redirect: redirect, completion)
+                } catch {
+                    waiter.resume(with: .failure(error))
+                    return
+                }
                 session.presentationContextProvider = self
                 session.prefersEphemeralWebBrowserSession = isEphemeral
-                self.session = session
-                // When it cannot start it calls its completion handler.
-                session.start()
+                (self.session, self.waiter) = (session, waiter)
+                // A session that cannot start need not call its completion handler.
+                if !session.start() {
+                    waiter.resume(with: .failure(SignInError(.cannotListen("the system does not show the sign-in"))))
+                }
             }
         } onCancel: {
-            Task { @MainActor in self.session?.cancel() }
+            Task { @MainActor in
+                self.session?.cancel()
+                self.waiter?.resume(with: .failure(CancellationError()))
+            }
         }
+    }
+
+    private static func session(
+        for url: URL,
+        redirect: URL,
+        _ completion: @escaping @Sendable (URL?, (any Error)?) -> Void
+    ) throws(SignInError) -> ASWebAuthenticationSession {
+        let scheme = redirect.scheme ?? ""
+        guard scheme.lowercased() == "https" else {
+            return ASWebAuthenticationSession(url: url, callbackURLScheme: scheme, completionHandler: completion)
+        }
+        guard #available(macOS 14.4, iOS 17.4, visionOS 1.1, *) else {
+            throw SignInError(.cannotListen("https redirect URIs need iOS 17.4, macOS 14.4 or visionOS 1.1"))
+        }
+        guard let host = redirect.host(percentEncoded: false) else {
+            throw SignInError(.malformedCallback("the redirect URI has no host"))
+        }
+        return ASWebAuthenticationSession(
+            url: url,
+            callback: .https(host: host, path: redirect.path(percentEncoded: false)),
+            completionHandler: completion
+        )
     }
 }
 #endif
