@@ -121,10 +121,14 @@ struct CredentialDocument<Content: CredentialDocumentContent>: Sendable {
         if !directory.begins(with: "/") {
             directory = (FileManager.default.currentDirectoryPath as NSString).appendingPathComponent(directory)
         }
+        let own = directory
         while true {
+            defer { directory = (directory as NSString).deletingLastPathComponent }
             var status = stat()
             guard stat(directory, &status) == 0 else {
                 let (code, message) = (errno, String(cString: strerror(errno)))
+                // A sandbox hides the directories above its own, where nobody else can put a file into it.
+                if directory != own, directory != "/", [EPERM, EACCES].contains(code) { continue }
                 throw failure(.system(operation: "inspect the directory of", code: code, message: message))
             }
             let isSticky = status.st_mode & S_ISVTX != 0
@@ -136,7 +140,6 @@ struct CredentialDocument<Content: CredentialDocumentContent>: Sendable {
                 throw failure(.directoryOwnedByAnother(directory))
             }
             guard directory != "/", !directory.isEmpty else { return }
-            directory = (directory as NSString).deletingLastPathComponent
         }
     }
 
