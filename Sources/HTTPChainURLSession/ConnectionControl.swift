@@ -6,6 +6,7 @@ import HTTPChainSupport
 import FoundationNetworking
 #else
 import CryptoKit
+import Network
 import Security
 #endif
 
@@ -62,8 +63,8 @@ final class ConnectionControl: Sendable {
         if settings.connectTimeout != nil {
             throw Self.unsupported("connectTimeout", "set requestTimeout, or add an AttemptTimeoutMiddleware")
         }
-        if settings.proxy?.user != nil {
-            throw Self.unsupported("proxy", "use a proxy that asks for no user, or AsyncHTTPClientTransport")
+        if let proxy = settings.proxy, proxy.user != nil, UInt16(exactly: proxy.port) == nil {
+            throw Self.invalid("proxy", "\(proxy.port) is not a port")
         }
         self.settings = settings
         roots = try settings.trust.roots.map { (pem) throws(ConnectionSettingsError) in try Self.certificates(pem) }
@@ -88,7 +89,13 @@ final class ConnectionControl: Sendable {
         if !settings.allowsExpensiveNetworks { configuration.allowsExpensiveNetworkAccess = false }
         if !settings.allowsConstrainedNetworks { configuration.allowsConstrainedNetworkAccess = false }
         if settings.waitsForConnectivity { configuration.waitsForConnectivity = true }
-        if let proxy = settings.proxy {
+        if let proxy = settings.proxy, let user = proxy.user, let port = UInt16(exactly: proxy.port) {
+            // The dictionary below has no key for a user.
+            let endpoint = NWEndpoint.hostPort(host: .init(proxy.host), port: .init(integerLiteral: port))
+            var server = ProxyConfiguration(httpCONNECTProxy: endpoint)
+            server.applyCredential(username: user, password: proxy.password?.revealed ?? "")
+            configuration.proxyConfigurations = [server]
+        } else if let proxy = settings.proxy {
             // The names that CFNetwork has for these keys exist on macOS alone; their values are read everywhere.
             let kinds = proxy.kind == .socks ? ["SOCKS"] : ["HTTP", "HTTPS"]
             var dictionary: [String: Any] = [:]
@@ -101,28 +108,30 @@ final class ConnectionControl: Sendable {
         }
     }
 
-    /// Returns the answer to a challenge of TLS; nil leaves it to the platform.
-    func answer(
-        to challenge: URLAuthenticationChallenge
-    ) -> (URLSession.AuthChallengeDisposition, URLCredential?)? {
+    /// The response to a challenge of TLS.
+    typealias Answer = (URLSession.AuthChallengeDisposition, URLCredential?)
+
+    /// Passes on the response to a challenge of TLS, at once or later; nil leaves it to the platform.
+    func answer(to challenge: URLAuthenticationChallenge, _ completion: @escaping @Sendable (Answer?) -> Void) {
         let space = challenge.protectionSpace
         switch space.authenticationMethod {
         case NSURLAuthenticationMethodClientCertificate:
-            return identity.map { (.useCredential, $0) }
+            completion(identity.map { (.useCredential, $0) })
         case NSURLAuthenticationMethodServerTrust:
-            guard let trust = space.serverTrust else { return nil }
-            return verdict(on: trust, of: space.host)
+            let pinned = settings.trust.pinned.first { $0.matches(space.host) }
+            guard roots != nil || pinned != nil else { return completion(nil) }
+            // The evaluation may fetch certificates and lists of revoked ones, and the delegate's queue carries all
+            // transfers of the session.
+            DispatchQueue.global(qos: .userInitiated).async {
+                let space = challenge.protectionSpace
+                completion(space.serverTrust.map { self.verdict(on: $0, of: space.host, pinned) })
+            }
         default:
-            return nil
+            completion(nil)
         }
     }
 
-    private func verdict(
-        on trust: SecTrust,
-        of host: String
-    ) -> (URLSession.AuthChallengeDisposition, URLCredential?)? {
-        let pinned = settings.trust.pinned.first { $0.matches(host) }
-        guard roots != nil || pinned != nil else { return nil }
+    private func verdict(on trust: SecTrust, of host: String, _ pinned: PinnedKeys?) -> Answer {
         if let roots {
             SecTrustSetAnchorCertificates(
                 trust,
@@ -143,7 +152,7 @@ final class ConnectionControl: Sendable {
         return (.useCredential, URLCredential(trust: trust))
     }
 
-    private func refuse(_ host: String, _ why: String) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+    private func refuse(_ host: String, _ why: String) -> Answer {
         refusals.withLock { refusals in
             if refusals.count >= Self.refusalLimit { refusals.removeAll() }
             refusals[Self.key(of: host)] = why
@@ -188,8 +197,12 @@ final class ConnectionControl: Sendable {
         _ identity: ConnectionSettings.ClientIdentity
     ) throws(ConnectionSettingsError) -> URLCredential {
         var items: CFArray?
-        let options = [kSecImportExportPassphrase as String: identity.passphrase.revealed] as CFDictionary
-        let status = SecPKCS12Import(Data(identity.bytes) as CFData, options, &items)
+        var options: [String: Any] = [kSecImportExportPassphrase as String: identity.passphrase.revealed]
+        // Before macOS 15 the key is added to the user's keychain; the other platforms have always kept it in memory.
+        if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
+            options[kSecImportToMemoryOnly as String] = true
+        }
+        let status = SecPKCS12Import(Data(identity.bytes) as CFData, options as CFDictionary, &items)
         guard status == errSecSuccess, let first = (items as? [[String: Any]])?.first,
             let value = first[kSecImportItemIdentity as String] as AnyObject?,
             CFGetTypeID(value) == SecIdentityGetTypeID()

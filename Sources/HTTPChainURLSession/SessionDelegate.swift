@@ -110,14 +110,16 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        #if !canImport(FoundationNetworking)
-        if let (disposition, credential) = control.answer(to: challenge) {
-            return completionHandler(disposition, credential)
-        }
-        #endif
         // Without settings, trust in servers and client certificates are the platform's business; credentials are not.
         let isHTTP = challenge.failureResponse is HTTPURLResponse
-        completionHandler(isHTTP ? .rejectProtectionSpace : .performDefaultHandling, nil)
+        let disposition = isHTTP ? URLSession.AuthChallengeDisposition.rejectProtectionSpace : .performDefaultHandling
+        #if canImport(FoundationNetworking)
+        completionHandler(disposition, nil)
+        #else
+        control.answer(to: challenge) { answer in
+            completionHandler(answer?.0 ?? disposition, answer?.1)
+        }
+        #endif
     }
 
     #if !canImport(FoundationNetworking)
