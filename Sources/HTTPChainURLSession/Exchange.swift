@@ -21,6 +21,8 @@ final class Exchange: Sendable {
         var timer: Task<Void, Never>?
         /// The head, once one arrived.
         var head: HTTPResponse?
+        /// A head of whose content the first bytes have to tell whether the platform decoded it, and those that arrived.
+        var undecided: (status: Int, fields: HTTPFields, beginning: Data)?
         /// Why this side ended the transfer.
         var ending: (any Error)?
         /// Whether nothing that happens to the task matters any more.
@@ -30,6 +32,8 @@ final class Exchange: Sendable {
         var starts = 0
         /// Whether the network took bytes of the request's body, on whatever connection.
         var wasTaken = false
+        /// The ends of streams that failed, open until the task is over.
+        var failedStreams: [any Sendable] = []
     }
 
     private let head: HTTPRequest
@@ -145,16 +149,50 @@ final class Exchange: Sendable {
         // RFC 9110 §15.2: interim answers are not the answer; 101 is the last one of its kind.
         guard response.statusCode >= 200 || response.statusCode == 101 else { return }
         // Apple's platforms tell one for each part of multipart/x-mixed-replace: the first is the answer's.
-        guard state.withLock({ $0.head == nil }) else { return }
+        guard state.withLock({ $0.head == nil && $0.undecided == nil }) else { return }
+        let (status, fields) = (response.statusCode, ResponseHead.fields(of: response))
+        if let codings = fields[.contentEncoding], PlatformBehaviour.showsDecodingInContent(codings) {
+            state.withLock { $0.undecided = (status, fields, Data()) }
+        } else {
+            received(status, fields)
+        }
+    }
+
+    /// - Parameters:
+    ///   - isDecoded: Whether the platform has decoded the content, where that is known.
+    ///   - lostBody: Whether the platform dropped the body.
+    private func received(_ status: Int, _ fields: HTTPFields, isDecoded: Bool? = nil, lostBody: Bool = false) {
         do {
-            answer(try ResponseHead(response, to: head.method), lostBody: false)
+            let response = try ResponseHead(status: status, fields: fields, to: head.method, isDecoded: isDecoded)
+            answer(response, lostBody: lostBody)
         } catch {
             end(throwing: failure(.malformedResponse, .answered, detail: error.detail))
         }
     }
 
+    /// Decides by the first bytes of the content what head the response has.
+    ///
+    /// - Returns: The bytes to pass on; nil if more have to be waited for.
+    private func decide(by data: Data, isEnded: Bool = false) -> Data? {
+        let (undecided, isWaiting) = state.withLock { state in
+            state.undecided?.beginning.append(data)
+            let undecided = state.undecided
+            let isWaiting = !isEnded && undecided.map { $0.beginning.count < DecodedContent.magicLength } ?? false
+            if !isWaiting { state.undecided = nil }
+            return (undecided, isWaiting)
+        }
+        guard let (status, fields, beginning) = undecided else { return data }
+        if isWaiting { return nil }
+        received(status, fields, isDecoded: DecodedContent.isDecoded(beginning))
+        return beginning
+    }
+
     /// Bytes of the body arrived.
     func received(_ data: Data) {
+        if let data = decide(by: data) { append(data) }
+    }
+
+    private func append(_ data: Data) {
         guard let buffer = state.withLock({ $0.buffer }) else { return }
         do {
             try buffer.append(data)
@@ -198,14 +236,11 @@ final class Exchange: Sendable {
     ///   - error: The platform's error.
     ///   - response: The platform's response, for a head that was never told.
     func completed(_ error: (any Error)?, response: URLResponse?) {
+        if let rest = decide(by: Data(), isEnded: true), !rest.isEmpty { append(rest) }
         if error == nil, let response = response as? HTTPURLResponse, state.withLock({ $0.head == nil }) {
             // FoundationNetworking tells nothing of a redirect without a usable Location until it is over, and drops
             // its body.
-            do {
-                answer(try ResponseHead(response, to: head.method), lostBody: true)
-            } catch {
-                end(throwing: failure(.malformedResponse, .answered, detail: error.detail))
-            }
+            received(response.statusCode, ResponseHead.fields(of: response), lostBody: true)
         }
         let ended: State? = state.withLock { state in
             guard !state.isOver else { return nil }
@@ -242,17 +277,29 @@ final class Exchange: Sendable {
                 detail: "the connection was closed before an answer, and the request body can be read only once"
             )
             end(throwing: lost)
-            return InputStream.reading(BrokenUpload(error: lost)) { _ in }
+            return brokenStream(lost)
         }
         do {
             guard let source = try startSource() else { return nil }
-            return InputStream.reading(source) { [weak self] error in
+            return InputStream.reading(source) { [weak self] error, stream in
+                self?.keep(stream)
                 if !(error is UploadClosed) { self?.end(throwing: error) }
             }
         } catch {
             end(throwing: error)
-            return InputStream.reading(BrokenUpload(error: error)) { _ in }
+            return brokenStream(error)
         }
+    }
+
+    /// A stream of a body that cannot be sent.
+    private func brokenStream(_ error: any Error) -> InputStream? {
+        InputStream.reading(BrokenUpload(error: error)) { [weak self] _, stream in self?.keep(stream) }
+    }
+
+    /// Keeps the end of a stream that failed until the task is over.
+    private func keep(_ stream: (any Sendable)?) {
+        guard let stream else { return }
+        state.withLock { if !$0.isOver { $0.failedStreams.append(stream) } }
     }
 
     // MARK: Parts

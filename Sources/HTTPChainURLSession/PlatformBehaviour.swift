@@ -14,6 +14,9 @@ enum PlatformBehaviour {
         tokens(of: codings).contains { $0 != "identity" }
     }
 
+    /// libcurl decodes, or fails: nothing has to be found out.
+    static func showsDecodingInContent(_ codings: String) -> Bool { false }
+
     /// Whether a stream is stored before it is sent.
     ///
     /// FoundationNetworking reads an upload on the one queue that carries every transfer of every session in the
@@ -82,6 +85,21 @@ enum PlatformBehaviour {
             request.setValue(" ", forHTTPHeaderField: "Content-Type")
         }
     }
+
+    /// Whether libcurl's words tell more than the code.
+    ///
+    /// FoundationNetworking has one code, "unknown", for most of what libcurl tells, and makes others of the last `errno`
+    /// of any attempt to connect, also where the next attempt got through.
+    static func explainsInWords(_ code: URLError.Code?) -> Bool {
+        switch code {
+        case nil, .unknown, .cannotConnectToHost, .networkConnectionLost, .timedOut, .cancelled: true
+        default: false
+        }
+    }
+
+    /// FoundationNetworking restricts no networks.
+    static func restriction(of error: any Error) -> String? { nil }
+
     /// Whether the platform asks for a body in memory each time it sends it.
     static let asksForBytes = true
 
@@ -91,6 +109,20 @@ enum PlatformBehaviour {
     }
     #else
     static let asksForBytes = false
+
+    /// The words are in the language of the user.
+    static func explainsInWords(_ code: URLError.Code?) -> Bool { false }
+
+    /// The setting that keeps a request from the network that is there.
+    static func restriction(of error: any Error) -> String? {
+        let settings: [URLError.NetworkUnavailableReason: String] = [
+            .cellular: "cellular networks are not allowed: see URLSessionConfiguration.allowsCellularAccess",
+            .expensive: "networks that cost money are not allowed: see ConnectionSettings.allowsExpensiveNetworks",
+            .constrained: "Low Data Mode is on: see ConnectionSettings.allowsConstrainedNetworks",
+        ]
+        let reason = (error as? URLError)?.networkUnavailableReason
+        return reason.map { settings[$0] ?? "the network that is there may not be used" }
+    }
 
     /// A body in memory is sent again without a word: the platform's own count knows.
     static func sentCount(after before: Int64, _ count: Int64, total: Int64, of length: Int64?) -> Int64 {
@@ -102,6 +134,11 @@ enum PlatformBehaviour {
         let tokens = tokens(of: codings)
         return tokens.contains { $0 != "identity" }
             && tokens.allSatisfy { ["identity", "gzip", "x-gzip", "deflate", "br"].contains($0) }
+    }
+
+    /// CFNetwork decodes zstd from iOS 26.3 on, and passes it on before.
+    static func showsDecodingInContent(_ codings: String) -> Bool {
+        DecodedContent.showsInContent(tokens(of: codings))
     }
 
     static let storesStreamedUploads = false
@@ -138,6 +175,10 @@ enum PlatformBehaviour {
     static let watchesResourceTimeout = false
 
     static func attach(_ upload: Upload, to request: inout URLRequest, makeStream: () -> InputStream?) {
+        // CFNetwork would call the content of a POST a form.
+        if request.value(forHTTPHeaderField: "Content-Type") == nil {
+            request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
+        }
         // Bytes need no stream, and so no thread that writes one.
         if case .bytes(let data) = upload {
             request.httpBody = data

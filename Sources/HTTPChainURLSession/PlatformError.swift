@@ -19,13 +19,16 @@ struct PlatformError {
     ///   - mayHaveBeenSent: Whether the platform may have sent the request before, on a kept connection that turned out
     ///     to be closed: that the next one could not be made says nothing of what the server got on the first.
     init(_ error: any Error, isAnswered: Bool, mayHaveBeenSent: Bool) {
-        let detail = Self.text(of: error)
-        let kind = Self.kind(of: error, detail)
+        let text = Self.text(of: error)
+        let kind = Self.kind(of: error, text)
         let happensBeforeSending =
             switch kind {
-            case .hostNotFound, .cannotConnect, .secureConnectionFailed, .untrustedServer: !mayHaveBeenSent
+            case .hostNotFound, .cannotConnect, .secureConnectionFailed, .untrustedServer, .networkNotAllowed,
+                .insecureConnectionNotAllowed:
+                !mayHaveBeenSent
             default: false
             }
+        let detail = [text, Self.advice(on: error) ?? ""].filter { !$0.isEmpty }.joined(separator: "; ")
         self.kind = kind
         self.detail = detail
         let info = detail.isEmpty ? [:] : [NSLocalizedDescriptionKey: detail]
@@ -37,13 +40,16 @@ struct PlatformError {
     }
 
     private static func kind(of error: any Error, _ text: String) -> TransportError.Kind {
-        // libcurl's own words come first: FoundationNetworking has one code, "unknown", for most of what they tell.
-        for (words, kind) in phrases where text.includes(words) { return kind }
-        switch (error as? URLError)?.code {
+        let code = (error as? URLError)?.code
+        if PlatformBehaviour.explainsInWords(code) {
+            for (words, kind) in phrases where text.contains(words) { return kind }
+        }
+        if PlatformBehaviour.restriction(of: error) != nil { return .networkNotAllowed }
+        switch code {
         case .cannotFindHost, .dnsLookupFailed: return .hostNotFound
-        case .cannotConnectToHost, .notConnectedToInternet, .internationalRoamingOff, .dataNotAllowed,
-            .appTransportSecurityRequiresSecureConnection:
-            return .cannotConnect
+        case .cannotConnectToHost, .notConnectedToInternet: return .cannotConnect
+        case .internationalRoamingOff, .dataNotAllowed: return .networkNotAllowed
+        case .appTransportSecurityRequiresSecureConnection: return .insecureConnectionNotAllowed
         case .serverCertificateHasBadDate, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
             .serverCertificateNotYetValid:
             return .untrustedServer
@@ -54,6 +60,18 @@ struct PlatformError {
             return .malformedResponse
         case .timedOut: return .timedOut
         default: return .other
+        }
+    }
+
+    /// The way out, for a failure that stays until the application or its user changes something.
+    private static func advice(on error: any Error) -> String? {
+        if let restriction = PlatformBehaviour.restriction(of: error) { return restriction }
+        switch (error as? URLError)?.code {
+        case .internationalRoamingOff: return "data roaming is switched off in the settings of the device"
+        case .dataNotAllowed: return "mobile data is switched off, for the device or for this application"
+        case .appTransportSecurityRequiresSecureConnection:
+            return "send to an https URL, or name the host in Info.plist: NSAppTransportSecurity, NSExceptionDomains"
+        default: return nil
         }
     }
 

@@ -26,14 +26,17 @@ struct ResponseHead {
     let original: HTTPFields
 
     /// - Parameters:
-    ///   - response: The platform's response.
+    ///   - status: The status code.
+    ///   - fields: The fields as the platform gives them.
     ///   - method: The request's method: nothing follows the answer to HEAD.
+    ///   - isDecoded: Whether the platform has decoded the content; nil, the default, as its version does.
     /// - Throws: ``Malformed``.
-    init(_ response: HTTPURLResponse, to method: HTTPRequest.Method) throws(Malformed) {
-        try self.init(status: response.statusCode, fields: Self.fields(of: response), to: method)
-    }
-
-    init(status: Int, fields: HTTPFields, to method: HTTPRequest.Method) throws(Malformed) {
+    init(
+        status: Int,
+        fields: HTTPFields,
+        to method: HTTPRequest.Method,
+        isDecoded: Bool? = nil
+    ) throws(Malformed) {
         guard (100...999).contains(status) else { throw Malformed(detail: "status code \(status)") }
         var fields = fields
         var original = HTTPFields()
@@ -52,7 +55,7 @@ struct ResponseHead {
                 }
                 length = parsed
             }
-            if let codings = fields[.contentEncoding], PlatformBehaviour.decodes(codings) {
+            if let codings = fields[.contentEncoding], isDecoded ?? PlatformBehaviour.decodes(codings) {
                 original[.contentEncoding] = codings
                 original[.contentLength] = fields[.contentLength]
                 fields[.contentEncoding] = nil
@@ -65,7 +68,8 @@ struct ResponseHead {
         head = HTTPResponse(status: status, headerFields: fields)
     }
 
-    private static func fields(of response: HTTPURLResponse) -> HTTPFields {
+    /// The fields of a response of the platform.
+    static func fields(of response: HTTPURLResponse) -> HTTPFields {
         var fields = HTTPFields()
         fields.reserveCapacity(response.allHeaderFields.count)
         for (key, value) in response.allHeaderFields {

@@ -26,6 +26,9 @@ public import Foundation
 /// ``/HTTPChainCore/InvalidRequestError``. Dot segments in a path (`/a/../b`) are resolved before it is sent. A request
 /// for which a kept connection turns out to be closed is sent again on another by the platform, whatever its method.
 ///
+/// On Apple platforms a body without `Content-Type` is sent as `application/octet-stream`, which RFC 9110 §8.3 lets its
+/// receiver assume: the platform would call it a form.
+///
 /// ## On Linux
 ///
 /// Foundation's own implementation there (seen with Swift 6.3, libcurl 7.88) leaves these facts, which no code above it
@@ -75,8 +78,8 @@ public struct URLSessionTransport: Transport {
     /// A transport with a session of its own whose connections are made as the settings say.
     ///
     /// On Apple platforms all settings are kept but ``/HTTPChainCore/ConnectionSettings/connectTimeout``, which
-    /// URLSession does not have, and a user for a proxy. A key may be pinned for the server's own certificate or for
-    /// one of its authorities. On Linux none is kept, because FoundationNetworking hands none on to libcurl: use the
+    /// URLSession does not have. A key may be pinned for the server's own certificate or for one of its authorities. On
+    /// macOS 14 the key of a client certificate is added to the user's keychain; later versions keep it in memory. On Linux none is kept, because FoundationNetworking hands none on to libcurl: use the
     /// AsyncHTTPClient transport there.
     ///
     /// - Parameters:

@@ -41,9 +41,9 @@ extension InputStream {
     /// A stream of what a source gives.
     static func reading(
         _ source: any UploadSource,
-        onFailure: @escaping @Sendable (any Error) -> Void
+        onFailure: @escaping @Sendable (any Error, (any Sendable)?) -> Void
     ) -> InputStream? {
-        UploadStream(source, onFailure: onFailure)
+        UploadStream(source) { onFailure($0, nil) }
     }
 }
 
@@ -51,9 +51,12 @@ extension InputStream {
 
 extension InputStream {
     /// A stream of what a source gives: one end of a pair whose other end a queue of its own writes.
+    ///
+    /// - Parameter onFailure: Receives why the source failed, and the other end, which closes when nobody refers to it:
+    ///   that would look like the end of the body to a task that is not over.
     static func reading(
         _ source: any UploadSource,
-        onFailure: @escaping @Sendable (any Error) -> Void
+        onFailure: @escaping @Sendable (any Error, (any Sendable)?) -> Void
     ) -> InputStream? {
         var input: InputStream?
         var output: OutputStream?
@@ -71,12 +74,12 @@ private final class UploadWriter: Sendable {
     private let source: any UploadSource
     /// Touched by the queue alone.
     private let output: Locked<OutputStream>
-    private let onFailure: @Sendable (any Error) -> Void
+    private let onFailure: @Sendable (any Error, (any Sendable)?) -> Void
 
     init(
         _ source: any UploadSource,
         _ output: sending OutputStream,
-        onFailure: @escaping @Sendable (any Error) -> Void
+        onFailure: @escaping @Sendable (any Error, (any Sendable)?) -> Void
     ) {
         self.source = source
         self.output = Locked(output)
@@ -107,9 +110,9 @@ private final class UploadWriter: Sendable {
                 }
                 output.close()
             } catch {
-                // Closing this end would make what was sent so far look like all of the body, so the transfer is
-                // cancelled first and the end of this queue's life closes the stream.
-                onFailure(error)
+                // Closing this end would make what was sent so far look like all of the body, and a task is cancelled
+                // some time after it was told: the exchange keeps this end until its task is over.
+                onFailure(error, self)
             }
         }
     }

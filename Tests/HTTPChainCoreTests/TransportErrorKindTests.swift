@@ -22,7 +22,8 @@ struct TransportErrorKindTests {
     func names() {
         let kinds: [TransportError.Kind] = [
             .hostNotFound, .cannotConnect, .secureConnectionFailed, .untrustedServer, .networkNotAllowed,
-            .connectionLost, .malformedResponse, .truncatedBody, .timedOut, .shutDown, .other,
+            .insecureConnectionNotAllowed, .connectionLost, .malformedResponse, .truncatedBody, .timedOut, .shutDown,
+            .other,
         ]
         #expect(Set(kinds).count == kinds.count)
         #expect(Set(kinds.map(\.reason)).count == kinds.count)

@@ -136,7 +136,8 @@ struct FaultTests {
         "Each kind of error is thrown as it is at each point, with what the server may have seen there",
         arguments: [
             TransportError.Kind.hostNotFound, .cannotConnect, .secureConnectionFailed, .untrustedServer,
-            .networkNotAllowed, .connectionLost, .malformedResponse, .truncatedBody, .timedOut, .shutDown, .other,
+            .networkNotAllowed, .insecureConnectionNotAllowed, .connectionLost, .malformedResponse, .truncatedBody,
+            .timedOut, .shutDown, .other,
             TransportError.Kind("tunnelClosed", "the tunnel is closed"),
         ]
     )

@@ -36,13 +36,9 @@ struct PlatformErrorTests {
 
     static let codes: [(codes: [URLError.Code], kind: TransportError.Kind, sent: TransportError.Sent)] = [
         ([.cannotFindHost, .dnsLookupFailed], .hostNotFound, .nothing),
-        (
-            [
-                .cannotConnectToHost, .notConnectedToInternet, .internationalRoamingOff, .dataNotAllowed,
-                .appTransportSecurityRequiresSecureConnection,
-            ],
-            .cannotConnect, .nothing
-        ),
+        ([.cannotConnectToHost, .notConnectedToInternet], .cannotConnect, .nothing),
+        ([.internationalRoamingOff, .dataNotAllowed], .networkNotAllowed, .nothing),
+        ([.appTransportSecurityRequiresSecureConnection], .insecureConnectionNotAllowed, .nothing),
         (
             [
                 .serverCertificateHasBadDate, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
@@ -82,6 +78,42 @@ struct PlatformErrorTests {
         }
     }
 
+    @Test("A code that says what happened decides, in whatever language the text is")
+    func language() {
+        let texts = [
+            "A TLS error caused the secure connection to fail.", "Ein TLS-Fehler ist aufgetreten: SSL, certificate",
+            "Die Verbindung ist unsicher.", "HTTP/0.9",
+        ]
+        let codes: [(URLError.Code, TransportError.Kind)] = [
+            (.serverCertificateUntrusted, .untrustedServer), (.serverCertificateHasBadDate, .untrustedServer),
+            (.cannotFindHost, .hostNotFound), (.dataNotAllowed, .networkNotAllowed),
+            (.appTransportSecurityRequiresSecureConnection, .insecureConnectionNotAllowed),
+            (.notConnectedToInternet, .cannotConnect),
+        ]
+        for text in texts {
+            for (code, kind) in codes {
+                let platform = URLError(code, userInfo: [NSLocalizedDescriptionKey: text])
+                let error = PlatformError(platform, isAnswered: false, mayHaveBeenSent: false)
+                #expect(error.kind == kind, "\(code.rawValue), \(text)")
+                #expect(error.detail.hasPrefix(text))
+            }
+        }
+    }
+
+    @Test("A connection that the user or the application has to allow says what to change")
+    func notAllowed() {
+        let advice: [(URLError.Code, String)] = [
+            (.appTransportSecurityRequiresSecureConnection, "NSAppTransportSecurity"),
+            (.dataNotAllowed, "mobile data is switched off"), (.internationalRoamingOff, "roaming is switched off"),
+        ]
+        for (code, words) in advice {
+            let error = PlatformError(URLError(code), isAnswered: false, mayHaveBeenSent: false)
+            #expect(error.detail.contains(words))
+            #expect(error.sent == .nothing)
+            #expect(error.kind != .cannotConnect)
+        }
+    }
+
     @Test("An error that is not the platform's says nothing of what was sent, and keeps its domain and code")
     func foreign() {
         let error = PlatformError(POSIXError(.ECONNREFUSED), isAnswered: false, mayHaveBeenSent: false)
@@ -90,6 +122,7 @@ struct PlatformErrorTests {
         #expect((error.cause as NSError).code == Int(ECONNREFUSED))
     }
 
+    #if canImport(FoundationNetworking)
     @Test("The words of an underlying error come first, and the URL is in no part of what is kept")
     func underlying() throws {
         let url = try #require(URL(string: "https://example.com/?token=hunter2"))
@@ -149,5 +182,6 @@ struct PlatformErrorTests {
         let answered = PlatformError(platform, isAnswered: true, mayHaveBeenSent: false)
         #expect(answered.sent == .answered)
     }
+    #endif
 }
 #endif

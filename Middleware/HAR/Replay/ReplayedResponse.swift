@@ -163,8 +163,8 @@ struct ReplayedResponse: Sendable {
 /// The kinds of failures, by name.
 enum ReplayFailure {
     private static let kinds: [TransportError.Kind] = [
-        .hostNotFound, .cannotConnect, .secureConnectionFailed, .untrustedServer, .networkNotAllowed, .connectionLost,
-        .malformedResponse, .truncatedBody, .timedOut, .shutDown,
+        .hostNotFound, .cannotConnect, .secureConnectionFailed, .untrustedServer, .networkNotAllowed,
+        .insecureConnectionNotAllowed, .connectionLost, .malformedResponse, .truncatedBody, .timedOut, .shutDown,
     ]
 
     static func kind(named name: String?) -> TransportError.Kind { kinds.first { $0.name == name } ?? .other }

@@ -47,6 +47,11 @@ public struct TransportError: AnnotatedError {
             "networkNotAllowed",
             "the network that is available may not be used for this"
         )
+        /// The platform lets the application make no connection without TLS to the host: App Transport Security.
+        public static let insecureConnectionNotAllowed = Kind(
+            "insecureConnectionNotAllowed",
+            "the platform does not allow a connection without TLS to this host"
+        )
         /// The connection ended before the answer was complete.
         public static let connectionLost = Kind("connectionLost", "the connection ended before the answer was complete")
         /// The answer is not HTTP, or breaks its framing.
