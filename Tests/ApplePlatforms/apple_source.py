@@ -1,0 +1,134 @@
+"""The sources of the package as a compiler for an Apple platform sees them, for a compiler on Linux."""
+import glob
+import os
+import plistlib
+import re
+
+here = os.path.dirname(os.path.abspath(__file__))
+root = os.path.dirname(os.path.dirname(here))
+
+PACKAGE = open(os.path.join(root, "Package.swift")).read()
+PLATFORMS = ("macOS", "iOS", "tvOS", "watchOS", "visionOS")
+# The modules that the package asks for with canImport, and whether Apple platforms have them. AuthenticationServices is
+# on all of them; what it has there differs, and the code asks for the platform.
+MODULES = {
+    "Darwin": True, "Security": True, "Network": True, "CryptoKit": True, "AuthenticationServices": True,
+    "FoundationNetworking": False, "Glibc": False, "Musl": False, "Android": False, "Bionic": False, "WASILibc": False,
+    "WinSDK": False,
+}
+# C libraries of package managers, which only macOS has (Package.swift).
+ON_MACOS = {"CBrotli", "CZstd"}
+SYSTEMS = {"Linux", "Windows", "Android", "WASI", "OpenBSD", "FreeBSD"}
+
+CONDITION = re.compile(r"(?m)^\s*#(?:if|elseif)\s.*$")
+ASKED = re.compile(r"\b(canImport|os)\((\w+)\)")
+IMPORT = r"(?m)^((?:public |package |internal |fileprivate |private |@_exported |@preconcurrency )*)import %s$"
+# A stub that adds to a module what it has on Apple platforms alone.
+ADDITIONS = {
+    "Foundation": "AppleFoundation",
+    "AsyncHTTPClient": "AsyncHTTPClientDarwin",
+    "FlyingSocks": "FlyingSocksDarwin",
+}
+# Names of C whose types or values differ on Darwin; stubs/Darwin.swift has them with "D_" in front.
+NAMES = """mode_t lstat fstat S_IFMT S_IFREG S_IFDIR S_IFLNK S_IFIFO S_IFSOCK S_ISVTX mkdir chmod fchmod opendir readdir
+closedir fcntl SOCK_STREAM SHUT_WR sa_family_t sockaddr sockaddr_in socket bind getsockname accept shutdown nfds_t poll
+TIOCGWINSZ ioctl usleep""".split()
+NAME = re.compile(r'(?<![\w.`"])(' + "|".join(NAMES) + r')\b(?!")')
+
+
+def modules():
+    """The modules of the package and their folders, each after those that it imports."""
+    folders = {os.path.basename(path): path for path in glob.glob(os.path.join(root, "Sources/HTTPChain*"))}
+    for path in glob.glob(os.path.join(root, "Middleware/*/")):
+        folders["HTTPChain" + os.path.basename(path[:-1])] = path[:-1]
+    imports = {}
+    for name, folder in folders.items():
+        text = "".join(open(file).read() for file in files(folder))
+        imports[name] = sorted(set(re.findall(r"(?m)^.*\bimport (HTTPChain\w*)$", text)) & set(folders) - {name})
+    ordered = {}
+
+    def add(name):
+        for other in imports[name]:
+            if other not in ordered:
+                add(other)
+        ordered[name] = (folders[name], imports[name])
+
+    for name in sorted(folders):
+        if name not in ordered:
+            add(name)
+    return ordered
+
+
+def files(folder):
+    """The Swift files of a module."""
+    return sorted(
+        os.path.join(place, name) for place, _, names in os.walk(folder) for name in names if name.endswith(".swift")
+    )
+
+
+def unknown(path):
+    """The conditions of a file that nothing here knows: the stubs have no such module, or there is no such platform."""
+    for condition in CONDITION.findall(open(path).read()):
+        for kind, name in ASKED.findall(condition):
+            known = name in MODULES or name in ON_MACOS if kind == "canImport" else name in SYSTEMS or name in PLATFORMS
+            if not known:
+                yield f"{os.path.relpath(path, root)}: error: no stub of Tests/ApplePlatforms knows {condition.strip()}"
+
+
+def differs(folder):
+    """Whether a module has a branch for Apple platforms."""
+    return any(ASKED.search(condition) for file in files(folder) for condition in CONDITION.findall(open(file).read()))
+
+
+def undeclared(name, folder):
+    """What a module lacks that reads the times of files: the App Store asks why, in a privacy manifest."""
+    if not any(re.search(r"(?m)^(?!\s*//).*(?<![\w.])[fl]?stat\(\S", open(file).read()) for file in files(folder)):
+        return
+    path = os.path.join(folder, "PrivacyInfo.xcprivacy")
+    try:
+        with open(path, "rb") as file:
+            declared = plistlib.load(file)["NSPrivacyAccessedAPITypes"]
+    except (OSError, KeyError, plistlib.InvalidFileException):
+        declared = []
+    reasons = {use["NSPrivacyAccessedAPIType"]: use["NSPrivacyAccessedAPITypeReasons"] for use in declared}
+    if "C617.1" not in reasons.get("NSPrivacyAccessedAPICategoryFileTimestamp", []):
+        yield f"{os.path.relpath(path, root)}: error: {name} calls stat, for which it has to give the reason C617.1"
+    # As a library or a stage.
+    declarations = re.findall(r'(?:library|stage)\("(\w+)"[^\n]*\.withPrivacyManifest\(\)', PACKAGE)
+    if name not in declarations and name.removeprefix("HTTPChain") not in declarations:
+        yield f"Package.swift: error: {name} has a privacy manifest and does not declare it"
+
+
+def seen(text, platform):
+    """The text of a file as a platform sees it."""
+
+    def value(asked):
+        kind, name = asked.groups()
+        if kind == "canImport":
+            return str(MODULES.get(name, platform == "macOS")).lower()
+        return str(name == platform).lower()
+
+    text = CONDITION.sub(lambda line: ASKED.sub(value, line.group()), text)
+    for module, addition in ADDITIONS.items():
+        text = re.sub(IMPORT % module, rf"\1import {module}; \1import {addition}", text)
+    if re.search(r"(?m)^import Darwin$", text):
+        text = "\n".join(map(darwin, text.split("\n")))
+    return text
+
+
+def darwin(line):
+    """A line with the names of C replaced that differ on Darwin."""
+    if re.match(r"\s*(//|case [a-z, ]+$)", line):
+        return line
+    line = re.sub(r"(?<![\w.])stat\(\)", "D_stat()", line)
+    line = re.sub(r": stat\)", ": D_stat)", line)
+    line = re.sub(r"(?<![\w.])stat\((?=\w)", "Df_stat(", line)
+    line = re.sub(r'(?<![\w.`"])(?<!func )open\((?=path|directory)', "D_open(", line)
+
+    def put(found):
+        before, after = line[: found.start()], line[found.end() :]
+        isDeclared = re.search(r"\b(func|let|var) $", before)
+        isLabel = after.startswith(":") and not re.search(r"\bcase $", before)
+        return found.group() if isDeclared or isLabel else "D_" + found.group()
+
+    return NAME.sub(put, line)

@@ -1,0 +1,10 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase
+
+// What AsyncHTTPClient has where there is Network (NIOTransportServices/NWErrorHandler.swift).
+import AsyncHTTPClient
+import Foundation
+
+extension HTTPClient {
+    public struct NWPOSIXError: Error { public let errorCode: POSIXErrorCode }
+    public struct NWTLSError: Error { public let status: Int32 }
+}
