@@ -42,7 +42,7 @@ struct PlatformError {
     private static func kind(of error: any Error, _ text: String) -> TransportError.Kind {
         let code = (error as? URLError)?.code
         if PlatformBehaviour.explainsInWords(code) {
-            for (words, kind) in phrases where text.contains(words) { return kind }
+            for (words, kind) in phrases where text.includes(words) { return kind }
         }
         if PlatformBehaviour.restriction(of: error) != nil { return .networkNotAllowed }
         switch code {
