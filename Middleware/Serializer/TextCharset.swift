@@ -1,4 +1,5 @@
 package import Foundation
+import HTTPChainSupport
 
 /// Text bodies in the character encoding that their `charset` parameter names.
 package enum TextCharset {

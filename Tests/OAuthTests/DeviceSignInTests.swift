@@ -137,7 +137,7 @@ struct DeviceSignInTests {
             return try await server.handle(request)
         }
         _ = try await signIn(at: server, over: transport) { _ in }
-        #expect(clock.sleeps == seconds.map { .seconds($0) })
+        #expect(clock.sleeps == seconds.map { Duration.seconds($0) })
     }
 
     @Test(

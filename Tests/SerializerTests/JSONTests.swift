@@ -1,6 +1,7 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainInMemory
 import HTTPChainSerializer
 import HTTPTypes
 import Testing
