@@ -1,5 +1,6 @@
 public import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 
 /// One event of a stream: its type, its data and the id that the stream stands at.
 public struct ServerSentEvent: Sendable, Hashable {
@@ -49,7 +50,7 @@ public struct ServerSentEvent: Sendable, Hashable {
     /// - Throws: ``EventStreamError`` with the problem ``EventStreamError/Problem/undecodable(type:codingPath:detail:)``.
     public func decode<Value: Decodable>(_ type: Value.Type, decoder: JSONDecoder = JSONDecoder()) throws -> Value {
         do {
-            return try decoder.decode(type, from: bytes)
+            return try decoder.decode(type, received: bytes)
         } catch {
             throw EventStreamError(decoding: type, from: bytes, cause: error)
         }

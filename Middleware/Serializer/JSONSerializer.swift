@@ -1,5 +1,6 @@
 public import Foundation
 public import HTTPChainCore
+import HTTPChainSupport
 
 /// JSON, RFC 8259, by Foundation's coders.
 ///
@@ -68,7 +69,7 @@ public struct JSONSerializer: Serializer {
         from data: Data,
         contentType: String?
     ) throws -> Value {
-        try makeDecoder().decode(type, from: data)
+        try makeDecoder().decode(type, received: data)
     }
 
     func makeEncoder() -> JSONEncoder {

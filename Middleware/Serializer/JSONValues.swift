@@ -1,5 +1,6 @@
 import Foundation
 public import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// The values of newline-delimited JSON or of a JSON sequence, one after the other as they arrive.
@@ -74,7 +75,7 @@ public struct JSONValues<Value: Decodable>: AsyncSequence {
                     }
                     // A value of a sequence is whole at its line feed; the separator of the next may be long in coming.
                     if let piece = pieces.pendingRecord, !piece.isBlank,
-                        let value = try? decoder.decode(Value.self, from: piece)
+                        let value = try? decoder.decode(Value.self, received: piece)
                     {
                         pieces.dropPending()
                         return value
@@ -118,7 +119,7 @@ public struct JSONValues<Value: Decodable>: AsyncSequence {
                 }
             }
             do {
-                return try decoder.decode(Value.self, from: piece)
+                return try decoder.decode(Value.self, received: piece)
             } catch {
                 let failure = DecodingFailure(Value.self, from: piece, head: .init(status: .ok), cause: error)
                 throw SerializerError(

@@ -87,7 +87,7 @@ struct CredentialDocument<Content: CredentialDocumentContent>: Sendable {
         guard status.size <= Self.limit.bytes else { throw failure(.tooLarge(Self.limit)) }
         let bytes = try file.data(Int(status.size), at: 0)
         // What failed to decode is not told: it would quote the file.
-        guard let content = try? JSONDecoder().decode(Content.self, from: bytes), content.version == 1 else {
+        guard let content = try? JSONDecoder().decode(Content.self, received: bytes), content.version == 1 else {
             throw failure(.corrupt)
         }
         return content

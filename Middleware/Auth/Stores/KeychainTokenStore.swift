@@ -1,6 +1,7 @@
 #if canImport(Security)
 import Foundation
 public import HTTPChainCore
+import HTTPChainSupport
 import Security
 
 /// Keeps a token in the keychain, on Apple platforms.
@@ -39,7 +40,7 @@ public struct KeychainTokenStore: TokenStore {
         let status = SecItemCopyMatching(query as CFDictionary, &found)
         if status == errSecItemNotFound { return nil }
         guard status == errSecSuccess, let bytes = found as? Data,
-            let token = try? JSONDecoder().decode(AccessToken.self, from: bytes)
+            let token = try? JSONDecoder().decode(AccessToken.self, received: bytes)
         else { throw KeychainError(code: status, service: service) }
         return token
     }

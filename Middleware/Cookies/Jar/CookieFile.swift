@@ -115,7 +115,7 @@ final class CookieFile: Sendable {
         let decoder = JSONDecoder()
         var cookies: [KeptCookie] = []
         for (index, line) in lines.enumerated().dropFirst() {
-            guard let record = try? decoder.decode(CookieRecord.self, from: line) else {
+            guard let record = try? decoder.decode(CookieRecord.self, received: line) else {
                 throw CookieJarError(problem: .damaged(line: index + 1), path: path)
             }
             cookies.append(record.kept)

@@ -1,5 +1,6 @@
 public import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 
 extension ErrorHandler {
     /// A handler for a type of your own, decoded from JSON.
@@ -16,7 +17,7 @@ extension ErrorHandler {
         contentTypes: [String] = ["application/json", "application/*+json"],
         decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
     ) -> ErrorHandler {
-        .content("\(type)", contentTypes: contentTypes) { try decoder().decode(type, from: $0.bytes) }
+        .content("\(type)", contentTypes: contentTypes) { try decoder().decode(type, received: $0.bytes) }
     }
 }
 
@@ -42,6 +43,6 @@ struct LenientObject {
 extension JSONValue {
     /// The object that a whole document is.
     static func decoding(_ bytes: Data) throws -> JSONValue {
-        try JSONDecoder().decode(JSONValue.self, from: bytes)
+        try JSONDecoder().decode(JSONValue.self, received: bytes)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// The interesting fields of an `Export…ServiceResponse`, or in the `Status` of a failure; what is malformed counts as
@@ -68,7 +69,7 @@ struct OTLPAnswer {
     }
 
     private static func json(_ body: Data) -> JSONValue? {
-        try? JSONDecoder().decode(JSONValue.self, from: body)
+        try? JSONDecoder().decode(JSONValue.self, received: body)
     }
 
     /// The last value of each field; `nil` for what is no message.

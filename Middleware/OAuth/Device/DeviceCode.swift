@@ -1,6 +1,7 @@
 public import Foundation
 import HTTPChainAuth
 import HTTPChainCore
+import HTTPChainSupport
 
 /// The code with which a user signs in on another device, RFC 8628 §3.2.
 public struct DeviceCode: Sendable, Hashable {
@@ -19,7 +20,7 @@ public struct DeviceCode: Sendable, Hashable {
 
     /// Reads the reply of a device authorization endpoint; `nil` when something is missing.
     init?(_ content: Data, now: Date) {
-        guard let reply = try? JSONDecoder().decode(Reply.self, from: content), let deviceCode = reply.deviceCode,
+        guard let reply = try? JSONDecoder().decode(Reply.self, received: content), let deviceCode = reply.deviceCode,
             let userCode = reply.userCode, let uri = reply.verificationURI, Origin(uri) != nil
         else { return nil }
         self.userCode = userCode

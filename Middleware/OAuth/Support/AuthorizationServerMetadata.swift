@@ -1,6 +1,7 @@
 public import Foundation
 public import HTTPChainAuth
 public import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// The metadata of an authorization server, RFC 8414: where its endpoints are and what it knows.
@@ -89,7 +90,7 @@ public struct AuthorizationServerMetadata: Sendable, Hashable {
     ///   - issuer: Whose it has to be: anybody else's name in it is an error.
     /// - Throws: ``SignInError``.
     public init(_ content: Data, of issuer: String) throws(SignInError) {
-        guard let document = try? JSONDecoder().decode(Document.self, from: content), let name = document.issuer else {
+        guard let document = try? JSONDecoder().decode(Document.self, received: content), let name = document.issuer else {
             throw SignInError(.unusableMetadata("it is no JSON object with an issuer"))
         }
         guard name == issuer else {

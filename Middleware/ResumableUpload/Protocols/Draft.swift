@@ -92,7 +92,7 @@ struct Draft: UploadWire {
 
     /// The problem that a document tells of; nil for any other.
     static func problem(in document: Data) -> UploadProblem? {
-        guard let object = try? JSONDecoder().decode(JSONValue.self, from: document),
+        guard let object = try? JSONDecoder().decode(JSONValue.self, received: document),
             let type = object["type"]?.string?.without(prefix: problemTypes)
         else { return nil }
         switch type {

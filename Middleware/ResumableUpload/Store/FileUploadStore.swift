@@ -105,7 +105,7 @@ public struct FileUploadStore: UploadStore {
             throw UploadStoreError(.readableByOthers(mode: status.permissions), path: file)
         }
         let bytes = try open.data(Int(status.size), at: 0)
-        guard let record = try? JSONDecoder().decode(Record.self, from: bytes), record.version == 1,
+        guard let record = try? JSONDecoder().decode(Record.self, received: bytes), record.version == 1,
             record.offset >= 0, record.length >= record.offset, Origin(record.url) != nil
         else { return nil }
         return StoredUpload(

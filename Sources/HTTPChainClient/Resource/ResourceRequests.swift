@@ -1,5 +1,6 @@
 import Foundation
 public import HTTPChainCore
+import HTTPChainSupport
 public import HTTPChainURLBuilder
 public import HTTPTypes
 
@@ -58,7 +59,7 @@ public struct ListResources<Kind: Resource>: ResourceRequest {
     /// The records of the list.
     public var result: ResultKind<Output> {
         .resource { bytes, _ in
-            let json = try JSONDecoder().decode(JSONValue.self, from: bytes)
+            let json = try JSONDecoder().decode(JSONValue.self, received: bytes)
             guard let items = (Kind.listMember.map { json[$0] } ?? json)?.array else {
                 throw ResourceError(.notAnObject("what the service sent for a list of \(Kind.self)"))
             }
@@ -178,7 +179,7 @@ extension ResourceRecord {
 
     init(_ bytes: Data, in response: Response, else sent: JSONValue? = nil) throws {
         try self.init(
-            stored: bytes.isEmpty ? sent ?? .null : try JSONDecoder().decode(JSONValue.self, from: bytes),
+            stored: bytes.isEmpty ? sent ?? .null : try JSONDecoder().decode(JSONValue.self, received: bytes),
             entityTag: response.headers[.eTag],
             lastModified: response.headers[.lastModified]
         )

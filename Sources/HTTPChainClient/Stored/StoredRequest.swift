@@ -1,5 +1,6 @@
 public import Foundation
 public import HTTPChainCore
+import HTTPChainSupport
 
 /// A request type whose replies are stored, to be shown before the service has answered, or without it.
 ///
@@ -82,7 +83,7 @@ extension ReplyStorage where Output: Codable {
         .value {
             try JSONEncoder().encode($0)
         } decode: {
-            try JSONDecoder().decode(Output.self, from: $0)
+            try JSONDecoder().decode(Output.self, received: $0)
         }
     }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPChainSupport
 public import HTTPTypes
 
 /// The type that the caller wants the response decoded to, for the serializer stage.
@@ -65,8 +66,8 @@ extension Transport {
                 time: time,
                 redaction: redaction(for: Request(head: sent, options: options))
             ) { bytes in
-                guard let place else { return try JSONDecoder().decode(type, from: bytes) }
-                return try await place.run { try JSONDecoder().decode(type, from: bytes) }
+                guard let place else { return try JSONDecoder().decode(type, received: bytes) }
+                return try await place.run { try JSONDecoder().decode(type, received: bytes) }
             }
             return DecodedResponse(value, response: response)
         }
@@ -121,7 +122,7 @@ extension Response {
         upTo limit: ByteCount = .mebibytes(16)
     ) async throws -> Value {
         try await decode(type, upTo: limit, request: nil, time: SystemTime(), redaction: redaction) {
-            try decoder.decode(type, from: $0)
+            try decoder.decode(type, received: $0)
         }
     }
 

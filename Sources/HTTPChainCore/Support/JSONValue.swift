@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// Any JSON value, for members that no type was declared for.
 ///
 /// ```swift
@@ -62,6 +64,8 @@ public enum JSONValue: Sendable, Hashable {
 
 extension JSONValue: Codable {
     /// Reads any value.
+    ///
+    /// - Throws: A `DecodingError`, also for a value that is nested deeper than 128 levels.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
@@ -74,6 +78,11 @@ extension JSONValue: Codable {
             self = .number(value)
         } else if let value = try? container.decode(String.self) {
             self = .string(value)
+        } else if decoder.codingPath.count >= DocumentDepth.limit {
+            throw DecodingError.dataCorruptedError(
+                in: container,
+                debugDescription: "values are nested deeper than \(DocumentDepth.limit) levels"
+            )
         } else if let value = try? container.decode([JSONValue].self) {
             self = .array(value)
         } else {

@@ -1,5 +1,6 @@
 public import Foundation
 public import HTTPChainCore
+import HTTPChainSupport
 public import HTTPTypes
 
 /// A request that an in-memory transport received, and what became of it.
@@ -59,7 +60,7 @@ public struct RecordedRequest: Sendable {
     ///
     /// - Throws: `DecodingError` when the body is not such a value.
     public func decode<Value: Decodable>(_ type: Value.Type, decoder: JSONDecoder = JSONDecoder()) throws -> Value {
-        try decoder.decode(type, from: body)
+        try decoder.decode(type, received: body)
     }
 }
 

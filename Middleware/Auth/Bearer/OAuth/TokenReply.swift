@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 
 /// The reply of a token endpoint, RFC 6749 §5.1 and §5.2.
 struct TokenReply: Decodable {
@@ -55,7 +56,7 @@ struct TokenReply: Decodable {
     /// Returns the error that a reply without success describes.
     static func problem(status: Int, content: Data, secrets: [String]) -> OAuthError.Problem {
         if (300..<400).contains(status) { return .redirected(status) }
-        guard let reply = try? JSONDecoder().decode(TokenReply.self, from: content), let error = reply.error else {
+        guard let reply = try? JSONDecoder().decode(TokenReply.self, received: content), let error = reply.error else {
             return .unexpectedStatus(status)
         }
         let detail = reply.errorDescription.map { shown($0, without: secrets) }
@@ -70,7 +71,7 @@ struct TokenReply: Decodable {
     ) -> Result<AccessToken, OAuthError.Problem.Failure> {
         if (300..<400).contains(status) { return .failure(.init(.redirected(status))) }
         let isSuccess = (200..<300).contains(status)
-        guard let reply = try? JSONDecoder().decode(TokenReply.self, from: content) else {
+        guard let reply = try? JSONDecoder().decode(TokenReply.self, received: content) else {
             return .failure(.init(isSuccess ? .malformedReply("it is no JSON object") : .unexpectedStatus(status)))
         }
         // Some servers refuse with 200.
