@@ -1,4 +1,5 @@
 public import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// Sends digests of content, and verifies those of the content that arrives.
@@ -113,7 +114,7 @@ public struct ContentDigestMiddleware: ChainAwareMiddleware {
 
     private func ask(for algorithms: [ContentDigestAlgorithm], in fields: inout HTTPFields) throws {
         guard !algorithms.isEmpty, !fields.contains(.wantContentDigest), !fields.contains(.wantReprDigest),
-            fields.count < Int(UInt16.max) - 1
+            fields.count < HTTPFields.capacity
         else { return }
         fields[.wantContentDigest] = try DigestFieldValue.preferences(algorithms)
     }

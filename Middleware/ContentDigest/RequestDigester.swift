@@ -61,7 +61,7 @@ struct RequestDigester {
 
     private func write(_ fields: [DigestField], _ hashes: ContentHashes, to head: inout HTTPFields) throws {
         // `HTTPFields` ends the process when it has one field too many.
-        guard head.count < Int(UInt16.max) - 4 else { return }
+        guard head.count < HTTPFields.capacity - 3 else { return }
         var content: [(ContentDigestAlgorithm, Data)] = []
         var representation: [(ContentDigestAlgorithm, Data)] = []
         for field in fields {

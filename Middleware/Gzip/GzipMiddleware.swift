@@ -148,7 +148,7 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
         case .always: break
         }
         // `HTTPFields` ends the process when it has one field too many.
-        guard !fields.contains(.acceptEncoding), !fields.contains(.range), fields.count < Int(UInt16.max) - 1 else {
+        guard !fields.contains(.acceptEncoding), !fields.contains(.range), fields.count < HTTPFields.capacity else {
             return
         }
         fields[.acceptEncoding] = known.acceptable

@@ -1,4 +1,5 @@
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// An operation that needs no look at the request.
@@ -61,7 +62,7 @@ enum FixedOperation: Sendable {
 
     /// `HTTPFields` ends the process when it has one field too many.
     private static func append(_ field: HTTPField, to fields: inout HTTPFields) throws(HeadersError) {
-        guard fields.count < Int(UInt16.max) - 1 else { throw HeadersError(.tooManyFields(fields.count + 1)) }
+        guard fields.count < HTTPFields.capacity else { throw HeadersError(.tooManyFields(fields.count + 1)) }
         fields.append(field)
     }
 }

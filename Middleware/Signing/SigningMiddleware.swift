@@ -1,5 +1,6 @@
 public import HTTPChainAuth
 public import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// Signs requests for each attempt and hop, and verifies signed responses.
@@ -134,7 +135,7 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     }
 
     private func ask(_ verifier: MessageVerifier, in request: inout Request) throws {
-        guard !request.headers.contains(.acceptSignature), request.headers.count < Int(UInt16.max) - 1 else { return }
+        guard !request.headers.contains(.acceptSignature), request.headers.count < HTTPFields.capacity else { return }
         request.headers[.acceptSignature] = try verifier.request()
     }
 }

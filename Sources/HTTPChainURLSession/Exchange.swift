@@ -150,11 +150,22 @@ final class Exchange: Sendable {
         guard response.statusCode >= 200 || response.statusCode == 101 else { return }
         // Apple's platforms tell one for each part of multipart/x-mixed-replace: the first is the answer's.
         guard state.withLock({ $0.head == nil && $0.undecided == nil }) else { return }
-        let (status, fields) = (response.statusCode, ResponseHead.fields(of: response))
+        guard let fields = fields(of: response) else { return }
+        let status = response.statusCode
         if let codings = fields[.contentEncoding], PlatformBehaviour.showsDecodingInContent(codings) {
             state.withLock { $0.undecided = (status, fields, Data()) }
         } else {
             received(status, fields)
+        }
+    }
+
+    /// The fields of a response; `nil` if there are too many, which ends the exchange.
+    private func fields(of response: HTTPURLResponse) -> HTTPFields? {
+        do {
+            return try ResponseHead.fields(of: response)
+        } catch {
+            end(throwing: failure(.malformedResponse, .answered, detail: "\(error)"))
+            return nil
         }
     }
 
@@ -240,7 +251,7 @@ final class Exchange: Sendable {
         if error == nil, let response = response as? HTTPURLResponse, state.withLock({ $0.head == nil }) {
             // FoundationNetworking tells nothing of a redirect without a usable Location until it is over, and drops
             // its body.
-            received(response.statusCode, ResponseHead.fields(of: response), lostBody: true)
+            if let fields = fields(of: response) { received(response.statusCode, fields, lostBody: true) }
         }
         let ended: State? = state.withLock { state in
             guard !state.isOver else { return nil }

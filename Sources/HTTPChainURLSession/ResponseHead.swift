@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 #if canImport(FoundationNetworking)
@@ -69,7 +70,7 @@ struct ResponseHead {
     }
 
     /// The fields of a response of the platform.
-    static func fields(of response: HTTPURLResponse) -> HTTPFields {
+    static func fields(of response: HTTPURLResponse) throws(TooManyFieldsError) -> HTTPFields {
         var fields = HTTPFields()
         fields.reserveCapacity(response.allHeaderFields.count)
         for (key, value) in response.allHeaderFields {
@@ -77,9 +78,9 @@ struct ResponseHead {
                 continue
             }
             if name == .setCookie {
-                for cookie in splitCookies(value) { fields.append(HTTPField(name: name, value: cookie)) }
+                for cookie in splitCookies(value) { try fields.append(received: HTTPField(name: name, value: cookie)) }
             } else {
-                fields.append(HTTPField(name: name, value: value))
+                try fields.append(received: HTTPField(name: name, value: value))
             }
         }
         return fields

@@ -374,6 +374,17 @@ struct StorageRuleTests {
         #expect(CacheRules().updatedFields(old, with: many, start) == old)
     }
 
+    @Test("Fields of other names in each validation do not add up beyond what a message can hold")
+    func moreFieldsWithEachValidation() {
+        var stored = fields(["X-Test: 0"])
+        for round in 0..<8 {
+            let new = fields((0..<9000).map { "X-\(round)-\($0): 1" })
+            stored = CacheRules().updatedFields(stored, with: new, start)
+        }
+        #expect(stored.count <= 20_000)
+        #expect(stored.count > 18_000)
+    }
+
     @Test("§5.2.2.3: the statuses that are understood are those of RFC 9110 §15, RFC 6585 and RFC 7725")
     func understood() {
         let known: Set = [

@@ -1,9 +1,14 @@
 #if AllTests
+import Foundation
 import HTTPChainCore
 import HTTPTypes
 import Testing
 
 @testable import HTTPChainURLSession
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 @Suite("Response heads")
 struct ResponseHeadTests {
@@ -13,6 +18,21 @@ struct ResponseHeadTests {
         to method: HTTPRequest.Method = .get
     ) throws -> ResponseHead {
         try ResponseHead(status: status, fields: fields, to: method)
+    }
+
+    @Test("Joined cookies that are more than the fields a message may have are malformed")
+    func manyCookies() throws {
+        let line = String(repeating: "a=,", count: 33_000)
+        let response = try #require(
+            HTTPURLResponse(
+                url: URL(fileURLWithPath: "/"),
+                statusCode: 200,
+                httpVersion: nil,
+                headerFields: ["Set-Cookie": [line, line, line].joined(separator: ", ")]
+            )
+        )
+        let error = #expect(throws: ResponseHead.Malformed.self) { try ResponseHead(response, to: .get) }
+        #expect(error?.detail == "more than 10000 header fields")
     }
 
     @Test("Content-Length becomes the length of the body")

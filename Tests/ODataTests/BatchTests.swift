@@ -35,6 +35,19 @@ struct BatchTests {
         return (try #require(seen.all.first), responses)
     }
 
+    @Test("A response with more fields than a message can hold makes none of a batch")
+    func fieldFlood() throws {
+        var batch = ODataBatch()
+        let id = batch.add(.get("People"))
+        func responses(fields count: Int) throws -> ODataBatchResponses {
+            let headers = (0..<count).map { "\"X-\($0)\":\"\"" }.joined(separator: ",")
+            let text = "{\"responses\":[{\"id\":\"\(id)\",\"status\":200,\"headers\":{\(headers)}}]}"
+            return try ODataBatchResponses(Data(text.utf8), to: batch)
+        }
+        #expect(try responses(fields: 10_000)[id].headers.count == 10_000)
+        #expect(throws: ODataBatchError(.notABatch)) { try responses(fields: 70_000) }
+    }
+
     @Test(
         "Several requests go in one exchange, and each has its answer, in whatever order",
         .heavy,

@@ -1,5 +1,6 @@
 public import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 public import HTTPTypes
 
 /// Whether a response is stored.
@@ -12,7 +13,7 @@ public enum CacheStorage: Sendable {
 
 extension CacheRules {
     /// How many field lines a stored response has at most; no honest one comes near.
-    static let fieldLimit = 10_000
+    static let fieldLimit = HTTPFields.receivedLimit
 
     /// The final statuses whose rules this cache knows, for `must-understand`, RFC 9111 §5.2.2.3: those of RFC 9110 §15.
     static func isUnderstood(_ status: Int) -> Bool {

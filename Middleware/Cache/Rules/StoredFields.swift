@@ -45,14 +45,13 @@ extension CacheRules {
     /// §3.2: the fields of the new response take the place of those with the same name.
     func updatedFields(_ old: HTTPFields, with new: HTTPFields, _ received: Date) -> HTTPFields {
         guard new.count <= Self.fieldLimit else { return old }
-        var result = old
-        // The age of a response that has just been validated begins anew.
-        result[.age] = nil
-        result[.date] = nil
         let replacing = storedFields(new, by: directives(of: new), received)
             .filter { !Self.neverUpdated.contains($0.name.canonicalName) }
-        for name in Set(replacing.map(\.name)) { result[name] = nil }
-        result.append(contentsOf: replacing)
-        return result
+        // The age of a response that has just been validated begins anew.
+        let replaced = Set(replacing.map(\.name)).union([.age, .date])
+        let kept = old.filter { !replaced.contains($0.name) }
+        // Each validation could add as many under other names.
+        guard kept.count + replacing.count <= 2 * Self.fieldLimit else { return old }
+        return HTTPFields(kept + replacing)
     }
 }

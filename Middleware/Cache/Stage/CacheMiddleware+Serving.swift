@@ -115,7 +115,7 @@ extension CacheMiddleware {
 
     /// Tells what the cache did: after what other caches on the way have told, RFC 9211 §2.
     func attach(_ status: CacheStatus, to response: inout Response) {
-        if response.head.headerFields.count < Int(UInt16.max) - 1 {
+        if response.head.headerFields.count < HTTPFields.capacity {
             response.head.headerFields.append(HTTPField(name: .cacheStatus, value: status.description))
         }
         response.options[CacheStatusOption.self] = status

@@ -34,10 +34,10 @@ struct ReplayedResponse: Sendable {
         }
         switch condition {
         case .asRecorded, .unfit: break
-        case .notModified: return Response(head: head(.notModified, keeping: Self.fieldsOf304))
-        case .failed: return Response(head: head(.preconditionFailed, keeping: ["date"]))
+        case .notModified: return Response(head: try head(.notModified, keeping: Self.fieldsOf304))
+        case .failed: return Response(head: try head(.preconditionFailed, keeping: ["date"]))
         }
-        var head = head(status, keeping: nil)
+        var head = try head(status, keeping: nil)
         if head.endsWithHead(answering: request.method) { return Response(head: head) }
         let body = try content()
         head.headerFields[.contentLength] = ending == nil ? body.length.map { "\($0)" } : nil
@@ -53,7 +53,7 @@ struct ReplayedResponse: Sendable {
         "cache-control", "content-location", "date", "etag", "expires", "vary", "last-modified",
     ]
 
-    private func head(_ status: HTTPResponse.Status, keeping names: Set<String>?) -> HTTPResponse {
+    private func head(_ status: HTTPResponse.Status, keeping names: Set<String>?) throws(HARError) -> HTTPResponse {
         var fields = HTTPFields()
         let isEncoded = !page.entry.response.values(of: "content-encoding").isEmpty
         for field in page.entry.response.headers {
@@ -69,7 +69,11 @@ struct ReplayedResponse: Sendable {
             }
             for value in field.lines {
                 let value = name == .contentType ? typeAsSent(value) : shifted(value, of: name)
-                fields.append(HTTPField(name: name, value: value))
+                do {
+                    try fields.append(received: HTTPField(name: name, value: value))
+                } catch {
+                    throw HARError(.invalidResponse(entry: label, why: "it has \(error)"))
+                }
             }
         }
         return HTTPResponse(status: status, headerFields: fields)

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// Collects the lines in the head of one part.
@@ -43,7 +44,7 @@ struct HeadParser {
             let fieldName = HTTPField.Name(String(decoding: name, as: UTF8.self))
         else { throw MultipartError(.malformedHeader(part: part)) }
         // And when it is given one field more than it has room for.
-        let limit = min(limits.headerCount, 10_000)
+        let limit = min(limits.headerCount, HTTPFields.receivedLimit)
         guard fields.count < limit else { throw MultipartError(.tooManyHeaders(part: part, limit: limit)) }
         fields.append((fieldName, Self.trimmed(line[line.index(after: colon)...])))
     }

@@ -1,5 +1,6 @@
 public import Foundation
 public import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// The answers to the requests of a batch.
@@ -13,7 +14,7 @@ public struct ODataBatchResponses: Sendable {
     ///   - batch: The batch; answers to requests that it does not have are not looked at.
     /// - Throws: ``ODataBatchError`` when it is not the answer to a batch.
     public init(_ data: Data, to batch: ODataBatch) throws(ODataBatchError) {
-        guard let document = try? JSONDecoder().decode(JSONValue.self, from: data),
+        guard let document = try? JSONDecoder().decode(JSONValue.self, received: data),
             let items = document["responses"]?.array
         else { throw ODataBatchError(.notABatch) }
         var responses: [ODataBatch.ID: Response] = [:]
@@ -24,7 +25,8 @@ public struct ODataBatchResponses: Sendable {
             let id = ODataBatch.ID(text: text)
             guard known.contains(id) else { continue }
             guard responses[id] == nil else { throw ODataBatchError(.answeredTwice(id)) }
-            responses[id] = Self.response(Int(status), item)
+            guard let response = try? Self.response(Int(status), item) else { throw ODataBatchError(.notABatch) }
+            responses[id] = response
         }
         self.responses = responses
     }
@@ -51,7 +53,7 @@ public struct ODataBatchResponses: Sendable {
         let response = try self[id]
         let bytes = response.body.bytes ?? Data()
         guard (200...299).contains(response.status.code) else {
-            let error = (try? JSONDecoder().decode(JSONValue.self, from: bytes))?["error"]
+            let error = (try? JSONDecoder().decode(JSONValue.self, received: bytes))?["error"]
             let words = [error?["code"]?.string, error?["message"]?.string].compactMap { $0 }
             throw ODataBatchError(
                 .failed(
@@ -61,14 +63,14 @@ public struct ODataBatchResponses: Sendable {
                 )
             )
         }
-        return try decoder.decode(type, from: bytes)
+        return try decoder.decode(type, received: bytes)
     }
 
-    private static func response(_ status: Int, _ item: JSONValue) -> Response {
+    private static func response(_ status: Int, _ item: JSONValue) throws(TooManyFieldsError) -> Response {
         var headers = HTTPFields()
         for (name, value) in item["headers"]?.object ?? [:] {
             guard let name = HTTPField.Name(name), let value = value.string else { continue }
-            headers[name] = value
+            try headers.append(received: HTTPField(name: name, value: value))
         }
         var body = HTTPBody.empty
         if let content = item["body"], content != .null {
