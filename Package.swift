@@ -140,6 +140,7 @@ let nio: [Target.Dependency] =
     ["NIOCore", "NIOHTTP1", "NIOPosix"].map {
         .product(name: $0, package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"]))
     } + [
+        .product(name: "NIOHPACK", package: "swift-nio-http2", condition: .when(traits: ["AsyncHTTPClient"])),
         .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: .when(traits: ["AsyncHTTPClient"])),
         .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["AsyncHTTPClient"])),
     ]

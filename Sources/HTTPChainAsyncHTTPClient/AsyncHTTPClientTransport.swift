@@ -39,6 +39,9 @@ public struct AsyncHTTPClientTransport: Transport {
 
     /// Uses a client of the caller's, who shuts it down.
     ///
+    /// Make the client with ``standardConfiguration``, or with changes to it: that configuration fails a response whose
+    /// status is below 100, on which async-http-client (1.37) otherwise ends the process.
+    ///
     /// - Parameters:
     ///   - client: A client that follows no redirects and decompresses nothing, as both are stages of a chain. For a
     ///     chain with a tracing stage switch off its tracing, too: `configuration.tracing.tracer = nil`.
@@ -114,7 +117,8 @@ public struct AsyncHTTPClientTransport: Transport {
     /// Up to 32 HTTP/1.1 connections to a host; 60 seconds to connect, of which waiting for a free connection is a part;
     /// 60 seconds without a byte from the server before a ``/HTTPChainCore/TransportError`` of kind `timedOut`. The
     /// last of these also ends a transfer that is not read from for so long. A connection that cannot be made is not
-    /// tried again: that is for a retry stage.
+    /// tried again: that is for a retry stage. A response whose status is below 100, or that comes after more than 100
+    /// interim responses, is a ``/HTTPChainCore/TransportError`` of kind `malformedResponse`.
     public static var standardConfiguration: HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
@@ -124,6 +128,7 @@ public struct AsyncHTTPClientTransport: Transport {
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 32
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.networkFrameworkWaitForConnectivity = false
+        ConnectionHandlers.add(to: &configuration)
         return configuration
     }
 
@@ -250,7 +255,7 @@ final class ClientHandle: Sendable {
 
         init(_ configuration: HTTPClient.Configuration, on group: any EventLoopGroup) {
             var configuration = configuration
-            UploadEndHandler.add(to: &configuration)
+            ConnectionHandlers.add(to: &configuration)
             client = HTTPClient(eventLoopGroup: group, configuration: configuration)
             guard configuration.tracing.tracer != nil else {
                 makeUntraced = nil

@@ -2,6 +2,7 @@
 import AsyncHTTPClient
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
@@ -56,6 +57,10 @@ struct ErrorTranslation: Sendable {
             return "\(error.host) is not known"
         case let error as HTTPClientError:
             return error.shortDescription
+        case let error as MalformedHeadError:
+            return error.detail
+        case let error as TooManyFieldsError:
+            return error.description
         default:
             return ""
         }
@@ -90,6 +95,8 @@ struct ErrorTranslation: Sendable {
         case let error as HTTPParserError:
             guard error == .invalidEOFState else { return (.malformedResponse, false) }
             return (hasHead ? .truncatedBody : .connectionLost, false)
+        case is MalformedHeadError, is TooManyFieldsError:
+            return (.malformedResponse, false)
         case let error as IOError:
             // A failure to connect comes as NIOConnectionError. An error of a bare call may come from a connection that
             // was made before, over which the request went: a lost route (ENETUNREACH, EHOSTUNREACH) shows there too.

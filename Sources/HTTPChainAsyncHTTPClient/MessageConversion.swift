@@ -38,7 +38,10 @@ extension Response {
         var fields = HTTPFields()
         for (name, value) in response.headers {
             guard let name = HTTPField.Name(name) else { continue }
-            fields.append(HTTPField(name: name, value: value))
+            try fields.append(received: HTTPField(name: name, value: value))
+        }
+        guard (100...999).contains(response.status.code) else {
+            throw MalformedHeadError(detail: "status code \(response.status.code)")
         }
         let status = HTTPResponse.Status(
             code: Int(response.status.code),

@@ -1,5 +1,4 @@
 #if AsyncHTTPClient
-import AsyncHTTPClient
 import NIOCore
 
 /// Keeps an answer that is whole before the last of its upload is written.
@@ -11,17 +10,6 @@ final class UploadEndHandler: ChannelOutboundHandler {
     typealias OutboundIn = NIOAny
 
     private var isClosing = false
-
-    /// Adds the handler to each connection over HTTP/1.1, after what the configuration does with it.
-    static func add(to configuration: inout HTTPClient.Configuration) {
-        let initialize = configuration.http1_1ConnectionDebugInitializer
-        configuration.http1_1ConnectionDebugInitializer = { channel in
-            let initialized = initialize?(channel) ?? channel.eventLoop.makeSucceededVoidFuture()
-            return initialized.flatMapThrowing {
-                try channel.pipeline.syncOperations.addHandler(UploadEndHandler(), position: .first)
-            }
-        }
-    }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         // Of all that it writes the client watches the end of an upload alone.

@@ -1,0 +1,49 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import NIOHTTP2
+
+/// The handlers of this transport in the connections of its clients.
+enum ConnectionHandlers {
+    /// Adds the handlers to each connection, after what the configuration does with it; those that are there already
+    /// are not added again.
+    static func add(to configuration: inout HTTPClient.Configuration) {
+        let initializeConnection = configuration.http1_1ConnectionDebugInitializer
+        configuration.http1_1ConnectionDebugInitializer = { channel in
+            after(initializeConnection, channel) { pipeline in
+                guard !contains(UploadEndHandler.self, pipeline) else { return }
+                try pipeline.addHandler(UploadEndHandler(), position: .first)
+                let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
+                let guardian = ResponseHeadGuard<HTTPClientResponsePart> { ReceivedHead($0) }
+                try pipeline.addHandler(guardian, position: .after(decoder))
+            }
+        }
+        let initializeStream = configuration.http2StreamChannelDebugInitializer
+        configuration.http2StreamChannelDebugInitializer = { channel in
+            after(initializeStream, channel) { pipeline in
+                guard !contains(ResponseHeadGuard<HTTP2Frame.FramePayload>.self, pipeline) else { return }
+                // Before the codec, which traps itself.
+                let guardian = ResponseHeadGuard<HTTP2Frame.FramePayload> { ReceivedHead($0) }
+                try pipeline.addHandler(guardian, position: .first)
+            }
+        }
+    }
+
+    private static func contains<Handler: ChannelHandler>(
+        _ type: Handler.Type,
+        _ pipeline: ChannelPipeline.SynchronousOperations
+    ) -> Bool {
+        (try? pipeline.handler(type: type)) != nil
+    }
+
+    private static func after(
+        _ initialize: (@Sendable (any Channel) -> EventLoopFuture<Void>)?,
+        _ channel: any Channel,
+        _ work: @escaping @Sendable (ChannelPipeline.SynchronousOperations) throws -> Void
+    ) -> EventLoopFuture<Void> {
+        let initialized = initialize?(channel) ?? channel.eventLoop.makeSucceededVoidFuture()
+        return initialized.flatMapThrowing { try work(channel.pipeline.syncOperations) }
+    }
+}
+#endif

@@ -1,0 +1,200 @@
+#if AllTests && AsyncHTTPClient
+import AsyncHTTPClient
+import Foundation
+import HTTPChainCore
+import HTTPChainTesting
+import NIOCore
+import NIOHPACK
+import NIOHTTP1
+import NIOHTTP2
+import NIOPosix
+import NIOSSL
+import TestSupport
+import Testing
+
+@testable import HTTPChainAsyncHTTPClient
+
+/// Heads on which async-http-client or SwiftNIO end the process, unless a handler of the transport refuses them.
+@Suite(.heavy, .timeLimit(.minutes(10)))
+struct ResponseHeadGuardTests {
+    private func expectMalformed(
+        _ detail: String,
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ call: () async throws -> Void
+    ) async {
+        let error = await #expect(throws: TransportError.self, sourceLocation: sourceLocation) { try await call() }
+        #expect(error?.kind == .malformedResponse, sourceLocation: sourceLocation)
+        #expect(error?.description.contains(detail) == true, "\(detail)", sourceLocation: sourceLocation)
+    }
+
+    @Test(
+        "Statuses below 100 fail the call, however they are framed",
+        arguments: ["099 X", "000", "002 X", "010 ", "001 Continue"]
+    )
+    func tooSmall(status: String) async throws {
+        for rest in [
+            "Content-Length: 2\r\n\r\nok", "Content-Length: 0\r\n\r\n", "\r\n",
+            "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        ] {
+            let server = try await LoopbackServer.start { exchange in
+                if exchange.request.target == "/ok" { return try await exchange.reply(200) }
+                try await exchange.write("HTTP/1.1 \(status)\r\n\(rest)")
+                await exchange.close()
+            }
+            let transport = AsyncHTTPClientTransport(configuration: .init())
+            await expectMalformed("status code") {
+                _ = try await transport.send(.get(server.url())).body.collect()
+            }
+            await expectMalformed("status code") {
+                _ = try await transport.send(.post(server.url(), body: "content")).body.collect()
+            }
+            #expect(try await transport.send(.get(server.url("/ok"))).status == .ok)
+            await server.stop()
+        }
+    }
+
+    @Test("A client of the caller's that is made from the standard configuration refuses them, too")
+    func foreignClient() async throws {
+        let server = try await LoopbackServer.start {
+            try await $0.write("HTTP/1.1 099 X\r\nContent-Length: 1\r\n\r\n.")
+        }
+        let client = HTTPClient(configuration: AsyncHTTPClientTransport.standardConfiguration)
+        await expectMalformed("status code 99") {
+            _ = try await AsyncHTTPClientTransport(client: client).send(.get(server.url())).body.collect()
+        }
+        try await client.shutdown()
+        await server.stop()
+    }
+
+    @Test("Interim responses are skipped up to a limit, beyond which the call fails")
+    func interim() async throws {
+        let server = try await LoopbackServer.start { exchange in
+            let count = Int(exchange.request.target.dropFirst()) ?? 0
+            try await exchange.write(String(repeating: "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", count: count))
+            try await exchange.reply(200, body: Data("ok".utf8))
+        }
+        let transport = AsyncHTTPClientTransport(configuration: AsyncHTTPClientTransport.standardConfiguration)
+        for _ in 1...2 {
+            let response = try await transport.send(.get(server.url("/\(ReceivedHead.interimLimit)")))
+            #expect(try await response.body.collect() == Data("ok".utf8))
+        }
+        await expectMalformed("more than 100 interim responses") {
+            _ = try await transport.send(.get(server.url("/\(ReceivedHead.interimLimit + 1)")))
+        }
+        await server.stop()
+    }
+
+    @Test("More fields than a message from outside may have fail the call")
+    func fieldFlood() async throws {
+        let server = try await LoopbackServer.start { exchange in
+            try await exchange.write("HTTP/1.1 200 OK\r\n\(String(repeating: "a:\r\n", count: 70_000))\r\n")
+        }
+        await expectMalformed("") { _ = try await AsyncHTTPClientTransport().send(.get(server.url())) }
+        await server.stop()
+    }
+
+    // MARK: - HTTP/2
+
+    @Test(
+        "Heads over HTTP/2 that are not of three digits, or have status 101, fail the call",
+        .enabled(if: TLSFixture.isAvailable)
+    )
+    func overHTTP2() async throws {
+        let fixture = try await TLSFixture()
+        let server = try await HTTP2Server.start(fixture)
+        var settings = ConnectionSettings()
+        settings.trust = try .roots(pem: fixture.authority)
+        let transport = try AsyncHTTPClientTransport(connection: settings)
+        func url(_ statuses: String...) -> String {
+            "https://localhost:\(server.port)/" + statuses.joined(separator: "/")
+        }
+        for status in ["empty", "-5", "099", "002", "99", "1000", "101", "10", "1", "abc", "20x", "+20"] {
+            await expectMalformed("status code") { _ = try await transport.send(.get(url(status))).body.collect() }
+            await expectMalformed("status code") {
+                _ = try await transport.send(.get(url(status, "200"))).body.collect()
+            }
+        }
+        await expectMalformed("the stream ends with an interim response") {
+            _ = try await transport.send(.get(url("103"))).body.collect()
+        }
+        await expectMalformed("more than 100 interim responses") {
+            let statuses = Array(repeating: "103", count: 101) + ["200"]
+            _ = try await transport.send(.get("https://localhost:\(server.port)/" + statuses.joined(separator: "/")))
+        }
+        let response = try await transport.send(.get(url("103", "200")))
+        #expect(response.status == .ok)
+        #expect(try await response.body.collect().isEmpty)
+        try await server.stop()
+    }
+}
+
+/// A server over HTTP/2 that sends heads with the statuses in the path of a request, the last of which ends the stream.
+private struct HTTP2Server {
+    private let channel: any Channel
+
+    var port: Int { channel.localAddress?.port ?? 0 }
+
+    static func start(_ fixture: TLSFixture) async throws -> HTTP2Server {
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: try NIOSSLCertificate.fromPEMBytes(Array(try fixture.directory.content(of: "server.pem")))
+                .map { .certificate($0) },
+            privateKey: .privateKey(
+                try NIOSSLPrivateKey(bytes: Array(try fixture.directory.content(of: "server.key")), format: .pem)
+            )
+        )
+        configuration.applicationProtocols = ["h2"]
+        let context = try NIOSSLContext(configuration: configuration)
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    try pipeline.addHandler(NIOSSLServerHandler(context: context))
+                    // Its own checks would keep it from sending what is not valid.
+                    try pipeline.addHandler(
+                        NIOHTTP2Handler(
+                            mode: .server,
+                            headerBlockValidation: .disabled,
+                            contentLengthValidation: .disabled
+                        )
+                    )
+                    try pipeline.addHandler(
+                        HTTP2StreamMultiplexer(
+                            mode: .server,
+                            channel: channel,
+                            inboundStreamInitializer: { stream in
+                                stream.eventLoop.makeCompletedFuture {
+                                    try stream.pipeline.syncOperations.addHandler(StatusesInPath())
+                                }
+                            }
+                        )
+                    )
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0)
+            .get()
+        return HTTP2Server(channel: channel)
+    }
+
+    func stop() async throws { try await channel.close() }
+}
+
+private final class StatusesInPath: ChannelInboundHandler {
+    typealias InboundIn = HTTP2Frame.FramePayload
+    typealias OutboundOut = HTTP2Frame.FramePayload
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .headers(let request) = unwrapInboundIn(data),
+            let path = request.headers.first(name: ":path")
+        else { return }
+        let statuses = path.split(separator: "/").map { $0 == "empty" ? "" : String($0) }
+        for (index, status) in statuses.enumerated() {
+            let head = HTTP2Frame.FramePayload.Headers(
+                headers: HPACKHeaders([(":status", status)]),
+                endStream: index == statuses.count - 1
+            )
+            context.write(wrapOutboundOut(.headers(head)), promise: nil)
+        }
+        context.flush()
+    }
+}
+#endif
