@@ -2,6 +2,7 @@
 import Foundation
 import HTTPChainCore
 public import HTTPChainErrorHandler
+import HTTPChainSupport
 import XMLCoder
 
 extension ErrorHandler {
@@ -12,7 +13,7 @@ extension ErrorHandler {
     /// ```
     ///
     /// The call fails with `ServiceError<ProblemDetails>`, as for JSON. Extension members are strings, objects of the
-    /// elements inside, and arrays of elements named `i`.
+    /// elements inside, and arrays of elements named `i`. A document that is nested deeper than 128 levels is not read.
     public static var problemDetailsXML: ErrorHandler { problemDetailsXML(contentTypes: ["application/problem+xml"]) }
 
     /// A handler for problem details in XML from services that give them another content type.
@@ -20,6 +21,7 @@ extension ErrorHandler {
     /// - Parameter contentTypes: The media types it is read from, such as `application/xml`.
     public static func problemDetailsXML(contentTypes: [String]) -> ErrorHandler {
         .content("problem details in XML", contentTypes: contentTypes) { content in
+            try XMLNesting.check(content.bytes, for: .xml)
             let decoder = XMLDecoder()
             decoder.shouldProcessNamespaces = true
             return ProblemDetails(try decoder.decode(Element.self, from: content.bytes).document)

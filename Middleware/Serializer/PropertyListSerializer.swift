@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPChainSupport
 
 /// Property lists, by Foundation's coders: reads XML, binary and OpenStep, and writes one of the first two.
 public struct PropertyListSerializer: Serializer {
@@ -34,12 +35,20 @@ public struct PropertyListSerializer: Serializer {
     }
 
     /// The value of a property list in any format.
+    ///
+    /// - Throws: A `DecodingError`, also for a list that is nested deeper than 128 levels in XML or binary, and for a
+    ///   binary one that contains itself.
     public func decode<Value: Decodable>(
         _ type: Value.Type,
         from data: Data,
         contentType: String?
     ) throws -> Value {
-        try PropertyListDecoder().decode(type, from: data)
+        if BinaryPropertyList.isBinary(data) {
+            try BinaryPropertyList.check(data)
+        } else {
+            try XMLNesting.check(data, for: .propertyList)
+        }
+        return try PropertyListDecoder().decode(type, from: data)
     }
 }
 

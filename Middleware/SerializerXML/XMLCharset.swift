@@ -2,6 +2,7 @@
 import Foundation
 import HTTPChainCore
 import HTTPChainSerializer
+import HTTPChainSupport
 
 /// The charset of a `Content-Type`, RFC 7303 §3: it decides over what the document declares.
 struct XMLCharset {
@@ -18,9 +19,10 @@ struct XMLCharset {
         return try TextCharset.data(of: String(decoding: document, as: UTF8.self), charset: name)
     }
 
-    /// The document in UTF-8, without a declaration that says otherwise; as it came where the type names no charset.
+    /// The document in UTF-8, without a declaration that says otherwise; unchanged if the type names no charset and the
+    /// tags can be found in that of the document.
     func utf8(of document: Data) throws -> Data {
-        guard let name else { return document }
+        guard let name = name ?? XMLNesting.unreadableEncoding(of: document) else { return document }
         if Self.isUTF8(name), !Self.declaresCharset(document) { return document }
         let text = try TextCharset.text(of: document, charset: name)
         guard text.begins(with: "<?xml"), let end = text.utf8.firstRange(of: "?>".utf8) else { return Data(text.utf8) }

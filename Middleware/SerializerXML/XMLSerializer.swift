@@ -2,6 +2,7 @@
 public import Foundation
 public import HTTPChainCore
 public import HTTPChainSerializer
+import HTTPChainSupport
 public import XMLCoder
 
 /// XML, by XMLCoder; the trait `XML` brings it.
@@ -13,7 +14,8 @@ public import XMLCoder
 /// It reads `application/xml`, `text/xml` and every type with the suffix `+xml`. A key path begins inside the root
 /// element. Entities that a document declares are not expanded, and nothing it refers to is loaded. White
 /// space within an element's text is kept, and what only lays a document out is not. The charset of the `Content-Type`
-/// decides over the document's own declaration, and a byte order mark over both (RFC 7303 §3.2).
+/// decides over the document's own declaration, and a byte order mark over both (RFC 7303 §3.2). A document that is
+/// nested deeper than 128 levels is a `DecodingError`.
 public struct XMLSerializer: Serializer {
     /// Always "XML".
     public let name = "XML"
@@ -77,8 +79,10 @@ public struct XMLSerializer: Serializer {
             )
         }
         configureDecoder(decoder)
+        let document = try XMLCharset(contentType).utf8(of: data)
+        try XMLNesting.check(document, for: .xml)
         do {
-            return try decoder.decode(type, from: try XMLCharset(contentType).utf8(of: data))
+            return try decoder.decode(type, from: document)
         } catch DecodingError.keyNotFound(let key, let context)
             where context.codingPath.last?.stringValue == key.stringValue
         {

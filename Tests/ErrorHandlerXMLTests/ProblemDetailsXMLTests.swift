@@ -28,6 +28,14 @@ struct ProblemDetailsXMLTests {
         }
     }
 
+    @Test("A document that is nested too deep is none", arguments: [1000, 100_000])
+    func tooDeep(depth: Int) async throws {
+        let open = String(repeating: "<i>", count: depth)
+        let close = String(repeating: "</i>", count: depth)
+        #expect(try await problem("<problem><title>a</title>\(open)\(close)</problem>") == nil)
+        #expect(try await problem("<problem><title>a</title>\(open)") == nil)
+    }
+
     @Test("The members and extensions of a document are read")
     func document() async throws {
         let problem = try #require(

@@ -120,6 +120,72 @@ struct TextAndRawTests {
         }
     }
 
+    @Test("Property lists that are nested too deep, contain themselves or have forged numbers are errors")
+    func forgedPropertyLists() async throws {
+        func fails(_ bytes: Data) async -> Bool {
+            let reply = try? chain(SerializerMiddleware(.propertyList), "application/x-plist", HTTPBody(bytes))
+            do {
+                _ = try await reply?.send(.get(url), as: Nested.self)
+                return false
+            } catch {
+                return error is DecodingFailure
+            }
+        }
+        func xml(_ depth: Int, _ close: String = "</dict>") -> Data {
+            let open = "<dict><key>a</key>"
+            return Data("<plist>\(String(repeating: open, count: depth))\(String(repeating: close, count: depth))".utf8)
+        }
+        // The element of the document is a level, too.
+        #expect(await !fails(xml(127) + Data("</plist>".utf8)))
+        #expect(await fails(xml(128) + Data("</plist>".utf8)))
+        #expect(await fails(xml(100_000)))
+        #expect(await fails(xml(100_000, "")))
+        let deep = try #require(String(decoding: xml(100_000), as: UTF8.self).data(using: .utf16))
+        #expect(await fails(deep))
+
+        // A dictionary whose member is the object of that number: itself, or a dictionary that is empty.
+        func binary(_ member: UInt8, count: Int = 3, top: Int = 0, table: Int = 14) -> Data {
+            var bytes: [UInt8] = Array("bplist00".utf8) + [0xD1, 1, member, 0x51, 0x61, 0xD0, 8, 11, 13]
+            bytes += [0, 0, 0, 0, 0, 0, 1, 1]
+            for number in [count, top, table] {
+                bytes += (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+            }
+            return Data(bytes)
+        }
+        #expect(await !fails(binary(2)))
+        #expect(await fails(binary(0)))
+        #expect(await fails(binary(9)))
+        for forged in [-1, Int.max, Int.min, 1 << 40, 4] {
+            #expect(await fails(binary(2, count: forged)))
+            #expect(await fails(binary(2, top: forged)))
+            #expect(await fails(binary(2, table: forged)))
+        }
+        for index in 0..<binary(2).count {
+            for byte in [0x00, 0x0F, 0x1F, 0x5F, 0x7F, 0x80, 0xAF, 0xDF, 0xFF] as [UInt8] {
+                var bytes = binary(2)
+                bytes[index] = byte
+                _ = await fails(bytes)
+            }
+        }
+        // Each of 40 arrays contains the next one twice.
+        var doubling: [UInt8] = Array("bplist00".utf8) + [0xD1, 1, 2, 0x51, 0x61]
+        var offsets: [UInt8] = [8, 11]
+        for index in 0..<40 as Range<UInt8> {
+            offsets.append(UInt8(doubling.count))
+            doubling += [0xD2, 1, 1, index + 3, index + 3]
+        }
+        offsets.append(UInt8(doubling.count))
+        doubling += [0xD0]
+        let table = UInt8(doubling.count)
+        doubling += offsets + [0, 0, 0, 0, 0, 0, 1, 1]
+        for number in [UInt8(offsets.count), 0, table] { doubling += [0, 0, 0, 0, 0, 0, 0, number] }
+        #expect(await fails(Data(doubling)))
+    }
+
+    private final class Nested: Decodable, Sendable {
+        let a: Nested?
+    }
+
     @Test(
         "Property lists are written as XML or binary and read from both",
         arguments: [PropertyListSerializer.Format.xml, .binary]

@@ -1,0 +1,119 @@
+import Foundation
+import HTTPChainSupport
+
+/// Checks a binary property list before Foundation's reader sees it, which trusts counts and follows each reference.
+struct BinaryPropertyList {
+    private let bytes: [UInt8]
+    private let offsetSize: Int
+    private let referenceSize: Int
+    private let count: Int
+    private let top: Int
+    /// Where the table of offsets begins, and so where the objects end.
+    private let table: Int
+
+    static func isBinary(_ data: Data) -> Bool { data.starts(with: "bplist".utf8) }
+
+    /// - Throws: A `DecodingError` if a number in the list leads out of it, if containers are nested deeper than
+    ///   property lists in XML may be, as they are in one that contains itself, or if there are more values than bytes,
+    ///   because many references lead to one container.
+    static func check(_ data: Data) throws(DecodingError) {
+        guard let list = BinaryPropertyList(data) else { throw corrupted("the trailer is not valid") }
+        try list.checkObjects()
+    }
+
+    private static func corrupted(_ description: String) -> DecodingError {
+        .dataCorrupted(
+            DecodingError.Context(
+                codingPath: [],
+                debugDescription: "this is not a binary property list that can be read: \(description)"
+            )
+        )
+    }
+
+    private init?(_ data: Data) {
+        bytes = [UInt8](data)
+        let trailer = bytes.count - 32
+        // A header of eight bytes, one object, and its offset.
+        guard trailer >= 10 else { return nil }
+        offsetSize = Int(bytes[trailer + 6])
+        referenceSize = Int(bytes[trailer + 7])
+        guard (1...8).contains(offsetSize), (1...8).contains(referenceSize),
+            let count = Self.number(bytes[(trailer + 8)..<(trailer + 16)]),
+            let top = Self.number(bytes[(trailer + 16)..<(trailer + 24)]),
+            let table = Self.number(bytes[(trailer + 24)..<(trailer + 32)]),
+            (9..<trailer).contains(table), count >= 1, count <= (trailer - table) / offsetSize, top < count
+        else { return nil }
+        self.count = count
+        self.top = top
+        self.table = table
+    }
+
+    private func checkObjects() throws(DecodingError) {
+        var pending = [(object: top, depth: 1)]
+        var seen = 1
+        while let (object, depth) = pending.popLast() {
+            guard let references = references(in: object) else {
+                throw Self.corrupted("object \(object) is not valid")
+            }
+            guard !references.isEmpty else { continue }
+            guard depth <= DocumentDepth.limit else {
+                throw Self.corrupted("containers are nested deeper than \(DocumentDepth.limit) levels")
+            }
+            seen += references.count / referenceSize
+            guard seen <= bytes.count else { throw Self.corrupted("containers are contained too often") }
+            for start in stride(from: references.startIndex, to: references.endIndex, by: referenceSize) {
+                guard let reference = Self.number(references[start..<(start + referenceSize)]), reference < count
+                else { throw Self.corrupted("object \(object) refers to one that is not there") }
+                pending.append((reference, depth + 1))
+            }
+        }
+    }
+
+    /// The references in an object, which a container alone has; nil if the object leaves its place.
+    private func references(in object: Int) -> ArraySlice<UInt8>? {
+        let place = table + object * offsetSize
+        guard let start = Self.number(bytes[place..<(place + offsetSize)]), (8..<table).contains(start) else {
+            return nil
+        }
+        let (kind, low) = (bytes[start] >> 4, Int(bytes[start] & 0x0F))
+        let unit: Int
+        switch kind {
+        case 0x0: return []
+        case 0x1, 0x2: return low <= 4 ? content(from: start + 1, 1 << low).map { _ in [] } : nil
+        case 0x3: return content(from: start + 1, 8).map { _ in [] }
+        case 0x8: return content(from: start + 1, low + 1).map { _ in [] }
+        case 0x4, 0x5, 0x7: unit = 1
+        case 0x6: unit = 2
+        case 0xA, 0xB, 0xC: unit = referenceSize
+        case 0xD: unit = 2 * referenceSize
+        default: return nil
+        }
+        guard let (length, next) = length(low, after: start + 1),
+            let content = content(from: next, length.multipliedReportingOverflow(by: unit))
+        else { return nil }
+        return kind >= 0xA ? content : []
+    }
+
+    /// The number of elements: in the marker, or in an integer after it.
+    private func length(_ low: Int, after start: Int) -> (length: Int, next: Int)? {
+        guard low == 0x0F else { return (low, start) }
+        guard start < table, bytes[start] >> 4 == 0x1, bytes[start] & 0x0F <= 3 else { return nil }
+        let size = 1 << Int(bytes[start] & 0x0F)
+        guard let content = content(from: start + 1, size), let length = Self.number(content) else { return nil }
+        return (length, start + 1 + size)
+    }
+
+    private func content(from start: Int, _ size: (partialValue: Int, overflow: Bool)) -> ArraySlice<UInt8>? {
+        size.overflow ? nil : content(from: start, size.partialValue)
+    }
+
+    private func content(from start: Int, _ size: Int) -> ArraySlice<UInt8>? {
+        guard start <= table, size <= table - start else { return nil }
+        return bytes[start..<(start + size)]
+    }
+
+    /// A number of at most eight bytes; nil if it is negative, or greater than that of the bytes of any list.
+    private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
+        Int(exactly: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+    }
+}
