@@ -1,6 +1,11 @@
 import Foundation
 import HTTPChainHAR
 
+extension HAREntry {
+    /// The time that the exchange took, in milliseconds, held to what a whole number can say.
+    var shownTime: Double { min(time, 1e15) }
+}
+
 /// Entries as text; what an archive of another program holds is redacted.
 struct Show {
     private let archive: HARArchive
@@ -11,12 +16,12 @@ struct Show {
 
     func list() {
         let start = archive.entries.map(\.started).min() ?? Date()
-        let total = archive.entries.map { $0.started.timeIntervalSince(start) * 1000 + $0.time }.max() ?? 0
+        let total = archive.entries.map { $0.started.timeIntervalSince(start) * 1000 + $0.shownTime }.max() ?? 0
         for (index, entry) in archive.entries.enumerated() {
             let offset = entry.started.timeIntervalSince(start) * 1000
             let columns = [
                 Self.padded("\(index + 1)", 4), entry.response.status == 0 ? "  -" : "\(entry.response.status)",
-                Self.padded("\(Int(entry.time.rounded())) ms", 9), Self.bar(offset, entry.time, of: total),
+                Self.padded("\(Int(entry.shownTime.rounded())) ms", 9), Self.bar(offset, entry.shownTime, of: total),
                 "\(entry.request.method) \(entry.request.url)",
             ]
             print(columns.joined(separator: "  "))

@@ -8,14 +8,20 @@ struct Statistics {
 
     init(_ archive: HARArchive) {
         let entries = archive.entries
-        let times = entries.map(\.time).sorted()
+        let times = entries.map(\.shownTime).sorted()
         func share(_ part: Double) -> String {
             times.isEmpty ? "-" : "\(Int(times[min(times.count - 1, Int(Double(times.count) * part))].rounded())) ms"
         }
         let statuses = Dictionary(grouping: entries) { $0.response.status / 100 }
         let hosts = Dictionary(grouping: entries) { URL(string: $0.request.url)?.host ?? "" }
-        let sent = entries.reduce(Int64(0)) { $0 + max(0, $1.request.bodySize) }
-        let received = entries.reduce(Int64(0)) { $0 + max(0, $1.response.content.size) }
+        func sum(_ sizes: [Int64]) -> Int64 {
+            sizes.reduce(0) { sum, size in
+                let (next, isBeyond) = sum.addingReportingOverflow(max(0, size))
+                return isBeyond ? .max : next
+            }
+        }
+        let sent = sum(entries.map(\.request.bodySize))
+        let received = sum(entries.map(\.response.content.size))
         var lines = [
             "written by  \(archive.creator.name) \(archive.creator.version)", "entries     \(entries.count)",
             "sent        \(sent) bytes", "received    \(received) bytes, decoded",

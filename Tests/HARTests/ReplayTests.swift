@@ -38,6 +38,23 @@ struct ReplayTests {
         try await replay.finish()
     }
 
+    @Test(
+        "An entry with more fields than a message can hold fails its call, and so does one with forged times and sizes"
+    )
+    func forged() async throws {
+        var entry = HAREntry.sample()
+        entry.response.headers = (0..<70_000).map { HARField(name: "X-\($0)", value: "") }
+        let error = await #expect(throws: HARError.self) {
+            try await ReplayTransport(HARArchive(entries: [entry])).send(.get("https://a.example/"))
+        }
+        #expect(error?.description.contains("more than 10000 header fields") == true)
+
+        var times = HAREntry.sample(text: "abc")
+        times.timings = HARTimings(send: 1e308, wait: 1e308, receive: 1e308)
+        times.customFields["_chunks"] = .array([.array([1e308, 1e308]), .array([1e308, 1e308])])
+        #expect(try await ReplayTransport(HARArchive(entries: [times])).text(.get("https://a.example/")) == "abc")
+    }
+
     @Test("HEAD and 304 have no content")
     func withoutContent() async throws {
         let head = HAREntry.sample("HEAD", headers: [HARField(name: "Content-Length", value: "6")])

@@ -12,7 +12,8 @@ struct ReplaySchedule: Sendable {
             guard let time = chunk[0]?.number, let count = chunk[1]?.number, count > 0, time.isFinite else {
                 return nil
             }
-            return (time, count)
+            // A sum of forged counts that is infinite would leave shares that are not numbers.
+            return (time, min(count, 1e18))
         }
         let total = chunks.reduce(0) { $0 + $1.1 }
         guard total > 0 else {
