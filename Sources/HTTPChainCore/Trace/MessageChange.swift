@@ -25,18 +25,18 @@ public struct MessageChange: Sendable, Hashable, CustomStringConvertible {
         _ new: HTTPFields,
         redaction: Redaction = .standard
     ) -> [MessageChange] {
-        var names: [HTTPField.Name] = []
-        for field in old + new where !names.contains(field.name) { names.append(field.name) }
-        return names.compactMap { name in
-            guard old[values: name] != new[values: name] else { return nil }
-            let shown = { (values: [String]) -> String? in
-                if values.isEmpty { return nil }
-                return values.joined(separator: ", ")
+        let (before, after) = (Dictionary(grouping: old, by: \.name), Dictionary(grouping: new, by: \.name))
+        var seen: Set<HTTPField.Name> = []
+        return [old, new].joined().compactMap { field in
+            let name = field.name
+            guard seen.insert(name).inserted, before[name]?.map(\.value) != after[name]?.map(\.value) else {
+                return nil
             }
+            let shown = { (fields: [HTTPField]) in fields.map(redaction.value).joined(separator: ", ") }
             return MessageChange(
                 subject: name.rawName,
-                before: shown(old[fields: name].map(redaction.value)),
-                after: shown(new[fields: name].map(redaction.value))
+                before: before[name].map(shown),
+                after: after[name].map(shown)
             )
         }
     }
