@@ -37,6 +37,11 @@ public import Foundation
 ///
 /// - **A reply that is cut inside its header section ends the process**: Foundation traps on it ("Transfer completed,
 ///   but there's no response") and no error handling sees it. Do not talk to servers you do not trust.
+/// - **A chunked reply with a trailer field ends the process in the same way**, although it is well-formed (RFC 9112
+///   §7.1.2). Use the AsyncHTTPClient transport for a service that sends trailers, such as digests and signatures of a
+///   stream, and for every server that you do not trust.
+/// - **A `Content-Length` from 2^63 − 512 to 2^63 − 1 ends the process, too**: Foundation counts progress as a `Double`,
+///   which is 2^63 then, and makes a whole number of it.
 /// - Every content coding is decoded, and one that libcurl does not know fails the transfer as malformed. A gzip stream
 ///   that ends early within its declared length is not noticed.
 /// - A response header field that is not UTF-8 fails the transfer as malformed.
