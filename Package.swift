@@ -588,6 +588,16 @@ let package = Package(
                 "HTTPChainLoadShedding", "HTTPChainRateLimit",
             ]
         ),
+        tests("ReplyTests", of: ["ReplyDrill"]),
+        .executableTarget(
+            name: "ReplyDrill",
+            dependencies: [
+                "HTTPChain", "HTTPChainAuthDigest", "HTTPChainContentDigest", "HTTPChainErrorHandlerXML",
+                "HTTPChainSerializerXML", "HTTPChainInMemory", "HTTPChainAsyncHTTPClient", "DrillSupport", httpTypes,
+            ],
+            path: "Tests/ReplyDrill",
+            swiftSettings: settings
+        ),
         tests("RequestProcessorTests", of: ["HTTPChainRequestProcessor"]),
         tests(
             "ResumableUploadTests",

@@ -1,0 +1,137 @@
+#if AllTests
+import Foundation
+import TestSupport
+import Testing
+
+/// Replies of a grammar, whose bytes are changed at random, through chains of all stages that read replies.
+@Suite("No reply ends the process, or holds a call", .heavy, .timeLimit(.minutes(30)))
+struct ReplyTests {
+    /// How many replies there are in all: 1,500, or `HTTPCHAIN_REPLIES` in the environment.
+    static let count = ProcessInfo.processInfo.environment["HTTPCHAIN_REPLIES"].flatMap { Int($0) } ?? 1500
+
+    #if AsyncHTTPClient
+    static let transports = ["memory", "asynchttpclient", "urlsession"]
+    #else
+    static let transports = ["memory", "urlsession"]
+    #endif
+
+    @Test("Replies of a grammar end their calls and not the process", .seeded, arguments: transports)
+    func replies(transport: String) async throws {
+        let count = Self.count / Self.transports.count
+        var run = try ReplyRun(transport: transport, seed: Seed.current)
+        try await run.send(count)
+        #expect(run.faults.isEmpty, "\(run.faults.joined(separator: "\n"))")
+        #expect(run.ended.count + run.leftOut.count + run.documentedEnds.count == count)
+        Drill.report("replies-\(transport)", run.ended.count)
+        if transport == "urlsession" {
+            Drill.report("replies-foundation-left-out", run.leftOut.count)
+            Drill.report("replies-foundation-ended", run.documentedEnds.count)
+        }
+    }
+
+    @Test(
+        "A stage that ends the process at a status, and one that holds the call, are found",
+        arguments: ["trap", "hang"]
+    )
+    func plantedFault(fault: String) async throws {
+        var run = try ReplyRun(transport: "memory", seed: 1, limit: fault == "hang" ? 5 : 60, fault: fault)
+        try await run.send(1500)
+        #expect(run.faults.first?.contains(fault == "hang" ? "hang" : "the planted fault") == true, "\(run.faults)")
+    }
+}
+
+/// Runs the drill beside the tests again and again until all replies are read.
+private struct ReplyRun {
+    private let program: URL
+    private let transport: String
+    private let seed: UInt64
+    /// How long a call may take, in seconds.
+    private let limit: Int
+    private let fault: String?
+
+    private(set) var ended: Set<Int> = []
+    private(set) var leftOut: Set<Int> = []
+    /// The replies at which Foundation ended the process, as the documentation of `URLSessionTransport` says.
+    private(set) var documentedEnds: Set<Int> = []
+    /// What ended the process, or held a call, and must not.
+    private(set) var faults: [String] = []
+
+    init(transport: String, seed: UInt64, limit: Int = 120, fault: String? = nil) throws {
+        program = try #require(Programs.beside("ReplyDrill"))
+        self.transport = transport
+        self.seed = seed
+        self.limit = limit
+        self.fault = fault
+    }
+
+    mutating func send(_ count: Int) async throws {
+        var next = 0
+        while next < count, faults.count < 3 {
+            let outcome = try await run("\(next)-\(count - 1)", atOnce: 8)
+            if outcome.isDone { return }
+            // One of those that had begun ended the process: each is tried alone.
+            let last = max(next, outcome.begun.union(outcome.leftOut).max() ?? next)
+            var suspects = (next...last).filter { !ended.contains($0) && !leftOut.contains($0) }
+            var foundOne = false
+            while !suspects.isEmpty, faults.count < 3 {
+                let alone = try await run(suspects.map(String.init).joined(separator: ","), atOnce: 1)
+                guard !alone.isDone, let culprit = alone.begun.subtracting(ended).first else { break }
+                foundOne = true
+                judge(culprit, alone)
+                suspects.removeAll { $0 == culprit || ended.contains($0) || leftOut.contains($0) }
+            }
+            if !foundOne { judge(last, outcome) }
+            next = last + 1
+        }
+    }
+
+    private mutating func judge(_ number: Int, _ outcome: Outcome) {
+        // Both causes that are documented have these words.
+        let isDocumented =
+            transport == "urlsession" && outcome.lastWords.contains("NativeProtocol.swift")
+            && outcome.lastWords.contains("Transfer completed, but there's no response.")
+        if isDocumented {
+            documentedEnds.insert(number)
+        } else {
+            faults.append("reply \(number) of seed \(seed) over \(transport): \(outcome.lastWords)")
+        }
+    }
+
+    private struct Outcome {
+        let isDone: Bool
+        let begun: Set<Int>
+        let leftOut: Set<Int>
+        let lastWords: String
+    }
+
+    private mutating func run(_ numbers: String, atOnce width: Int) async throws -> Outcome {
+        var environment = ProcessInfo.processInfo.environment
+        // The last words suffice, and a trace of all threads takes seconds.
+        environment["SWIFT_BACKTRACE"] = "enable=no"
+        let outcome = try await runProgram(
+            program,
+            [transport, "\(seed)", numbers, "\(width)", "\(limit)"] + (fault.map { [$0] } ?? []),
+            environment: environment
+        )
+        var begun: Set<Int> = []
+        var leftOut: Set<Int> = []
+        let lines = outcome.text.split(separator: "\n")
+        for line in lines {
+            guard let number = Int(line.dropFirst()) else { continue }
+            switch line.first {
+            case "+": begun.insert(number)
+            case "-": ended.insert(number)
+            default: leftOut.insert(number)
+            }
+        }
+        self.leftOut.formUnion(leftOut)
+        let hang = lines.last.map { $0.hasPrefix("hang") ? "\($0); " : "" } ?? ""
+        return Outcome(
+            isDone: outcome.status == 0 && lines.last == "done",
+            begun: begun,
+            leftOut: leftOut,
+            lastWords: "\(hang)status \(outcome.status); \(outcome.errorText.suffix(1000))"
+        )
+    }
+}
+#endif
