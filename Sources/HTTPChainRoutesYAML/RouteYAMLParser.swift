@@ -20,6 +20,8 @@ struct RouteYAMLParser {
     private var count = 0
     /// The way from the root to where it reads: names of members, and numbers of elements.
     private var steps: [String] = []
+    /// The number of merge keys, each in what another merges, that lead to where it reads.
+    private var merges = 0
 
     /// The value of the file; nil if there is none to go on with.
     mutating func parse(_ data: Data) -> RouteNode? {
@@ -83,20 +85,27 @@ struct RouteYAMLParser {
         RouteNode.Place(line: max(1, mark?.line ?? 1), column: max(1, mark?.column ?? 1))
     }
 
-    private mutating func node(_ node: Node) -> RouteNode? {
+    /// Counts a value that is read, or that is merged; `false` if there are too many.
+    private mutating func counts(_ node: Node) -> Bool {
         count += 1
-        guard count <= Self.maximumNodes else {
-            if count == Self.maximumNodes + 1 {
-                let text = "there are more than \(Self.maximumNodes) values, counting what aliases stand for"
-                add(text, at: place(node.mark))
-            }
-            return nil
+        if count == Self.maximumNodes + 1 {
+            let text = "there are more than \(Self.maximumNodes) values, counting what aliases stand for"
+            add(text, at: place(node.mark))
         }
+        return count <= Self.maximumNodes
+    }
+
+    /// Whether a place has few enough levels of values and merges above it.
+    private mutating func isShallow(at place: RouteNode.Place) -> Bool {
+        guard steps.count + merges >= RouteTable.maximumFileDepth else { return true }
+        add("values are nested deeper than \(RouteTable.maximumFileDepth) levels", at: place)
+        return false
+    }
+
+    private mutating func node(_ node: Node) -> RouteNode? {
+        guard counts(node) else { return nil }
         let place = place(node.mark)
-        guard steps.count < RouteTable.maximumFileDepth else {
-            add("values are nested deeper than \(RouteTable.maximumFileDepth) levels", at: place)
-            return nil
-        }
+        guard isShallow(at: place) else { return nil }
         switch node {
         case .scalar(let scalar): return RouteNode(Self.value(of: scalar), at: place)
         case .sequence(let items):
@@ -141,11 +150,16 @@ struct RouteYAMLParser {
 
     /// The members that a merge key brings: of one mapping, or of each in a sequence.
     private mutating func merged(_ value: Node, at place: RouteNode.Place) -> [RouteNode.Member]? {
+        guard counts(value) else { return nil }
+        merges += 1
+        defer { merges -= 1 }
+        guard isShallow(at: place) else { return nil }
         switch value {
         case .mapping(let mapping): return members(of: mapping)
         case .sequence(let items):
             var members: [RouteNode.Member] = []
             for item in items {
+                guard counts(item) else { return nil }
                 guard case .mapping(let mapping) = item else {
                     add("\"<<\" merges mappings alone", at: self.place(item.mark))
                     continue

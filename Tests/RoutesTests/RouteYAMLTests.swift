@@ -174,6 +174,18 @@ struct RouteYAMLTests {
         }
         #expect(mistakes(laughs + "routes: {}").first?.contains("more than 200000 values") == true)
         #expect(mistakes(laughs + "? *l9\n: x").first?.contains("write the keys out") == true)
+        // Each line merges the line before twice: nothing is in any of them, and each merge is a value all the same.
+        for merged in ["[*m, *m]", "[*m, { <<: *m }]"] {
+            var merges = "m0: &m0 {}\n"
+            for level in 1...20 {
+                let own = merged.replacingOccurrences(of: "*m", with: "*m\(level - 1)")
+                merges += "m\(level): &m\(level) { <<: \(own) }\n"
+            }
+            #expect(mistakes(merges + "routes: {}").first?.contains("200000 values") == true, "\(merged)")
+        }
+        var deep = "m0: &m0 {}\n"
+        for level in 1...900 { deep += "m\(level): &m\(level) { <<: *m\(level - 1) }\n" }
+        #expect(mistakes(deep).first?.contains("deeper than 64 levels") == true)
         var chain = "l0: &l0 [a]\n"
         for level in 1...900 { chain += "l\(level): &l\(level) [*l\(level - 1)]\n" }
         #expect(mistakes(chain).first?.contains("deeper than 64 levels") == true)
