@@ -284,6 +284,39 @@ struct ReplayTests {
         }
     }
 
+    @Test("A symbolic link leads to a file of an archive in its folder, and to none outside")
+    func linkedFiles() async throws {
+        let scratch = try ScratchDirectory.created()
+        let files = FileManager.default
+        let folder = scratch.url.appendingPathComponent("archive", isDirectory: true)
+        let outside = scratch.url.appendingPathComponent("archive-2", isDirectory: true)
+        for directory in [folder, outside] {
+            try files.createDirectory(at: directory, withIntermediateDirectories: true)
+            try Data(directory.lastPathComponent.utf8).write(to: directory.appendingPathComponent("file"))
+        }
+        for (link, destination) in [
+            ("inside", "file"), ("out", "../archive-2/file"), ("folder", "../archive-2"),
+            ("absolute", outside.appendingPathComponent("file").path),
+        ] {
+            let path = folder.appendingPathComponent(link).path
+            try files.createSymbolicLink(atPath: path, withDestinationPath: destination)
+        }
+        // The folder itself may be reached through a link.
+        let linked = scratch.url.appendingPathComponent("linked").path
+        try files.createSymbolicLink(atPath: linked, withDestinationPath: "archive")
+        for directory in [folder, URL(fileURLWithPath: linked, isDirectory: true)] {
+            for (name, isIn) in [
+                ("file", true), ("inside", true), ("out", false), ("folder/file", false), ("absolute", false),
+            ] {
+                var entry = HAREntry.sample()
+                entry.response.content.customFields["_file"] = .string(name)
+                let replay = ReplayTransport(HARArchive(entries: [entry]), directory: directory)
+                let text = try? await replay.send(.get("https://a.example/")).body.text()
+                #expect(text == (isIn ? "archive" : nil), "\(name)")
+            }
+        }
+    }
+
     @Test("Dates move to the present, so that a response is as fresh as it was")
     func dates() async throws {
         let started = try #require(HTTPDate("Wed, 21 Oct 2015 07:28:00 GMT")).date

@@ -39,7 +39,7 @@ struct ReplayedResponse: Sendable {
         }
         var head = try head(status, keeping: nil)
         if head.endsWithHead(answering: request.method) { return Response(head: head) }
-        let body = try content()
+        let body = try await content()
         head.headerFields[.contentLength] = ending == nil ? body.length.map { "\($0)" } : nil
         return Response(head: head, body: delivered(body))
     }
@@ -101,14 +101,17 @@ struct ReplayedResponse: Sendable {
     }
 
     /// The content, as far as it was recorded.
-    private func content() throws -> HTTPBody {
+    private func content() async throws -> HTTPBody {
         let content = page.entry.response.content
         if let name = content.customFields["_file"]?.string {
-            guard let directory, HARFileName.isSafe(name) else {
-                let why = directory == nil ? "the archive has no folder" : "\(name) is outside the archive's folder"
+            guard let directory else {
+                throw HARError(.contentNotRecorded(entry: label, why: "the archive has no folder"))
+            }
+            guard let file = try await HARFileName.file(named: name, in: directory) else {
+                let why = "\(name) is outside the archive's folder"
                 throw HARError(.contentNotRecorded(entry: label, why: why))
             }
-            return .file(directory.appendingPathComponent(name))
+            return .file(file)
         }
         if let bytes = HARBytes.decode(content.text, encoding: content.encoding, type: contentType) {
             return HTTPBody(bytes)
@@ -174,8 +177,22 @@ enum ReplayFailure {
     static func kind(named name: String?) -> TransportError.Kind { kinds.first { $0.name == name } ?? .other }
 }
 
-/// Which names of files an archive may give.
+/// The names of files that an archive may give.
 enum HARFileName {
+    /// The file that a name in an archive means; `nil` if it is outside the folder of the archive.
+    ///
+    /// A symbolic link may lead there too.
+    ///
+    /// - Throws: `CancellationError`.
+    static func file(named name: String, in directory: URL) async throws -> URL? {
+        guard isSafe(name) else { return nil }
+        return try await FileExecutor.shared.run {
+            let file = directory.appendingPathComponent(name).resolvingSymlinksInPath()
+            let folder = directory.resolvingSymlinksInPath().path + "/"
+            return file.path.utf8.starts(with: folder.utf8) ? file : nil
+        }
+    }
+
     /// Whether a name stays in the folder of its archive.
     ///
     /// Bytes are compared, as the file system does: a combining mark behind a `/` makes another character of it.
