@@ -38,6 +38,54 @@ struct LoopbackTests {
         #expect(pages.withLock { $0 } == ["<p>done</p>"])
     }
 
+    @Test("A callback with another state, as any page can send it, gets a 400, and the sign-in goes on")
+    func guesses() async throws {
+        let server = AuthorizationServer()
+        let statuses = Locked<[String]>([])
+        let agent = LoopbackAgent { url in
+            let location = try await server.handle(.get(url)).headers[.location]
+            let callback = try #require(location)
+            let port = try #require(URLComponents(string: callback)?.port)
+            let state = try #require(query(callback)["state"])
+            let target = try #require(callback.range(of: "/callback")).lowerBound
+            for target in [
+                "/callback?state=guess", "/callback", "/callback?error=access_denied", "/callback?state=\(state)x",
+                "/callback?state=\(state)&state=\(state)&error=access_denied", String(callback[target...]),
+            ] {
+                let status = try await Visitor(port: UInt16(port)).get(target)
+                statuses.withLock { $0.append(status) }
+            }
+        }
+        #expect(try await server.signIn().token(by: agent, over: server.transport).refreshToken != nil)
+        let refused = Array(repeating: "HTTP/1.1 400 Bad Request", count: 5)
+        #expect(statuses.withLock { $0 } == refused + ["HTTP/1.1 200 OK"])
+    }
+
+    @Test("After a thousand callbacks with another state the sign-in ends")
+    func manyGuesses() async throws {
+        let server = try LoopbackRedirectServer(port: 0, path: "/callback", page: "")
+        async let target = server.target { _ in false }
+        for _ in 0..<999 {
+            #expect(try await Visitor(port: server.port).get("/callback?state=guess") == "HTTP/1.1 400 Bad Request")
+        }
+        _ = try await Visitor(port: server.port).get("/callback?state=guess")
+        do {
+            Issue.record("\(try await target)")
+        } catch {
+            #expect((error as? SignInError)?.problem == .wrongState)
+        }
+    }
+
+    @Test("Connections that send nothing do not keep the browser out")
+    func idleConnections() async throws {
+        let server = try LoopbackRedirectServer(port: 0, path: "/callback", page: "", patience: 86_400)
+        async let target = server.target { _ in true }
+        let idle = try (0..<40).map { _ in try Visitor(port: server.port) }
+        #expect(try await Visitor(port: server.port).get("/callback?state=a") == "HTTP/1.1 200 OK")
+        #expect(try await target == "/callback?state=a")
+        withExtendedLifetime(idle) {}
+    }
+
     @Test("It ends when the task is cancelled, before it waits and while it does")
     func cancelled() async throws {
         for isEarly in [true, false] {

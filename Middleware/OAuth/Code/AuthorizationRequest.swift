@@ -73,9 +73,7 @@ public struct AuthorizationRequest: Sendable, Hashable {
         }
         let values = Self.values(of: query)
         // Before anything else is believed: without it, the rest may be anybody's.
-        guard let returned = try Self.single("state", values), Self.isEqual(returned, state.revealed) else {
-            throw SignInError(.wrongState)
-        }
+        guard try hasState(values) else { throw SignInError(.wrongState) }
         try checkIssuer(try Self.single("iss", values))
         if let error = try Self.single("error", values) {
             let detail = try Self.single("error_description", values).map { $0.printable(cutAfter: 256) }
@@ -85,6 +83,15 @@ public struct AuthorizationRequest: Sendable, Hashable {
             throw SignInError(.malformedCallback("it has no code"))
         }
         return Secret(code)
+    }
+
+    /// Whether a URL that a browser came back with has the state of this request, once.
+    func hasState(in callback: String) -> Bool {
+        (try? hasState(Self.values(of: Self.split(callback).query))) ?? false
+    }
+
+    private func hasState(_ values: [(name: String, value: String)]) throws(SignInError) -> Bool {
+        try Self.single("state", values).map { Self.isEqual($0, state.revealed) } ?? false
     }
 
     /// RFC 9207 §2.4.

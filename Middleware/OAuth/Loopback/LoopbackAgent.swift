@@ -9,6 +9,8 @@ import HTTPChainSupport
 /// The server listens on 127.0.0.1, at a port that the system chooses: register the redirect URI
 /// `http://127.0.0.1/callback` at the authorization server, which has to accept any port (RFC 8252 §7.3). It answers
 /// only what has its own address in the `Host` field, and only the path of the redirect URI; it ends with the sign-in.
+/// A callback with another `state`, which any page can have the browser send, gets a 400 and ends nothing, unless there
+/// are a thousand of them.
 /// A thread of its own serves it, so that nothing else is current up. The browser may take as long as the user does: end
 /// the wait by cancelling the task.
 public struct LoopbackAgent: AuthorizationAgent {
@@ -44,18 +46,18 @@ public struct LoopbackAgent: AuthorizationAgent {
 
     /// Listens, opens the browser, and waits until it comes back.
     ///
-    /// - Throws: ``SignInError`` when nothing can listen; what opening the browser throws; `CancellationError` when the
-    ///   task is cancelled.
+    /// - Throws: ``SignInError`` when nothing can listen, and after a thousand callbacks with another state; what opening
+    ///   the browser throws; `CancellationError` when the task is cancelled.
     public func authorize(
         _ begin: @Sendable (_ redirectURI: String) throws -> AuthorizationRequest
     ) async throws -> (request: AuthorizationRequest, callback: String) {
         let server = try LoopbackRedirectServer(port: port, path: path, page: page)
         defer { server.close() }
-        let redirectURI = "http://127.0.0.1:\(server.port)\(path)"
-        let request = try begin(redirectURI)
+        let origin = "http://127.0.0.1:\(server.port)"
+        let request = try begin(origin + path)
         // Served already while the browser is opened: whoever opens it may wait for the page.
-        async let target = server.target()
+        async let target = server.target { request.hasState(in: origin + $0) }
         try await open(request.url)
-        return (request, "http://127.0.0.1:\(server.port)\(try await target)")
+        return (request, origin + (try await target))
     }
 }

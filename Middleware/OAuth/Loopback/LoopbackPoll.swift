@@ -10,16 +10,21 @@ import Musl
 
 /// The loop of the loopback server's thread: reads requests, answers them, and ends with the one that is meant.
 struct LoopbackPoll: Sendable {
-    /// Browsers open connections ahead of need; more than a few are none of theirs.
+    /// Browsers open connections ahead of need; of more than a few the oldest is closed, so that connections of others
+    /// do not keep the browser out.
     private static let maximumConnections = 16
-    /// How long a connection may take to send its head, in seconds.
-    private static let patience: TimeInterval = 10
+    /// The number of callbacks that do not belong to the sign-in after which it ends.
+    private static let maximumTries = 1000
 
     let listener: Int32
     let wake: Int32
     let port: UInt16
     let path: String
     let page: String
+    /// The time that a connection has to send its head, in seconds.
+    let patience: TimeInterval
+    /// Whether a path and query belong to the sign-in.
+    let isExpected: @Sendable (String) -> Bool
 
     private struct Connection {
         let descriptor: Int32
@@ -32,12 +37,10 @@ struct LoopbackPoll: Sendable {
     /// Runs until the browser comes back, or it is woken.
     func run() -> Result<String, any Error> {
         var connections: [Connection] = []
+        var tries = 0
         defer { for connection in connections { LoopbackSocket.close(connection.descriptor) } }
         while true {
-            var polled = [pollfd(fd: wake, events: Int16(POLLIN), revents: 0)]
-            if connections.count < Self.maximumConnections {
-                polled.append(pollfd(fd: listener, events: Int16(POLLIN), revents: 0))
-            }
+            var polled = [wake, listener].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             let first = polled.count
             polled += connections.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
             let count = poll(&polled, nfds_t(polled.count), connections.isEmpty ? -1 : 1000)
@@ -48,15 +51,20 @@ struct LoopbackPoll: Sendable {
                 let isReadable = polled[first + index].revents != 0
                 switch isReadable ? read(&connections[index]) : .waits {
                 case .waits where connections[index].end > Date(): continue
-                case .callback(let target):
-                    return .success(target)
+                case .callback(let target): return .success(target)
+                case .stray:
+                    tries += 1
+                    if tries == Self.maximumTries { return .failure(SignInError(.wrongState)) }
                 case .waits, .ended:
                     LoopbackSocket.close(connections[index].descriptor)
                     connections.remove(at: index)
                 }
             }
-            if first == 2, polled[1].revents != 0, let descriptor = LoopbackSocket.accept(listener) {
-                connections.append(Connection(descriptor: descriptor, end: Date(timeIntervalSinceNow: Self.patience)))
+            if polled[1].revents != 0, let descriptor = LoopbackSocket.accept(listener) {
+                if connections.count == Self.maximumConnections {
+                    LoopbackSocket.close(connections.removeFirst().descriptor)
+                }
+                connections.append(Connection(descriptor: descriptor, end: Date(timeIntervalSinceNow: patience)))
             }
         }
     }
@@ -65,6 +73,8 @@ struct LoopbackPoll: Sendable {
         case waits
         case ended
         case callback(String)
+        /// A callback that does not belong to the sign-in was responded to.
+        case stray
     }
 
     private func read(_ connection: inout Connection) -> Outcome {
@@ -78,8 +88,14 @@ struct LoopbackPoll: Sendable {
             return answer(response, to: &connection)
         }
         let (response, isCallback) = request.answer(path: path, port: port, page: page)
-        let outcome = answer(response, to: &connection)
-        return isCallback ? .callback(request.target) : outcome
+        guard isCallback else { return answer(response, to: &connection) }
+        if isExpected(request.target) {
+            _ = answer(response, to: &connection)
+            return .callback(request.target)
+        }
+        let page = "This is not the sign-in that the program waits for."
+        _ = answer(LoopbackRequest.response("400 Bad Request", page), to: &connection)
+        return .stray
     }
 
     private func answer(_ response: Data, to connection: inout Connection) -> Outcome {

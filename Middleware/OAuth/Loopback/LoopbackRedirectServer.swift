@@ -9,6 +9,7 @@ final class LoopbackRedirectServer: Sendable {
     let port: UInt16
     private let path: String
     private let page: String
+    private let patience: TimeInterval
     private let sockets: Locked<Sockets?>
 
     private struct Sockets {
@@ -25,7 +26,8 @@ final class LoopbackRedirectServer: Sendable {
     ///   - port: The port; 0 for one that the system chooses.
     ///   - path: What the browser comes back to.
     ///   - page: What it shows then.
-    init(port: UInt16, path: String, page: String) throws(SignInError) {
+    ///   - patience: The time that a connection has to send its head, in seconds.
+    init(port: UInt16, path: String, page: String, patience: TimeInterval = 10) throws(SignInError) {
         let listener = try LoopbackSocket.listen(at: port)
         guard let bound = LoopbackSocket.port(of: listener), let wakes = LoopbackSocket.pipe() else {
             let why = LoopbackSocket.lastError
@@ -35,13 +37,16 @@ final class LoopbackRedirectServer: Sendable {
         self.port = bound
         self.path = path
         self.page = page
+        self.patience = patience
         sockets = Locked(Sockets(listener: listener, wakes: wakes))
     }
 
     /// The path and query that the browser comes back with; to be asked for once.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled; ``SignInError`` when listening fails.
-    func target() async throws -> String {
+    /// - Parameter isExpected: Whether a path and query belong to the sign-in; the wait goes on after others.
+    /// - Throws: `CancellationError` when the task is cancelled; ``SignInError`` when listening fails, and after too
+    ///   many callbacks that do not belong to the sign-in.
+    func target(_ isExpected: @escaping @Sendable (String) -> Bool) async throws -> String {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let taken = sockets.withLock { sockets -> Sockets? in
@@ -58,7 +63,9 @@ final class LoopbackRedirectServer: Sendable {
                     wake: taken.wakes.reading,
                     port: port,
                     path: path,
-                    page: page
+                    page: page,
+                    patience: patience,
+                    isExpected: isExpected
                 )
                 Thread { [self] in
                     let result = poll.run()
