@@ -12,6 +12,9 @@ final class ZstdDecoder: ContentDecoder {
     /// The first bytes of the frame, which hold its header.
     private var header: [UInt8] = []
     private var frameSize: UInt64 = 0
+    private var emptyFrames = EmptyParts("frames")
+    /// What is wrong behind the output of the call before.
+    private var problem: ContentCodingError.Problem?
 
     /// RFC 8878 §3.1.1: 4 bytes of magic number and 2 to 14 of header.
     private static let headerLimit = 18
@@ -32,30 +35,51 @@ final class ZstdDecoder: ContentDecoder {
     }
 
     func decode(_ buffers: inout CodingBuffers) throws(ContentCodingError.Problem) {
+        if let problem { throw problem }
+        do throws(ContentCodingError.Problem) {
+            // Frames may be as small as ten bytes: a call for each would take longer than the decoding.
+            while try step(&buffers), buffers.consumed < buffers.input.count {}
+        } catch {
+            // What was decoded before is content.
+            guard buffers.produced > 0 else { throw error }
+            problem = error
+        }
+    }
+
+    /// Decodes to the end of a frame at most.
+    ///
+    /// - Returns: Whether it took something in or gave something out.
+    private func step(_ buffers: inout CodingBuffers) throws(ContentCodingError.Problem) -> Bool {
+        let rest = UnsafeRawBufferPointer(rebasing: buffers.input[buffers.consumed...])
+        let room = UnsafeMutableRawBufferPointer(rebasing: buffers.output[buffers.produced...])
         let begins = !isInFrame
         if begins {
             // Asked without input it would begin a frame that nobody sent.
-            guard let first = buffers.input.first else { return }
+            guard let first = rest.first else { return false }
             guard Self.beginsFrame(first) else { throw strayBytes }
             header = []
             frameSize = 0
         }
         // A frame's first byte goes alone: a frame that the library sees whole it decodes by other rules than one in
         // pieces, such as for an empty compressed block, and what content means must not depend on how it arrives.
-        let count = begins ? 1 : buffers.input.count
-        var input = ZSTD_inBuffer(src: buffers.input.baseAddress, size: count, pos: 0)
-        var output = ZSTD_outBuffer(dst: buffers.output.baseAddress, size: buffers.output.count, pos: 0)
+        let count = begins ? 1 : rest.count
+        var input = ZSTD_inBuffer(src: rest.baseAddress, size: count, pos: 0)
+        var output = ZSTD_outBuffer(dst: room.baseAddress, size: room.count, pos: 0)
         let result = ZSTD_decompressStream(stream, &output, &input)
-        buffers.consumed = input.pos
-        buffers.produced = output.pos
+        buffers.consumed += input.pos
+        buffers.produced += output.pos
         guard ZSTD_isError(result) == 0 else { throw problem(result) }
         isInFrame = result != 0
         hasHadFrame = hasHadFrame || !isInFrame
         if header.count < Self.headerLimit {
-            header += buffers.input.prefix(buffers.consumed).prefix(Self.headerLimit - header.count)
+            header += rest.prefix(input.pos).prefix(Self.headerLimit - header.count)
         }
-        frameSize += UInt64(buffers.produced)
-        if !isInFrame { try checkSize() }
+        frameSize += UInt64(output.pos)
+        if !isInFrame {
+            try checkSize()
+            try emptyFrames.count(frameSize)
+        }
+        return input.pos > 0 || output.pos > 0
     }
 
     /// Holds a frame to the size that it declares: the library does so when it sees all of it at once, but not always
@@ -68,6 +92,7 @@ final class ZstdDecoder: ContentDecoder {
     }
 
     func finish() throws(ContentCodingError.Problem) {
+        if let problem { throw problem }
         if isInFrame { throw .truncated }
     }
 

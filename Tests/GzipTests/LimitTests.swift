@@ -52,6 +52,31 @@ struct LimitTests {
         withExtendedLifetime(reader) {}
     }
 
+    @Test("Members without content are refused when there are many more of them than of others")
+    func emptyMembers() async throws {
+        let (empty, full) = (try await gzip(Data()), try await gzip(Data("x".utf8)))
+        func content(_ members: [Data]) async throws -> Data {
+            try await HTTPBody(Data(members.joined())).decoded(from: [.gzip]).content
+        }
+        #expect(try await content(Array(repeating: empty, count: 1000)).isEmpty)
+        #expect(try await content(Array(repeating: empty + full, count: 3000)).count == 3000)
+        let error = try await failure(
+            of: .pieces(Data(repeatElement(empty, count: 1001).joined()), of: 7).decoded(from: [.gzip])
+        )
+        #expect(error.problem == .corrupt("there are more than 1000 empty members"))
+    }
+
+    @Test("More than a mebibyte of blocks without content is refused", arguments: [1000, 65_536])
+    func emptyBlocks(size: Int) async throws {
+        // RFC 1951 §3.2.4: a stored block of no bytes that is not the last, and one that is.
+        let (block, last) = (Data([0, 0, 0, 0xFF, 0xFF]), Data([1, 0, 0, 0xFF, 0xFF]))
+        let few = Data(repeatElement(block, count: 100_000).joined()) + last
+        #expect(try await HTTPBody.pieces(few, of: size).decoded(from: [.deflate]).content.isEmpty)
+        let many = Data(repeatElement(block, count: 250_000).joined()) + last
+        let error = try await failure(of: .pieces(many, of: size).decoded(from: [.deflate]))
+        #expect(error.problem == .corrupt("more than 1 MiB hold no content"))
+    }
+
     @Test("Content of just the limit passes")
     func exactly() async throws {
         let encoded = try await gzip(Samples.json(100_000))

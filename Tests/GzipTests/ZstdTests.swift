@@ -81,6 +81,33 @@ struct ZstdTests {
         #expect(try await HTTPBody.pieces(right, of: size).decoded(from: [.zstd]).content.isEmpty)
     }
 
+    @Test(
+        "Frames without content are refused when there are many more of them than of others",
+        arguments: [7, 100_000]
+    )
+    func emptyFrames(size: Int) async throws {
+        let empty = frame(0, [0x00]).prefix(6) + Data([1, 0, 0])
+        let skipped = Data([0x5A, 0x2A, 0x4D, 0x18, 0, 0, 0, 0])
+        for frame in [empty, skipped] {
+            func body(_ count: Int) -> HTTPBody {
+                .pieces(Data(repeatElement(frame, count: count).joined()), of: size).decoded(from: [.zstd])
+            }
+            #expect(try await body(1000).content.isEmpty)
+            let error = try await failure(of: body(1001))
+            #expect(error.problem == .corrupt("there are more than 1000 empty frames"))
+        }
+        let mixed = Data(repeatElement(empty + frame(), count: 3000).joined())
+        #expect(try await HTTPBody.pieces(mixed, of: size).decoded(from: [.zstd]).content.count == 6000)
+    }
+
+    @Test("What was decoded before damage is handed out before the error")
+    func beforeDamage() async throws {
+        let body = HTTPBody(frame() + frame(magic: 0x27)).decoded(from: [.zstd])
+        var reader = try await body.makeReader()
+        #expect(try await reader.read() == Data("hi".utf8))
+        await #expect(throws: ContentCodingError.self) { try await reader.read() }
+    }
+
     @Test("Output is handed on as soon as there is some")
     func latency() async throws {
         // A stored block that is not the last, and then nothing for ever.

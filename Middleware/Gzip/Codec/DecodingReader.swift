@@ -12,6 +12,10 @@ final class ArrivedBytes {
 struct DecodingReader: BodyReader {
     /// How much that follows the end is read, so that a connection can be used again; more is given up.
     private static let toleratedTrailer: Int64 = 65_536
+    /// The number of bytes that may hold nothing.
+    ///
+    /// Blocks without content take time, and reach no limit of size or ratio.
+    private static let idleLimit: Int64 = 1 << 20
 
     /// `nil` once it has ended, or something failed: a transfer behind it is over then.
     private var inner: (any BodyReader)?
@@ -28,6 +32,8 @@ struct DecodingReader: BodyReader {
     private var mayHoldMore = false
     private var consumed: Int64 = 0
     private var produced: Int64 = 0
+    /// The bytes that were taken in since there was output.
+    private var idle: Int64 = 0
     private var trailer: Int64 = 0
     private var failure: (any Error)?
 
@@ -95,6 +101,10 @@ struct DecodingReader: BodyReader {
             consumed += Int64(buffers.consumed)
             produced += Int64(buffers.produced)
             if let problem { throw problem }
+            idle = buffers.produced > 0 ? 0 : idle + Int64(buffers.consumed)
+            guard decoder.isAtEnd || idle <= Self.idleLimit else {
+                throw ContentCodingError.Problem.corrupt("more than \(Self.idleLimit >> 20) MiB hold no content")
+            }
             // It would go on for ever.
             if buffers.areUntouched, !input.isEmpty {
                 throw ContentCodingError.Problem.failed("it takes nothing in and gives nothing out")

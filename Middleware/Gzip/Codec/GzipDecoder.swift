@@ -26,6 +26,8 @@ final class GzipDecoder: ContentDecoder {
     private var state = State.beforeHeader
     /// The first byte of a header whose second has not arrived.
     private var held: UInt8?
+    private var memberSize: UInt64 = 0
+    private var emptyMembers = EmptyParts("members")
 
     /// - Parameter isDeflate: Whether the content goes by the name of deflate.
     init(isDeflate: Bool) {
@@ -143,9 +145,13 @@ final class GzipDecoder: ContentDecoder {
         let produced = Int(room - stream.pointee.avail_out)
         buffers.consumed += consumed
         buffers.produced += produced
+        memberSize += UInt64(produced)
         switch status {
         case Z_OK, Z_BUF_ERROR: break
-        case Z_STREAM_END: state = isGzip ? .betweenMembers : .ended
+        case Z_STREAM_END:
+            state = isGzip ? .betweenMembers : .ended
+            try emptyMembers.count(memberSize)
+            memberSize = 0
         case Z_NEED_DICT: throw .needsDictionary
         case Z_DATA_ERROR: throw .corrupt(stream.pointee.msg.map { String(cString: $0) } ?? "invalid data")
         case Z_MEM_ERROR: throw .outOfMemory
