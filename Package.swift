@@ -644,7 +644,7 @@ let package = Package(
         // A server of others that tests start for themselves.
         .target(
             name: "ValkeyServer",
-            dependencies: ["HTTPChainCore", "HTTPChainValkey", "TestSupport"],
+            dependencies: ["HTTPChainCore", "HTTPChainValkey", "TestSupport"] + valkeyNIO,
             path: "Tests/ValkeyServer",
             swiftSettings: settings
         ),

@@ -7,6 +7,9 @@
 /// microseconds that a token takes to come, and how many tokens the bucket holds. The answer is 0 when they were taken,
 /// otherwise for how many microseconds they are missing. A key whose buckets are all full is forgotten.
 enum TokenScript {
+    /// The longest wait, in microseconds: 285 years.
+    static let longestWait: Int64 = 9_000_000_000_000_000
+
     static let text = """
         local time = redis.call('TIME')
         local now = time[1] * 1000000 + time[2]
@@ -33,7 +36,7 @@ enum TokenScript {
             changed[#changed + 1] = ARGV[index]
             changed[#changed + 1] = string.format('%.17g %.17g', now, debt)
         end
-        if missing > 0.001 then return math.min(math.ceil(missing), 9000000000000000) end
+        if missing > 0.001 then return math.min(math.ceil(missing), \(longestWait)) end
         if longest <= 0 then
             redis.call('DEL', KEYS[1])
         else

@@ -79,9 +79,9 @@ public final class ValkeyRateLimitStore: RateLimitStore {
                 client.post(TokenScript.text, keys: [prefix + key], arguments: Self.arguments(-tokens, limits))
             }
             switch answer {
-            case .number(let wait) where wait <= 0: return .taken
-            case .number(let wait): return .wait(.microseconds(wait))
-            default: throw ValkeyError(.malformedReply, server: serverName, detail: "no number")
+            case .number(0): return .taken
+            case .number(let wait) where (1...TokenScript.longestWait).contains(wait): return .wait(.microseconds(wait))
+            default: throw ValkeyError(.malformedReply, server: serverName, detail: "no time to wait")
             }
         } catch let error as ValkeyError {
             if absence == .fail { throw error }

@@ -27,91 +27,131 @@ package indirect enum RESPValue: Sendable, Hashable {
     }
 }
 
-/// Reads answers from bytes, however they are cut, and keeps to limits.
+/// Reads replies from bytes, however they are cut, and keeps to limits.
+///
+/// Each byte is looked at once: what was read of a reply that is not complete is kept until more bytes come.
 package struct RESPParser: Sendable {
-    /// The error for bytes that are no answer.
+    /// The error for bytes that are not a reply.
     package struct Malformed: Error, Hashable {
         package let reason: String
+    }
+
+    /// A list that is not complete.
+    private struct OpenList {
+        var missing: Int
+        var elements: [RESPValue] = []
     }
 
     /// The longest line: a simple string, an error, or a length.
     package static let longestLine = 64 * 1024
     /// The number of lists that may lie in each other.
     package static let deepest = 16
+    /// The number of values that a reply may have, with those of its lists.
+    package static let mostValues = 1 << 20
+    /// The number of bytes that a reply may have, its lines included.
+    package static let longestReply = 64 * 1024 * 1024
 
+    private let longestReply: Int
     private var buffer: [UInt8] = []
+    /// The first byte that was not read yet.
     private var start = 0
-    private let longestString: Int
+    /// The first byte of the line at ``start`` that was not looked at yet.
+    private var searched = 0
+    /// The string whose length was read.
+    private var stringLength: Int?
+    private var lists: [OpenList] = []
+    /// The bytes and the values that were read of the reply.
+    private var length = 0
+    private var values = 0
 
-    /// - Parameter longestString: How many bytes a string may have; also how many elements a list may have.
-    package init(longestString: Int = 64 * 1024 * 1024) {
-        self.longestString = longestString
+    /// - Parameter longestReply: The number of bytes that a reply may have.
+    package init(longestReply: Int = RESPParser.longestReply) {
+        self.longestReply = longestReply
     }
+
+    /// Whether there are neither bytes nor a reply that is not complete.
+    package var isEmpty: Bool { start == buffer.count && length == 0 }
 
     package mutating func append(_ bytes: some Collection<UInt8>) {
         if start > 0 {
             buffer.removeFirst(start)
+            searched -= start
             start = 0
         }
         buffer.append(contentsOf: bytes)
     }
 
-    /// The next answer; `nil` until more bytes have come.
+    /// The next reply; `nil` until more bytes have come.
     package mutating func next() throws(Malformed) -> RESPValue? {
-        var position = start
-        guard let value = try value(at: &position, depth: 0) else { return nil }
-        start = position
-        return value
-    }
-
-    private func value(at position: inout Int, depth: Int) throws(Malformed) -> RESPValue? {
-        guard depth <= Self.deepest else { throw Malformed(reason: "lists lie too deep") }
-        guard position < buffer.count else { return nil }
-        let kind = buffer[position]
-        var next = position + 1
-        guard let line = try line(at: &next) else { return nil }
-        let value: RESPValue
-        switch kind {
-        case UInt8(ascii: "+"): value = .text(String(decoding: line, as: UTF8.self))
-        case UInt8(ascii: "-"): value = .error(String(decoding: line, as: UTF8.self))
-        case UInt8(ascii: ":"): value = .number(try number(line))
-        case UInt8(ascii: "$"):
-            guard let length = try length(line) else {
-                value = .null
-                break
+        while var value = try nextValue() {
+            while let list = lists.indices.last {
+                lists[list].elements.append(value)
+                lists[list].missing -= 1
+                guard lists[list].missing == 0 else { break }
+                value = .list(lists.removeLast().elements)
             }
-            guard buffer.count - next >= length + 2 else { return nil }
-            guard buffer[next + length] == 13, buffer[next + length + 1] == 10 else {
-                throw Malformed(reason: "a string is longer than it says")
-            }
-            value = .bytes(Array(buffer[next..<(next + length)]))
-            next += length + 2
-        case UInt8(ascii: "*"):
-            guard let count = try length(line) else {
-                value = .null
-                break
-            }
-            var elements: [RESPValue] = []
-            for _ in 0..<count {
-                guard let element = try self.value(at: &next, depth: depth + 1) else { return nil }
-                elements.append(element)
-            }
-            value = .list(elements)
-        default: throw Malformed(reason: "an answer does not begin with its kind")
+            guard lists.isEmpty else { continue }
+            (length, values) = (0, 0)
+            return value
         }
-        position = next
-        return value
+        guard length + buffer.count - start <= longestReply else { throw Malformed(reason: "a reply is too long") }
+        return nil
     }
 
-    private func line(at position: inout Int) throws(Malformed) -> ArraySlice<UInt8>? {
-        guard let end = buffer[position...].prefix(Self.longestLine + 2).firstIndex(of: 13) else {
-            if buffer.count - position > Self.longestLine { throw Malformed(reason: "a line is too long") }
+    /// The next value other than the beginning of a list.
+    private mutating func nextValue() throws(Malformed) -> RESPValue? {
+        while true {
+            if let stringLength {
+                guard buffer.count - start >= stringLength + 2 else { return nil }
+                let end = start + stringLength
+                guard buffer[end] == 13, buffer[end + 1] == 10 else {
+                    throw Malformed(reason: "a string is longer than it says")
+                }
+                let value = RESPValue.bytes(Array(buffer[start..<end]))
+                self.stringLength = nil
+                try take(stringLength + 2)
+                return value
+            }
+            guard let line = try line() else { return nil }
+            values += 1
+            guard values <= Self.mostValues else { throw Malformed(reason: "a reply has too many values") }
+            let text = line.dropFirst()
+            switch line.first {
+            case UInt8(ascii: "+"): return .text(String(decoding: text, as: UTF8.self))
+            case UInt8(ascii: "-"): return .error(String(decoding: text, as: UTF8.self))
+            case UInt8(ascii: ":"): return .number(try number(text))
+            case UInt8(ascii: "$"):
+                guard let length = try count(text, upTo: longestReply - length) else { return .null }
+                stringLength = length
+            case UInt8(ascii: "*"):
+                guard let count = try count(text, upTo: Self.mostValues - values) else { return .null }
+                if count == 0 { return .list([]) }
+                guard lists.count < Self.deepest else { throw Malformed(reason: "lists lie too deep") }
+                lists.append(OpenList(missing: count))
+            default: throw Malformed(reason: "a reply does not begin with its kind")
+            }
+        }
+    }
+
+    /// The next line without its end.
+    private mutating func line() throws(Malformed) -> ArraySlice<UInt8>? {
+        guard let end = buffer[max(searched, start)...].firstIndex(of: 13), end + 1 < buffer.count else {
+            guard buffer.count - start <= Self.longestLine + 2 else { throw Malformed(reason: "a line is too long") }
+            searched = max(start, buffer.last == 13 ? buffer.count - 1 : buffer.count)
             return nil
         }
-        guard end + 1 < buffer.count else { return nil }
+        guard end - start <= Self.longestLine else { throw Malformed(reason: "a line is too long") }
         guard buffer[end + 1] == 10 else { throw Malformed(reason: "a line does not end with CR LF") }
-        defer { position = end + 2 }
-        return buffer[position..<end]
+        let line = buffer[start..<end]
+        try take(line.count + 2)
+        return line
+    }
+
+    /// Counts bytes that were read.
+    private mutating func take(_ count: Int) throws(Malformed) {
+        start += count
+        length += count
+        guard length <= longestReply else { throw Malformed(reason: "a reply is too long") }
     }
 
     private func number(_ line: ArraySlice<UInt8>) throws(Malformed) -> Int64 {
@@ -121,10 +161,11 @@ package struct RESPParser: Sendable {
         return number
     }
 
-    private func length(_ line: ArraySlice<UInt8>) throws(Malformed) -> Int? {
+    /// A length or a number of values; `nil` for -1, which is the null of RESP2.
+    private func count(_ line: ArraySlice<UInt8>, upTo limit: Int) throws(Malformed) -> Int? {
         let number = try number(line)
         if number == -1 { return nil }
-        guard number >= 0, number <= Int64(longestString) else { throw Malformed(reason: "a length is out of range") }
+        guard number >= 0, number <= Int64(limit) else { throw Malformed(reason: "a length is out of range") }
         return Int(number)
     }
 }

@@ -93,7 +93,12 @@ public final class ValkeyClient: Sendable {
             value = try await answer.value().get()
         }
         if case .error(let text) = value {
-            throw ValkeyError(.server, server: server, detail: text.printable(upTo: 200))
+            throw ValkeyError(
+                .server,
+                server: server,
+                detail: text,
+                secrets: settings.password.map { [$0.revealed] } ?? []
+            )
         }
         return value
     }

@@ -69,14 +69,14 @@ final class CommandHandler: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard failure == nil else { return }
         var buffer = unwrapInboundIn(data)
-        parser.append(buffer.readBytes(length: buffer.readableBytes) ?? [])
         do throws(RESPParser.Malformed) {
-            while let value = try parser.next() {
-                guard let command = pending.popFirst() else {
-                    return fail(context, ValkeyError(.malformedReply, server: server, detail: "an answer to nothing"))
-                }
-                command.answer(.success(value))
+            // Bytes that belong to no command are not even read: the loop serves the timers of all commands.
+            if !pending.isEmpty { parser.append(buffer.readBytes(length: buffer.readableBytes) ?? []) }
+            while !pending.isEmpty, let value = try parser.next() { pending.removeFirst().answer(.success(value)) }
+            guard !pending.isEmpty || parser.isEmpty && buffer.readableBytes == 0 else {
+                throw RESPParser.Malformed(reason: "a reply to no command")
             }
         } catch {
             fail(context, ValkeyError(.malformedReply, server: server, detail: error.reason))

@@ -28,13 +28,40 @@ public struct ValkeyError: HTTPChainError {
     public let kind: Kind
     /// The server, as "host:port".
     public let server: String
-    /// The message of the server or the network, without secrets; empty for nothing.
+    /// The message of the server or the network, without secrets and control characters, and cut to 200 characters;
+    /// empty for nothing.
     public let detail: String
 
-    package init(_ kind: Kind, server: String, detail: String = "") {
+    /// - Parameters:
+    ///   - detail: The message as it came.
+    ///   - secrets: Texts that the message may repeat and that nobody may read.
+    package init(_ kind: Kind, server: String, detail: String = "", secrets: [String] = []) {
         self.kind = kind
         self.server = server
-        self.detail = detail
+        // Most have none, and may come often while a server is away.
+        guard !detail.isEmpty else {
+            self.detail = ""
+            return
+        }
+        let scalars = detail.unicodeScalars
+        // Cut first, so that no more than that is looked at for secrets.
+        let beginning = String(scalars.prefix(Self.longestDetail))
+        let isCutOff = beginning.utf8.count < detail.utf8.count
+        let redacted = Redaction.standard.adding(values: secrets).text(beginning, isCutOff: isCutOff)
+        self.detail = redacted.unicodeScalars.reduce(into: "") { text, scalar in
+            text +=
+                Self.isInvisible(scalar) ? "\\u{\(String(scalar.value, radix: 16, uppercase: true))}" : String(scalar)
+        }
+    }
+
+    private static let longestDetail = 200
+
+    /// Whether a terminal may take a scalar for a command: C0, C1, directions of writing and ends of lines.
+    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
     }
 
     /// Always "Valkey".

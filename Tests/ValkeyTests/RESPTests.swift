@@ -46,12 +46,39 @@ struct RESPTests {
         let numbers = Seed.numbers()
         let alphabet = Array("+-:$*0123\r\nab".utf8)
         for _ in 0..<20_000 {
-            var parser = RESPParser(longestString: 50)
+            var parser = RESPParser(longestReply: 50)
             parser.append((0..<numbers.index(below: 40)).map { _ in alphabet[numbers.index(below: alphabet.count)] })
             var count = 0
             do { while try parser.next() != nil { count += 1 } } catch {}
             #expect(count <= 14)
         }
+    }
+
+    @Test("A reply has limits on its bytes and on its values, those of its lists too")
+    func limits() {
+        for text in ["$40\r\n", "*3\r\n$10\r\naaaaaaaaaa\r\n$10\r\naaaaaaaaaa\r\n$10\r\naaaaaaaaaa\r\n"] {
+            var parser = RESPParser(longestReply: 39)
+            parser.append(text.utf8)
+            #expect(throws: RESPParser.Malformed.self) { try parser.next() }
+        }
+        for text in ["*1048577\r\n", "*1\r\n*1\r\n*1048576\r\n"] {
+            var parser = RESPParser()
+            parser.append(text.utf8)
+            #expect(throws: RESPParser.Malformed.self, "\(text)") { try parser.next() }
+        }
+    }
+
+    @Test("Bytes that were read are not read again when more come")
+    func keepsState() throws {
+        var parser = RESPParser()
+        parser.append("*200000\r\n".utf8)
+        // Read from the beginning each time, it would be 20,000 million values.
+        for _ in 0..<200_000 {
+            #expect(try parser.next() == nil)
+            parser.append(":1\r\n".utf8)
+        }
+        #expect(try parser.next() == .list(Array(repeating: .number(1), count: 200_000)))
+        #expect(parser.isEmpty)
     }
 
     @Test("A command says how long each of its parts is")
