@@ -18,13 +18,27 @@ final class CacheServer: Sendable {
         /// The removals that could not be made, until they are.
         var missed: [UInt64: CacheSelection] = [:]
         var lastMiss: UInt64 = 0
+        /// The indexes whose entries were not cleared away to the end.
+        var unswept: [[UInt8]] = []
         /// How often something may have been removed, as far as this store knows.
         var removals: UInt64 = 0
+
+        /// Remembers an index whose entries are to be cleared away; of too many the oldest end by themselves.
+        mutating func leave(_ index: [UInt8]) {
+            if unswept.count >= CacheServer.missedLimit { unswept.removeFirst() }
+            unswept.append(index)
+        }
     }
 
+    /// The names that entries may have: small enough that a composition of stores can number them.
+    static let ids: Range<UInt64> = 1..<(1 << 56)
     /// The number of entries that are cleared away in one step.
     private static let slice = 1000
     private static let missedLimit = 64
+    /// The number of slices after which a removal gives up: more entries than any server holds.
+    private static let sliceLimit = 100_000
+    /// The number of bytes that the name of an epoch may have.
+    private static let longestEpoch = 256
     /// Content of so many bytes is sent with the description.
     private static let small = 16_384
 
@@ -88,7 +102,7 @@ final class CacheServer: Sendable {
         try await ask { try await client.send(ValkeyCommand(parts.map(\.bytes))) }
     }
 
-    private var malformed: CacheStoreFault {
+    var malformed: CacheStoreFault {
         CacheStoreFault(.server(address, "it sent what no store of responses sends"))
     }
 
@@ -106,9 +120,9 @@ final class CacheServer: Sendable {
     /// - Returns: How many removals were noted.
     @discardableResult
     private func take(_ value: RESPValue?, sentAt: Date) throws -> UInt64 {
-        guard case .list(let parts) = value, parts.count == 6, let seconds = parts[0].integer,
-            let micros = parts[1].integer, let epoch = parts[2].string, let number = parts[3].integer,
-            let isMissed = parts[4].integer, case .list(let lines) = parts[5]
+        guard case .list(let parts) = value, parts.count == 6, let seconds = parts[0].count,
+            let micros = parts[1].count, let epoch = parts[2].string, epoch.utf8.count <= Self.longestEpoch,
+            let number = parts[3].count, let isMissed = parts[4].count, case .list(let lines) = parts[5]
         else { throw malformed }
         clock.learn(Double(seconds) + Double(micros) * 1e-6, sentAt: sentAt)
         return state.withLock { state in
@@ -232,9 +246,9 @@ final class CacheServer: Sendable {
             [CacheArgument(id), CacheArgument(blocks.lowerBound), CacheArgument(blocks.upperBound), isMore ? "1" : "0"]
         )
         if case .null = answer { return nil }
-        guard case .list(let parts) = answer, let size = parts.first?.integer, (1...(1 << 24)).contains(size) else {
-            throw malformed
-        }
+        guard case .list(let parts) = answer, let size = parts.first?.integer,
+            ValkeyCacheOptions.blockSizes.contains(size)
+        else { throw malformed }
         return (Int(size), parts.dropFirst().map(\.data))
     }
 
@@ -349,12 +363,14 @@ final class CacheServer: Sendable {
     func remove(_ selection: CacheSelection) async throws -> Int {
         noteRemoval()
         defer { noteRemoval() }
+        let removed: (count: Int64, index: [UInt8])
         do {
-            return try await removeNow(selection)
+            removed = try await removeNow(selection)
         } catch {
             miss(selection)
             throw error
         }
+        return Int(try await removed.count + sweep(removed.index))
     }
 
     /// Remembers what could not be removed.
@@ -367,15 +383,22 @@ final class CacheServer: Sendable {
     }
 
     private func removeMissed() async throws {
-        let missed = state.withLock { $0.missed }
-        guard !missed.isEmpty else { return }
+        let (missed, index) = state.withLock { ($0.missed, $0.unswept.first) }
         for (number, selection) in missed.sorted(by: { $0.key < $1.key }) {
-            _ = try await removeNow(selection)
-            state.withLock { $0.missed[number] = nil }
+            let removed = try await removeNow(selection)
+            state.withLock { state in
+                state.missed[number] = nil
+                if !removed.index.isEmpty { state.leave(removed.index) }
+            }
+        }
+        // One slice, so that nobody waits for long; nothing depends on it.
+        if let index, (try? await sweepOnce(index).isLeft) == false {
+            state.withLock { state in state.unswept.removeAll { $0 == index } }
         }
     }
 
-    private func removeNow(_ selection: CacheSelection) async throws -> Int {
+    /// - Returns: The number of entries that went, and the index of those that are to be cleared away; empty for none.
+    private func removeNow(_ selection: CacheSelection) async throws -> (count: Int64, index: [UInt8]) {
         let sentAt = clock.now
         let (kind, value) = selection.removal
         let arguments =
@@ -383,31 +406,49 @@ final class CacheServer: Sendable {
                 CacheArgument(kind), CacheArgument(value), CacheArgument(selection.note), CacheArgument(Self.slice),
             ]
         let answer = try await run(CacheScripts.remove, arguments, isToEnd: true)
-        guard case .list(let parts) = answer, parts.count == 3, var count = parts[1].integer, let rest = parts[2].data
+        guard case .list(let parts) = answer, parts.count == 3, let count = parts[1].count, let index = parts[2].data
         else { throw malformed }
         try take(parts[0], sentAt: sentAt)
-        // None of them is found any more; what they take is given back in slices, so that the server answers others.
-        var isLeft = !rest.isEmpty
-        while isLeft {
-            let sweep = try await run(
-                CacheScripts.sweep,
-                [CacheArgument(rest), CacheArgument(Self.slice)],
-                isToEnd: true
-            )
-            guard case .list(let parts) = sweep, parts.count == 2, let more = parts[0].integer,
-                let left = parts[1].integer
-            else { throw malformed }
-            count += more
-            isLeft = left == 1
+        return (count, index)
+    }
+
+    /// Clears away the entries of an index that went.
+    ///
+    /// None of them is found any more. The room that they take is given back in slices, so that the server serves others
+    /// in between.
+    ///
+    /// The rest of a sweep that fails or is cancelled goes with the commands that follow.
+    ///
+    /// - Returns: The number of entries.
+    private func sweep(_ index: [UInt8]) async throws -> Int64 {
+        guard !index.isEmpty else { return 0 }
+        var count: Int64 = 0
+        do {
+            for _ in 0..<Self.sliceLimit {
+                let (more, isLeft) = try await sweepOnce(index)
+                count += more
+                if !isLeft { return count }
+            }
+        } catch {
+            state.withLock { $0.leave(index) }
+            throw error
         }
-        return Int(clamping: count)
+        throw malformed
+    }
+
+    private func sweepOnce(_ index: [UInt8]) async throws -> (count: Int64, isLeft: Bool) {
+        let answer = try await run(CacheScripts.sweep, [CacheArgument(index), CacheArgument(Self.slice)])
+        guard case .list(let parts) = answer, parts.count == 2, let count = parts[0].count, count <= Self.slice,
+            let isLeft = parts[1].count
+        else { throw malformed }
+        return (count, isLeft == 1)
     }
 
     func usage() async throws -> CacheUsage {
         try await removeMissed()
         let answer = try await run(CacheScripts.usage, [])
-        guard case .list(let parts) = answer, parts.count == 2, let entries = parts[0].integer,
-            let bytes = parts[1].integer
+        guard case .list(let parts) = answer, parts.count == 2, let entries = parts[0].count,
+            let bytes = parts[1].count
         else { throw malformed }
         return CacheUsage(bytes: bytes, entries: Int(entries))
     }
@@ -480,6 +521,9 @@ extension RESPValue {
         if case .number(let number) = self { return number }
         return string.flatMap { Int64($0) }
     }
+
+    /// A number that counts something: those of Lua are exact up to 2⁵³.
+    fileprivate var count: Int64? { integer.flatMap { (0...1 << 53).contains($0) ? $0 : nil } }
 
     fileprivate var double: Double? { string.flatMap { Double($0) } }
 }

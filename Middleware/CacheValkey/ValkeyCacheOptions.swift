@@ -37,6 +37,9 @@ public struct ValkeyCacheOptions: Sendable, Hashable {
     /// Makes the options; see each property for its default.
     public init() {}
 
-    var blockBytes: Int { Int(min(max(blockSize.bytes, 64 * 1024), 256 * 1024)) }
+    /// The sizes that a block may have.
+    static let blockSizes: ClosedRange<Int64> = 64 * 1024...256 * 1024
+
+    var blockBytes: Int { Int(min(max(blockSize.bytes, Self.blockSizes.lowerBound), Self.blockSizes.upperBound)) }
 }
 #endif

@@ -29,6 +29,8 @@ public final class ValkeyCacheStore: CacheStore, BoundedCacheStore, Invalidation
     public let bounds: CacheBounds
     /// The entries that stages which use the store have made invalid, on this machine and on others.
     package let invalidations: InvalidationLog
+    /// The number of pages of an index that are read: more than any server has.
+    private static let pageLimit = 1_000_000
     private let server: CacheServer
     private let inFlight: FlightBudget
 
@@ -85,12 +87,16 @@ public final class ValkeyCacheStore: CacheStore, BoundedCacheStore, Invalidation
 
     /// The entry of an answer, with its times as this machine's clock would have shown them.
     private func entry(_ found: CacheServer.Found) throws(CacheStoreFault) -> CacheEntry? {
-        guard let id = UInt64(found.id), let sealed = found.head else { return nil }
+        guard let id = UInt64(found.id), CacheServer.ids.contains(id), let sealed = found.head else { return nil }
         guard let bytes = SealedBytes.open(sealed, name: found.id) else {
             throw CacheStoreFault(.damaged("a stored response"))
         }
         let head = try StoredHead(decoding: bytes)
         var response = head.response
+        // No machine with these bounds has stored it.
+        guard response.bodyLength <= bounds.totalBytes.bytes else {
+            throw CacheStoreFault(.damaged("a stored response"))
+        }
         if let theirs = found.clock, let shift = server.clock.reading?.shift(from: theirs), shift != 0 {
             var metadata = response.metadata
             metadata.requestTime += shift
@@ -184,7 +190,11 @@ public final class ValkeyCacheStore: CacheStore, BoundedCacheStore, Invalidation
         }
         var seen: Set<String> = []
         var cursor = "0"
+        var pages = 0
         repeat {
+            // A server may return empty pages, and one that always returns another is not one.
+            pages += 1
+            guard pages <= Self.pageLimit else { throw server.malformed }
             let names = try await server.names(selection, from: cursor)
             cursor = names.cursor
             // A cursor may show the same twice.

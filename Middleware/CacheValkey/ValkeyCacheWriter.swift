@@ -21,8 +21,7 @@ final class ValkeyCacheWriter: FlightLimitedWriter {
     private let bounds: CacheBounds
     private let share: FlightShare
     var hasSpentBudget: Bool { share.isRefused }
-    /// Small enough that a composition of stores can number it.
-    private let id = "\(UInt64.random(in: 1..<(1 << 56)))"
+    private let id = "\(UInt64.random(in: CacheServer.ids))"
     /// One task at a time uses a writer, so nothing changes between two looks.
     private let state = Locked(State())
 
