@@ -172,7 +172,12 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyApp
         guard takes(max(0, length ?? 0)) else { return nil }
         let innerKey = try current.key(key)
         let layout = SealedLayout(salt: SealedHead.makeSalt(), length: 0)
-        let empty = StoredResponse(metadata, bodyLength: 0, bodyChecksum: ContentChecksum())
+        var pending = metadata
+        // A part of nothing yet, which takes as many bytes in the description as the part.
+        if case .part(let range, let length) = metadata.content {
+            pending.content = .part(range.lowerBound..<range.lowerBound, of: length)
+        }
+        let empty = StoredResponse(pending, bodyLength: 0, bodyChecksum: ContentChecksum())
         let head = SealedHead(key, empty, layout, isComplete: false)
         let sealed = try current.seal(head, as: innerKey)
         let sealedLength = length.map { ContentCipher.sealedLength(max(0, $0)) }

@@ -152,11 +152,15 @@ final class EntryCipher: Sendable {
 
     /// The description as the store beneath has it.
     func seal(_ head: SealedHead, as key: CacheKey) throws -> CacheMetadata {
-        let metadata = head.response.metadata
+        try seal(head.encoded, of: head.response.metadata, as: key)
+    }
+
+    /// The same of the bytes of a description.
+    func seal(_ head: Data, of metadata: CacheMetadata, as key: CacheKey) throws -> CacheMetadata {
         let variant = variant(metadata.variant)
         let classification = classification(metadata.classification)
         let box = try AES.GCM.seal(
-            head.encoded,
+            head,
             using: heads,
             authenticating: Self.surroundings(key, variant, classification)
         )

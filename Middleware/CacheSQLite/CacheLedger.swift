@@ -25,6 +25,8 @@ final class CacheLedger: Sendable {
         /// Counts what may have taken entries away.
         var removals: UInt64 = 0
     }
+    /// The number of uses that nobody reaches; a larger one in a file is damage, from which counting goes on.
+    private static let lastTick: Int64 = 1 << 62
     private let state = Locked(State())
     /// The descriptions that were decoded last.
     let recent = RecentDescriptions()
@@ -83,7 +85,7 @@ final class CacheLedger: Sendable {
     /// Goes on counting after all that is written down, in a database that was just opened.
     func beginAfter(_ last: Int64) {
         state.withLock { state in
-            state.tick = max(state.tick, last)
+            state.tick = max(state.tick, min(last, Self.lastTick))
             state.removals += 1
         }
     }
@@ -93,7 +95,7 @@ final class CacheLedger: Sendable {
         let statement = try db.cachedStatement(sql: "SELECT ifnull(max(used), 0) FROM entry")
         let last = try Int64.fetchOne(statement) ?? 0
         return state.withLock { state in
-            state.tick = max(state.tick, last) + 1
+            state.tick = max(state.tick, min(last, Self.lastTick)) + 1
             return state.tick
         }
     }

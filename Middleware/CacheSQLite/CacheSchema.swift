@@ -63,7 +63,12 @@ enum CacheSchema {
     static func usage(_ db: Database) throws -> CacheUsage {
         let statement = try db.cachedStatement(sql: "SELECT bytes, entries FROM total")
         guard let row = try Row.fetchOne(statement) else { return CacheUsage() }
-        return CacheUsage(bytes: try row.decode(atIndex: 0), entries: try row.decode(atIndex: 1))
+        let usage = CacheUsage(bytes: try row.decode(atIndex: 0), entries: try row.decode(atIndex: 1))
+        // No database reaches these; sums with larger numbers could overflow.
+        guard (0...1 << 60).contains(usage.bytes), (0...1 << 60).contains(usage.entries) else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT)
+        }
+        return usage
     }
 
     /// Removes what was not used for longest until there is room.

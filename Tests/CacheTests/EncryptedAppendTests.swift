@@ -130,7 +130,7 @@ struct EncryptedAppendTests {
     func layouts() throws {
         let salt = Data(repeating: 7, count: 16)
         func segment(_ length: Int64) -> SealedLayout.Segment { .init(salt: salt, length: length) }
-        let response = StoredResponse(metadata(30), bodyLength: 30, bodyChecksum: ContentChecksum())
+        let response = StoredResponse(metadata(30), bodyLength: 30, bodyChecksum: ContentChecksum(of: content(1, 30)))
         let one = SealedHead(storeKey(1), response, SealedLayout(salt: salt, length: 30), isComplete: true)
         #expect(one.encoded == salt + [1] + StoredHead(storeKey(1), response).encoded)
         let several = try #require(SealedLayout(salt: salt, [segment(5), segment(6)], length: 30))

@@ -24,7 +24,7 @@ struct StoredHeadTests {
             isInvalidated: true
         )
         let key = CacheKey(url: "https://example.com/a", partition: "ann", identifier: "id")
-        return StoredHead(key, StoredResponse(metadata, bodyLength: 7, bodyChecksum: ContentChecksum(of: [1, 2, 3])))
+        return StoredHead(key, StoredResponse(metadata, bodyLength: 7, bodyChecksum: ContentChecksum(of: Array(1...7))))
     }
 
     @Test("What is read is what was written")

@@ -176,13 +176,10 @@ struct EntryFile: Sendable {
             guard let recent else { return try decode() }
             return try recent.head(of: prologue.id, UnsafeRawBufferPointer(rebasing: buffer[..<end]), decode: decode)
         }
-        let bodyLength = head.response.bodyLength
-        guard bodyLength <= IndexJournal.maximumEntrySize, lengths.isEmpty || !prologue.isInline else {
-            throw CacheStoreFault(.damaged("an entry"))
-        }
+        guard lengths.isEmpty || !prologue.isInline else { throw CacheStoreFault(.damaged("an entry")) }
         var layout: BodyLayout?
         if !lengths.isEmpty {
-            layout = BodyLayout(lengths, of: bodyLength)
+            layout = BodyLayout(lengths, of: head.response.bodyLength)
             guard layout != nil else { throw CacheStoreFault(.damaged("an entry")) }
         }
         self.init(
@@ -194,7 +191,9 @@ struct EntryFile: Sendable {
         )
         bodyOffset = end
         let inlineLength = isInline ? head.response.bodyLength : 0
-        guard inlineLength <= Int64(BodyBlocks.payload), size == Int64(end) + inlineLength else {
+        guard inlineLength <= Int64(BodyBlocks.payload), size == Int64(end) + inlineLength,
+            self.layout.fileSize <= IndexJournal.maximumEntrySize - size
+        else {
             throw CacheStoreFault(.damaged("an entry"))
         }
     }

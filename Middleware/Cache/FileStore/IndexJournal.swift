@@ -9,9 +9,9 @@ enum IndexJournal {
     static let formatVersion: UInt16 = 2
     static let headerSize = 32
     /// No entry takes more on the disk; more could add up to what no number holds.
-    static let maximumEntrySize: Int64 = 1 << 40
-    /// No journal is longer: it is read as a whole.
-    static let maximumLength: Int64 = 1 << 30
+    static let maximumEntrySize = StoredHead.maximumBodyLength
+    /// No journal is longer, because it is read as a whole and the sizes of its entries are to add up to less than 2⁶³.
+    static let maximumLength: Int64 = 1 << 29
     private static let magic: UInt64 = 0x5845_444E_4943_4348
 
     /// The beginning of a journal.

@@ -67,7 +67,13 @@ extension CacheMiddleware {
         if case .part(let wanted, _) = answer.form {
             var offset: Int64 = 0
             if case .part(let held, _) = answer.entry.response.metadata.content { offset = held.lowerBound }
-            range = (wanted.lowerBound - offset)..<(wanted.upperBound - offset)
+            let stored = (wanted.lowerBound - offset)..<(wanted.upperBound - offset)
+            // A store of somebody else may return an entry whose description and body do not belong together.
+            guard stored.lowerBound >= 0, stored.upperBound <= answer.entry.response.bodyLength else {
+                events.emit(.storeFailure(answer.entry.key, CacheStoreFault(.damaged("a stored response"))))
+                return nil
+            }
+            range = stored
         }
         do {
             return try await store.body(of: answer.entry, range: range)

@@ -17,6 +17,13 @@ public struct StoredHead: Sendable {
         self.response = response
     }
 
+    /// The number of bytes that the body of a stored response may have: 1 TiB.
+    package static let maximumBodyLength: Int64 = 1 << 40
+    /// The last position of a representation that a stored part may have.
+    fileprivate static let maximumPosition: Int64 = 1 << 62
+    /// A response with more fields is not read: stages add fields to it, and a table of fields has room for 65,535.
+    fileprivate static let maximumFieldCount = 32_768
+
     /// The description as bytes.
     public var encoded: [UInt8] {
         let metadata = response.metadata
@@ -44,6 +51,9 @@ public struct StoredHead: Sendable {
 
     /// Reads a description back.
     ///
+    /// Whoever can write where entries are stored can write one with right checksums. A number that no store of this
+    /// package writes makes the description damaged, so that arithmetic on any number of it has a result.
+    ///
     /// - Throws: ``CacheStoreFault`` for one of a later version, and for one that is not well-formed.
     public init(decoding bytes: [UInt8]) throws(CacheStoreFault) {
         let outcome = bytes.withUnsafeBytes { buffer -> Result<StoredHead, CacheStoreFault> in
@@ -69,7 +79,10 @@ public struct StoredHead: Sendable {
             let checksum = ContentChecksum(
                 saved: (try reader.number(), try reader.number(), try reader.number())
             )
-            guard length >= 0, reader.remaining == 0 else { throw ByteReader.Malformed() }
+            guard (0...Self.maximumBodyLength).contains(length), reader.remaining == 0,
+                metadata.content.fits(length), checksum.saved.count == UInt64(length),
+                length > 0 || checksum == ContentChecksum()
+            else { throw ByteReader.Malformed() }
             self.init(key, StoredResponse(metadata, bodyLength: length, bodyChecksum: checksum))
         } catch {
             throw CacheStoreFault(.damaged("a stored response"))
@@ -103,6 +116,14 @@ extension CacheVariant {
         var writer = ByteWriter()
         writer.append(self)
         return writer.bytes
+    }
+}
+
+extension CacheContent {
+    /// Whether a body of so many bytes can be this content: a part has as many as its range.
+    package func fits(_ length: Int64) -> Bool {
+        guard case .part(let range, _) = self else { return true }
+        return range.upperBound - range.lowerBound == length
     }
 }
 
@@ -154,9 +175,11 @@ extension ByteWriter {
     }
 
     private mutating func append(_ tag: UInt8, _ duration: Duration) {
+        // A longer one could not be read back.
+        let components = min(max(duration, .zero - .longest), .longest).components
         append(tag)
-        append(duration.components.seconds)
-        append(duration.components.attoseconds)
+        append(components.seconds)
+        append(components.attoseconds)
     }
 }
 
@@ -169,7 +192,7 @@ extension ByteReader {
 
     fileprivate mutating func metadata() throws(Malformed) -> CacheMetadata {
         let code = Int(try number(UInt16.self))
-        guard (0...999).contains(code) else { throw Malformed() }
+        guard (100...999).contains(code) else { throw Malformed() }
         var head = HTTPResponse(status: HTTPResponse.Status(code: code, reasonPhrase: try text()))
         head.headerFields = try fields()
         return CacheMetadata(
@@ -188,8 +211,7 @@ extension ByteReader {
     private mutating func fields() throws(Malformed) -> HTTPFields {
         var fields = HTTPFields()
         let count = Int(try number(UInt32.self))
-        // A table of fields has room for no more.
-        guard count < Int(UInt16.max) else { throw Malformed() }
+        guard count <= StoredHead.maximumFieldCount else { throw Malformed() }
         for _ in 0..<count {
             guard let name = HTTPField.Name(try text()) else { throw Malformed() }
             let length = Int(try number(UInt32.self))
@@ -218,8 +240,11 @@ extension ByteReader {
         if tag == 0 { return .complete }
         let lower = try number(Int64.self)
         let upper = try number(Int64.self)
-        guard tag <= 2, lower >= 0, upper >= lower else { throw Malformed() }
-        return .part(lower..<upper, of: tag == 2 ? try number(Int64.self) : nil)
+        guard tag <= 2, lower >= 0, upper >= lower, upper <= StoredHead.maximumPosition else { throw Malformed() }
+        guard tag == 2 else { return .part(lower..<upper, of: nil) }
+        let length = try number(Int64.self)
+        guard length >= upper else { throw Malformed() }
+        return .part(lower..<upper, of: length)
     }
 
     private mutating func lifetime() throws(Malformed) -> CacheLifetime {
@@ -235,6 +260,12 @@ extension ByteReader {
     private mutating func duration() throws(Malformed) -> Duration {
         let seconds = try number(Int64.self)
         let attoseconds = try number(Int64.self)
-        return Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)
+        // Compared before they are added up, which may overflow.
+        guard seconds.magnitude <= Duration.longest.components.seconds.magnitude,
+            attoseconds.magnitude < 1_000_000_000_000_000_000
+        else { throw Malformed() }
+        let duration = Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)
+        guard duration >= .zero - .longest, duration <= .longest else { throw Malformed() }
+        return duration
     }
 }
