@@ -72,10 +72,15 @@ final class CommandHandler: ChannelDuplexHandler {
         guard failure == nil else { return }
         var buffer = unwrapInboundIn(data)
         do throws(RESPParser.Malformed) {
+            // Whoever gets a reply may write the next command at once, which these bytes do not belong to.
+            var asked = pending.count
             // Bytes that belong to no command are not even read: the loop serves the timers of all commands.
-            if !pending.isEmpty { parser.append(buffer.readBytes(length: buffer.readableBytes) ?? []) }
-            while !pending.isEmpty, let value = try parser.next() { pending.removeFirst().answer(.success(value)) }
-            guard !pending.isEmpty || parser.isEmpty && buffer.readableBytes == 0 else {
+            if asked > 0 { parser.append(buffer.readBytes(length: buffer.readableBytes) ?? []) }
+            while asked > 0, let value = try parser.next() {
+                asked -= 1
+                pending.popFirst()?.answer(.success(value))
+            }
+            guard asked > 0 || parser.isEmpty && buffer.readableBytes == 0 else {
                 throw RESPParser.Malformed(reason: "a reply to no command")
             }
         } catch {

@@ -12,16 +12,23 @@ import ValkeyServer
 struct HostileServerTests {
     private static let ping = ValkeyCommand(["PING"])
 
-    @Test("Bytes that nobody asked for close the connection, and the next command has another")
-    func unasked() async throws {
+    @Test(
+        "Bytes that nobody asked for close the connection, and are no reply to what is sent after them",
+        arguments: ["*67108864\r\n:1\r\n", "+FORGED\r\n", "+FORGED\r\n+FORGED\r\n", "$20\r\n", "\r"]
+    )
+    func unasked(bytes: String) async throws {
         let commands = Counter()
         let server = try await FakeServer.started { _ in
             let pong = Array("+PONG\r\n".utf8)
             // The first command is that of the connection.
-            return commands.add() == 1 ? pong + Array("*67108864\r\n:1\r\n".utf8) : pong
+            return commands.add() == 1 ? pong + Array(bytes.utf8) : pong
         }
         let client = ValkeyClient(server.settings)
-        try await until("a reply") { (try? await client.send(Self.ping)) == .text("PONG") }
+        try await until("a reply") {
+            let reply = try? await client.send(Self.ping)
+            #expect(reply != .text("FORGED"))
+            return reply == .text("PONG")
+        }
         #expect(commands.value >= 3, "one for each connection, and the one that was replied to")
         await client.shutdown()
     }
