@@ -370,7 +370,7 @@ final class CacheServer: Sendable {
             miss(selection)
             throw error
         }
-        return Int(try await removed.count + sweep(removed.index))
+        return Int(clamping: try await removed.count + sweep(removed.index))
     }
 
     /// Remembers what could not be removed.
