@@ -20,6 +20,8 @@ public struct SigningError: HTTPChainError {
         case bodyReadableOnce
         /// The key is not one of its algorithm.
         case invalidKey(String)
+        /// The key is a shared secret of so many bytes, too few: it can be found by trying.
+        case keyTooShort(bytes: Int)
         /// The key failed to sign; see ``SigningError/underlyingError``.
         case keyFailed
         /// There are no credentials to sign with; see ``SigningError/underlyingError``.
@@ -86,7 +88,7 @@ public struct SigningError: HTTPChainError {
     private var explanation: Explanation {
         switch problem {
         case .missingComponent, .noContentDigest, .unsupportedComponent, .labelInUse, .bodyReadableOnce, .invalidKey,
-            .keyFailed, .noCredentials, .credentialsExpired, .noWebhookID, .unsupportedTarget:
+            .keyTooShort, .keyFailed, .noCredentials, .credentialsExpired, .noWebhookID, .unsupportedTarget:
             signingExplanation
         default: verificationExplanation
         }
@@ -117,6 +119,11 @@ public struct SigningError: HTTPChainError {
                 "send a body that can be read again, or leave the content out of the signature"
             )
         case .invalidKey(let what): Explanation("the key is not \(what)", "check how the key is encoded")
+        case .keyTooShort(let bytes):
+            Explanation(
+                "the key has \(bytes) bytes, and a shared secret of less than 16 can be found by trying",
+                "agree upon one of 32 random bytes"
+            )
         case .keyFailed: Explanation("the key failed to sign")
         case .noCredentials: Explanation("there are no credentials to sign with")
         case .credentialsExpired(let date):

@@ -43,7 +43,7 @@ struct ForeignKeys: Sendable {
     func signing() throws -> MessageSigningKey {
         let secret = Secret(privateKey)
         return switch algorithm {
-        case "hmac-sha256": .hmacSHA256(secret, id: "a")
+        case "hmac-sha256": try .hmacSHA256(secret, id: "a")
         case "ed25519": try .ed25519(pem: secret, id: "a")
         case "ecdsa-p256-sha256": try .ecdsaP256(pem: secret, id: "a")
         case "ecdsa-p384-sha384": try .ecdsaP384(pem: secret, id: "a")
@@ -54,7 +54,7 @@ struct ForeignKeys: Sendable {
 
     func verification() throws -> MessageVerificationKey {
         switch algorithm {
-        case "hmac-sha256": .hmacSHA256(Secret(publicKey), id: "a")
+        case "hmac-sha256": try .hmacSHA256(Secret(publicKey), id: "a")
         case "ed25519": try .ed25519(pem: publicKey, id: "a")
         case "ecdsa-p256-sha256": try .ecdsaP256(pem: publicKey, id: "a")
         case "ecdsa-p384-sha384": try .ecdsaP384(pem: publicKey, id: "a")

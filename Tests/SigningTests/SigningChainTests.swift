@@ -16,7 +16,7 @@ import Testing
 @Suite("Signing in a chain", .timeLimit(.minutes(10)))
 struct SigningChainTests {
     private let verifier = MessageVerifier(
-        keys: [.hmacSHA256("secret", id: "a")],
+        keys: [.shared(id: "a")],
         requiring: [.method, .targetURI, .field(.authorization)],
         nonces: NonceMemory()
     )
@@ -34,7 +34,7 @@ struct SigningChainTests {
             )
             SigningMiddleware(
                 .messageSignature(
-                    .hmacSHA256("secret", id: "a"),
+                    .shared(id: "a"),
                     covering: [.method, .targetURI, .contentDigest, .field(.authorization)],
                     hasNonce: true
                 ),

@@ -21,7 +21,7 @@ struct SigningMiddlewareTests {
     private let signature = HTTPField.Name.signature
 
     private var signer: MessageSigner {
-        .messageSignature(.hmacSHA256("secret", id: "a"), covering: [.method, .targetURI])
+        .messageSignature(.shared(id: "a"), covering: [.method, .targetURI])
     }
 
     private var stage: SigningMiddleware { SigningMiddleware(signer, for: "https://api.example.com") }
@@ -70,7 +70,7 @@ struct SigningMiddlewareTests {
         asks: Bool = false
     ) -> MessageVerifier {
         MessageVerifier(
-            keys: [.hmacSHA256("server", id: "s")],
+            keys: [.shared(id: "s")],
             requiring: required,
             unsigned: unsigned,
             asks: asks
@@ -95,7 +95,9 @@ struct SigningMiddlewareTests {
                 "@signature-params": \(parameters)
                 """
             let code = SigningMiddleware(
-                .hmac(.sha256, key: "server", covering: .head { _ in base }) { $1.headers[.authorization] = $0.base64 },
+                .hmac(.sha256, key: "a shared secret of the tests", covering: .head { _ in base }) {
+                    $1.headers[.authorization] = $0.base64
+                },
                 for: .any
             )
             let made = await StageHarness(code).send(.get("https://x.example.com/"), answering: .ok)
@@ -224,7 +226,7 @@ struct SigningMiddlewareTests {
     func conforms(check: StageConformance.Check) async throws {
         try await StageConformance(calls: .exactlyOnce) {
             SigningMiddleware(
-                .messageSignature(.hmacSHA256("secret"), covering: [.method, .targetURI]),
+                .messageSignature(.shared(), covering: [.method, .targetURI]),
                 for: "https://conformance.example"
             )
         }.verify(check)

@@ -21,9 +21,9 @@ struct TestKeys: Sendable, CustomTestStringConvertible {
 
     static let all = [
         TestKeys(algorithm: .hmacSHA256) {
-            .hmacSHA256("a secret", id: "a")
+            .shared(id: "a")
         } verification: {
-            .hmacSHA256("a secret", id: "a")
+            .shared(id: "a")
         },
         TestKeys(algorithm: .ed25519) {
             try .ed25519(pem: SignatureVectors.ed25519Private, id: "a")
@@ -57,6 +57,22 @@ struct TestKeys: Sendable, CustomTestStringConvertible {
         var capabilities: TransportCapabilities { [.keepsRepeatedFields, .keepsDeadlines] }
 
         func send(_ request: consuming Request) async throws -> Response { Response(.ok) }
+    }
+}
+
+private let sharedSecret: Secret = "a shared secret of the tests"
+
+extension MessageSigningKey {
+    static func shared(id: String? = nil) -> MessageSigningKey {
+        // swift-format-ignore: NeverUseForceTry
+        try! .hmacSHA256(sharedSecret, id: id)
+    }
+}
+
+extension MessageVerificationKey {
+    static func shared(id: String? = nil) -> MessageVerificationKey {
+        // swift-format-ignore: NeverUseForceTry
+        try! .hmacSHA256(sharedSecret, id: id)
     }
 }
 #endif

@@ -131,9 +131,9 @@ struct RandomChain {
         if maybe(0.6) {
             stages.append(AttemptTimeoutMiddleware(.seconds(30), response: .seconds(20), read: .seconds(20)))
         }
-        if isSigning {
+        if isSigning, let key = try? MessageSigningKey.hmacSHA256("simulated-secret-key") {
             let signer = MessageSigner(
-                .hmacSHA256("simulated-secret-key"),
+                key,
                 covering: [.method, .targetURI],
                 whenPresent: [.contentDigest, .field(.authorization), .field(.cookie)],
                 hasNonce: true

@@ -60,19 +60,21 @@ extension MessageSigningKey {
     /// - Parameters:
     ///   - secret: The secret; the bytes of its UTF-8 are the key.
     ///   - id: Its identifier; none by default.
-    public static func hmacSHA256(_ secret: Secret, id: String? = nil) -> MessageSigningKey {
-        hmacSHA256(Data(secret.revealed.utf8), id)
+    /// - Throws: ``SigningError/Problem/keyTooShort(bytes:)`` for a key of less than 16 bytes.
+    public static func hmacSHA256(_ secret: Secret, id: String? = nil) throws(SigningError) -> MessageSigningKey {
+        try hmacSHA256(Data(secret.revealed.utf8), id)
     }
 
     /// A shared secret in base64, for `hmac-sha256`.
     ///
-    /// - Throws: ``SigningError/Problem/invalidKey(_:)`` when it is no base64.
+    /// - Throws: ``SigningError/Problem/invalidKey(_:)`` when it is no base64;
+    ///   ``SigningError/Problem/keyTooShort(bytes:)`` for a key of less than 16 bytes.
     public static func hmacSHA256(base64 secret: Secret, id: String? = nil) throws(SigningError) -> MessageSigningKey {
-        hmacSHA256(try KeyText.base64(secret), id)
+        try hmacSHA256(try KeyText.base64(secret), id)
     }
 
-    private static func hmacSHA256(_ bytes: Data, _ id: String?) -> MessageSigningKey {
-        let key = SymmetricKey(data: bytes)
+    private static func hmacSHA256(_ bytes: Data, _ id: String?) throws(SigningError) -> MessageSigningKey {
+        let key = try SymmetricKey(sharedSecret: bytes)
         return MessageSigningKey(
             .hmacSHA256,
             id: id,
@@ -130,6 +132,17 @@ extension MessageSigningKey: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["algorithm": algorithm, "id": id as Any]) }
 }
 
+extension SymmetricKey {
+    /// The smallest key of an HMAC by which messages are signed and verified, in bytes: what is shorter can be found by
+    /// trying (RFC 9421 §7.3.3; 128 bits are the least security strength of today, NIST SP 800-57 part 1 §5.6.3).
+    private static let smallest = 16
+
+    init(sharedSecret bytes: Data) throws(SigningError) {
+        guard bytes.count >= Self.smallest else { throw SigningError(.keyTooShort(bytes: bytes.count)) }
+        self.init(data: bytes)
+    }
+}
+
 /// Keys as text.
 enum KeyText {
     /// What stands before the 32 bytes of a key: RFC 8410 §7 and §4, of which nothing varies.
@@ -148,7 +161,7 @@ enum KeyText {
     }
 
     static func base64(_ secret: Secret) throws(SigningError) -> Data {
-        guard let bytes = Data(base64Encoded: secret.revealed), !bytes.isEmpty else {
+        guard let bytes = Data(base64Encoded: secret.revealed) else {
             throw SigningError(.invalidKey("a secret in base64"))
         }
         return bytes

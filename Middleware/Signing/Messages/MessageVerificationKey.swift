@@ -33,22 +33,25 @@ public struct MessageVerificationKey: Sendable {
 
 extension MessageVerificationKey {
     /// A shared secret, for `hmac-sha256`; the bytes of its UTF-8 are the key.
-    public static func hmacSHA256(_ secret: Secret, id: String? = nil) -> MessageVerificationKey {
-        hmacSHA256(Data(secret.revealed.utf8), id)
+    ///
+    /// - Throws: ``SigningError/Problem/keyTooShort(bytes:)`` for a key of less than 16 bytes.
+    public static func hmacSHA256(_ secret: Secret, id: String? = nil) throws(SigningError) -> MessageVerificationKey {
+        try hmacSHA256(Data(secret.revealed.utf8), id)
     }
 
     /// A shared secret in base64, for `hmac-sha256`.
     ///
-    /// - Throws: ``SigningError/Problem/invalidKey(_:)`` when it is no base64.
+    /// - Throws: ``SigningError/Problem/invalidKey(_:)`` when it is no base64;
+    ///   ``SigningError/Problem/keyTooShort(bytes:)`` for a key of less than 16 bytes.
     public static func hmacSHA256(
         base64 secret: Secret,
         id: String? = nil
     ) throws(SigningError) -> MessageVerificationKey {
-        hmacSHA256(try KeyText.base64(secret), id)
+        try hmacSHA256(try KeyText.base64(secret), id)
     }
 
-    private static func hmacSHA256(_ bytes: Data, _ id: String?) -> MessageVerificationKey {
-        let key = SymmetricKey(data: bytes)
+    private static func hmacSHA256(_ bytes: Data, _ id: String?) throws(SigningError) -> MessageVerificationKey {
+        let key = try SymmetricKey(sharedSecret: bytes)
         return MessageVerificationKey(.hmacSHA256, id: id) { signature, base in
             HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: base, using: key)
         }

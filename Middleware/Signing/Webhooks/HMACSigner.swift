@@ -71,7 +71,8 @@ public struct HMACSigner: RequestSigner {
     ///
     /// - Parameters:
     ///   - hash: The hash function.
-    ///   - key: The key: the bytes of its UTF-8.
+    ///   - key: The key: the bytes of its UTF-8. How long it is, the service decides; a chain does not build with an
+    ///     empty one, because everybody can sign with that.
     ///   - payload: What is signed.
     ///   - apply: Puts the code into the request. Fields that are added or changed are bound to the origin.
     public init(_ hash: Hash, key: Secret, covering payload: Payload, apply: @escaping Apply) {
@@ -89,8 +90,9 @@ public struct HMACSigner: RequestSigner {
 
     /// Makes the code and puts it into the request.
     ///
-    /// - Throws: ``SigningError/Problem/bodyReadableOnce``; what the closures and reading the content throw.
+    /// - Throws: ``SigningError/Problem/bodyReadableOnce``; ``SigningError/Problem/keyTooShort(bytes:)`` for an empty key; what the closures and reading the content throw.
     public func sign(_ request: inout Request, for origin: Origin) async throws {
+        guard key.bitCount > 0 else { throw SigningError(.keyTooShort(bytes: 0)) }
         let text = Data(try payload.text(request).utf8)
         let code: Data
         switch hash {
@@ -101,6 +103,18 @@ public struct HMACSigner: RequestSigner {
         try apply(Code(bytes: code), &request)
         let changed = Set(request.headers.map(\.name)).filter { before[$0] != request.headers[$0] }
         request.bindFields(changed, to: origin)
+    }
+
+    /// A key that is empty.
+    public func problems(of stage: String, at place: ChainPlace) -> [ChainProblem] {
+        guard key.bitCount == 0 else { return [] }
+        return [
+            ChainProblem(
+                stage: stage,
+                problem: "\(stage) has an empty key, with which everybody can sign",
+                fix: "give it the secret of the service (key:)"
+            )
+        ]
     }
 
     private func code<Hash: ContentHash>(_ mac: Hash, _ text: Data, _ body: HTTPBody) async throws -> Hash {

@@ -86,7 +86,7 @@ struct MessageSignerTests {
 
     @Test("A nonce is another one for each request")
     func nonce() async throws {
-        let signer = MessageSigner(.hmacSHA256("secret"), covering: [.method], hasNonce: true)
+        let signer = MessageSigner(.shared(), covering: [.method], hasNonce: true)
         let harness = StageHarness(SigningMiddleware(signer, for: .any))
         let first = try #require(await harness.send(.get(url), answering: .ok).requests.first)
         let second = try #require(await harness.send(.get(url), answering: .ok).requests.first)
@@ -95,7 +95,7 @@ struct MessageSignerTests {
 
     @Test("Content that is to be covered needs its digest, and a request without content needs none")
     func contentDigest() async throws {
-        let signer = MessageSigner(.hmacSHA256("secret"), covering: [.method, .contentDigest])
+        let signer = MessageSigner(.shared(), covering: [.method, .contentDigest])
         let stage = SigningMiddleware(signer, for: "https://example.com")
         let failed = await StageHarness(stage).send(.post(url, body: "content"), answering: .ok)
         let error = try #require(failed.error as? SigningError)
@@ -109,13 +109,13 @@ struct MessageSignerTests {
     @Test("A field that is covered must be there, and one that is optional may be")
     func optional() async throws {
         let signer = MessageSigner(
-            .hmacSHA256("secret"),
+            .shared(),
             covering: [.method],
             whenPresent: [.field(.authorization), .field(.accept)]
         )
         let request = try await sent(by: signer, .get(url, headers: [.accept: "text/plain"]))
         #expect(try field("Signature-Input", of: request)?.hasPrefix(#"sig=("@method" "accept");"#) == true)
-        let strict = SigningMiddleware(MessageSigner(.hmacSHA256("secret"), covering: [.field(.accept)]), for: .any)
+        let strict = SigningMiddleware(MessageSigner(.shared(), covering: [.field(.accept)]), for: .any)
         let error = await StageHarness(strict).send(.get(url), answering: .ok).error as? SigningError
         #expect(error?.problem == .missingComponent(.field(.accept)))
         #expect(error?.exchange?.url == url)
@@ -123,7 +123,7 @@ struct MessageSignerTests {
 
     @Test("A date that is covered is set")
     func date() async throws {
-        let signer = MessageSigner(.hmacSHA256("secret"), covering: [.field(.date)])
+        let signer = MessageSigner(.shared(), covering: [.field(.date)])
         let request = try await sent(by: signer, .get(url))
         #expect(request.headers[.date] == "Tue, 20 Apr 2021 02:07:53 GMT")
     }
@@ -132,11 +132,11 @@ struct MessageSignerTests {
     func label() async throws {
         var request = Request.get(url)
         request.headers = SignatureVectors.fields(["Signature-Input": "a=()", "Signature": "a=:AAAA:"])
-        let signer = MessageSigner(.hmacSHA256("secret"), covering: [.method], label: "b")
+        let signer = MessageSigner(.shared(), covering: [.method], label: "b")
         let signed = try await sent(by: signer, request)
         #expect(try field("Signature-Input", of: signed)?.hasPrefix(#"a=(), b=("@method");created="#) == true)
         #expect(try field("Signature", of: signed)?.hasPrefix("a=:AAAA:, b=:") == true)
-        let same = SigningMiddleware(MessageSigner(.hmacSHA256("secret"), covering: [.method], label: "a"), for: .any)
+        let same = SigningMiddleware(MessageSigner(.shared(), covering: [.method], label: "a"), for: .any)
         let error = await StageHarness(same).send(request, answering: .ok).error as? SigningError
         #expect(error?.problem == .labelInUse("a"))
     }
@@ -161,7 +161,7 @@ struct MessageSignerTests {
             name:
                 #"server=("@authority" "x-missing" "@query" "@query-param";name="missing");created;nonce="abc";tag="x""#
         ]
-        let signer = MessageSigner(.hmacSHA256("secret"), covering: [.method], acceptSignature: .followed)
+        let signer = MessageSigner(.shared(), covering: [.method], acceptSignature: .followed)
         let harness = StageHarness(SigningMiddleware(signer, for: .any))
         let outcome = await harness.send(.get(url), answering: .status(.unauthorized, headers: asking), .ok)
         #expect(try outcome.response().status == .ok)
@@ -180,7 +180,7 @@ struct MessageSignerTests {
     @Test("A body that can be read only once is not sent again, and the requests that follow are signed as asked")
     func acceptSignatureOnce() async throws {
         let asking: HTTPFields = [SignatureVectors.name("Accept-Signature"): #"server=("@path")"#]
-        let signer = MessageSigner(.hmacSHA256("secret"), covering: [.method], acceptSignature: .followed)
+        let signer = MessageSigner(.shared(), covering: [.method], acceptSignature: .followed)
         let harness = StageHarness(SigningMiddleware(signer, for: .any))
         let body = HTTPBody.once { Empty() }
         let outcome = await harness.send(.post(url, body: body), answering: .status(.unauthorized, headers: asking))
@@ -204,7 +204,7 @@ struct MessageSignerTests {
     func notFollowed(asked: String) async throws {
         let name = try #require(HTTPField.Name("Accept-Signature"))
         let signer = MessageSigner(
-            .hmacSHA256("secret", id: "mine"),
+            .shared(id: "mine"),
             covering: [.method],
             tag: "garden",
             acceptSignature: .followed
@@ -224,13 +224,13 @@ struct MessageSignerTests {
         let transport = TestKeys.Nowhere()
         #expect(throws: ChainOrderError.self) {
             try Chain(transport: transport) {
-                SigningMiddleware(MessageSigner(.hmacSHA256("s"), covering: components), for: "https://example.com")
+                SigningMiddleware(MessageSigner(.shared(), covering: components), for: "https://example.com")
             }
         }
         #expect(throws: ChainOrderError.self) {
             try Chain(transport: transport) {
                 SigningMiddleware(
-                    MessageSigner(.hmacSHA256("s"), covering: [.method], label: "No Label"),
+                    MessageSigner(.shared(), covering: [.method], label: "No Label"),
                     for: "https://example.com"
                 )
             }

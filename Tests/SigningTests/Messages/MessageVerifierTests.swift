@@ -216,13 +216,33 @@ struct MessageVerifierTests {
         #expect(throws: SigningError.self) { try MessageVerificationKey.rsaV15(pem: SignatureVectors.p256Public) }
     }
 
+    @Test("A shared secret of less than 16 bytes is refused, and the error says why")
+    func shortKeys() throws {
+        for secret in ["", "s", "fifteen bytes!!"] {
+            let encoded = Secret(Data(secret.utf8).base64EncodedString())
+            let makers: [() throws -> Void] = [
+                { _ = try MessageSigningKey.hmacSHA256(Secret(secret)) },
+                { _ = try MessageVerificationKey.hmacSHA256(Secret(secret)) },
+                { _ = try MessageSigningKey.hmacSHA256(base64: encoded) },
+                { _ = try MessageVerificationKey.hmacSHA256(base64: encoded) },
+            ]
+            for make in makers {
+                let error = #expect(throws: SigningError.self) { try make() }
+                #expect(error?.problem == .keyTooShort(bytes: secret.utf8.count))
+                #expect(error?.reason.contains("less than 16") == true)
+                #expect(error?.recoverySuggestion?.contains("32 random bytes") == true)
+            }
+        }
+        _ = try MessageVerificationKey.hmacSHA256("sixteen bytes!!!")
+    }
+
     @Test("Keys do not show themselves")
     func secrecy() throws {
-        let key = MessageSigningKey.hmacSHA256("the-secret", id: "a")
+        let key = MessageSigningKey.shared(id: "a")
         #expect("\(key)" == "hmac-sha256 (a)")
         var dump = ""
         Swift.dump(key, to: &dump)
-        #expect(!dump.contains("the-secret"))
+        #expect(!dump.contains("shared secret"))
     }
 }
 #endif

@@ -126,6 +126,17 @@ struct WebhookTests {
         }
     }
 
+    @Test("An HMAC with an empty key is refused when the chain is built, and signs nothing")
+    func emptyKey() async throws {
+        let signer = HMACSigner(.sha256, key: "", covering: .content()) { $1.headers[.authorization] = $0.base64 }
+        let stage = SigningMiddleware(signer, for: .any)
+        let error = #expect(throws: ChainOrderError.self) { try Chain(transport: TestKeys.Nowhere()) { stage } }
+        #expect(error?.reason.contains("empty key") == true)
+        let outcome = await StageHarness(stage).send(.get("https://a.example.com/"))
+        #expect((outcome.error as? SigningError)?.problem == .keyTooShort(bytes: 0))
+        #expect(outcome.requests.isEmpty)
+    }
+
     /// Test case 2 of RFC 4231, whose key and data are text.
     @Test("An HMAC of text is that of RFC 4231, and stands where it is put, bound to the origin")
     func hmac() async throws {

@@ -27,7 +27,7 @@ public enum SigningScenarios {
         )
         return [
             scenario(baseline, try Chain([], transport: CannedTransport())),
-            try scenario("signing.message.hmac", message(.hmacSHA256("a secret", id: "a"))),
+            try scenario("signing.message.hmac", message(.hmacSHA256("a shared secret of the tests", id: "a"))),
             try scenario("signing.message.ed25519", message(ed25519)),
             try scenario("signing.aws", aws),
             try scenario("signing.webhook", webhook),
@@ -70,9 +70,9 @@ public enum SigningScenarios {
     public static func verification(named name: String) async throws -> Scenario {
         var signed = request
         guard let origin = Origin(origin) else { throw Wrong() }
-        try await message(.hmacSHA256("a secret", id: "a")).sign(&signed, for: origin)
+        try await message(.hmacSHA256("a shared secret of the tests", id: "a")).sign(&signed, for: origin)
         let verifier = MessageVerifier(
-            keys: [.hmacSHA256("a secret", id: "a")],
+            keys: [try .hmacSHA256("a shared secret of the tests", id: "a")],
             requiring: [.method, .targetURI, .field(.contentType)]
         )
         let message = SignedMessage(signed.head)

@@ -50,10 +50,14 @@ func checkSignatures(_ input: Input) -> Int32 {
 
 /// A server asks with a field for another signature; what is signed then counts by the key.
 private func checkAskedSignature(_ field: String) {
-    guard let name = HTTPField.Name("Accept-Signature"), let origin = Origin("https://a.example") else { return }
-    let signer = MessageSigner(.hmacSHA256("secret"), covering: [.method], acceptSignature: .followed)
+    let secret: Secret = "a shared secret of the fuzzer"
+    guard let name = HTTPField.Name("Accept-Signature"), let origin = Origin("https://a.example"),
+        let key = try? MessageSigningKey.hmacSHA256(secret),
+        let verificationKey = try? MessageVerificationKey.hmacSHA256(secret)
+    else { return }
+    let signer = MessageSigner(key, covering: [.method], acceptSignature: .followed)
     guard signer.wantsToSignAgain(after: Response(.unauthorized, headers: [name: field]), from: origin) else { return }
-    let verifier = MessageVerifier(keys: [.hmacSHA256("secret")], requiring: [.method])
+    let verifier = MessageVerifier(keys: [verificationKey], requiring: [.method])
     let counts = waiting { () async -> Bool in
         var request = Request.get("https://a.example/p?q=1&r=%20")
         guard (try? await signer.sign(&request, for: origin)) != nil else { return false }
