@@ -86,24 +86,45 @@ struct ResponseHead {
         return fields
     }
 
-    /// The `Set-Cookie` fields that the platform joined with commas, one by one.
+    /// The `Set-Cookie` fields that the platform joined with commas, one by one where that is certain.
     ///
-    /// A comma that begins another cookie is followed by a token and "="; one inside an `Expires` date is followed by
-    /// a day. Other commas do not occur in what RFC 6265 §4.1.1 lets a server send.
+    /// A comma of the platform's is followed by a space, a token and "=". So may be one in a cookie's value, which
+    /// RFC 6265 §4.1.1 forbids and servers send: `search=shoes, sid=1` is one cookie or two. It counts as the
+    /// platform's only behind an attribute whose value is one that a server writes by itself; otherwise both pieces
+    /// stay together, so that nobody who decides about a value gives a cookie a name.
     static func splitCookies(_ joined: String) -> [String] {
         var cookies: [String] = []
-        var start = joined.startIndex
+        let bytes = joined.utf8
+        var start = bytes.startIndex
         var index = start
-        while let comma = joined.utf8[index...].firstIndex(of: UInt8(ascii: ",")) {
-            index = joined.utf8.index(after: comma)
-            let rest = joined.utf8[index...].drop { $0 == UInt8(ascii: " ") }
-            let name = rest.prefix { !"=;, \t".utf8.contains($0) }
-            guard !name.isEmpty, rest[name.endIndex...].first == UInt8(ascii: "=") else { continue }
-            cookies.append(String(joined[start..<comma]))
-            start = rest.startIndex
-            index = start
+        var attributeStart: String.Index?
+        var commas = 0
+        while index < bytes.endIndex {
+            let next = bytes.index(after: index)
+            switch bytes[index] {
+            case UInt8(ascii: ";"): (attributeStart, commas) = (next, 0)
+            case UInt8(ascii: ","):
+                commas += 1
+                // None but a date holds one, so that no attribute is looked at more than twice.
+                guard let attribute = attributeStart, commas <= 2, beginsCookie(bytes[next...]),
+                    CookieAttributeForm.isComplete(bytes[attribute..<index])
+                else { break }
+                cookies.append(String(Substring(bytes[start..<index])))
+                start = bytes.index(after: next)
+                attributeStart = nil
+            default: break
+            }
+            index = next
         }
-        cookies.append(String(joined[start...]))
+        cookies.append(String(Substring(bytes[start...])))
         return cookies
+    }
+
+    /// Whether what follows a comma is a space and the name of a cookie.
+    private static func beginsCookie(_ text: Substring.UTF8View) -> Bool {
+        guard text.first == UInt8(ascii: " ") else { return false }
+        let rest = text.dropFirst()
+        let end = rest.firstIndex { !ASCII.isTokenByte($0) } ?? rest.endIndex
+        return end > rest.startIndex && end < rest.endIndex && rest[end] == UInt8(ascii: "=")
     }
 }

@@ -22,7 +22,8 @@ public import Foundation
 ///
 /// `URLSession` decodes the content codings it knows. The head then no longer says `Content-Encoding` and
 /// `Content-Length`; send `Accept-Encoding: identity` for a response that is not encoded. It joins repeated response
-/// fields with commas; only `Set-Cookie` is taken apart again. A GET or HEAD with a body is an
+/// fields with commas; only `Set-Cookie` is taken apart again, behind an attribute such as `Path=/`: a cookie without
+/// attributes stays joined with the one after it, since the comma may belong to its value. A GET or HEAD with a body is an
 /// ``/HTTPChainCore/InvalidRequestError``. Dot segments in a path (`/a/../b`) are resolved before it is sent. A request
 /// for which a kept connection turns out to be closed is sent again on another by the platform, whatever its method.
 ///

@@ -2,6 +2,7 @@
 import Foundation
 import HTTPChainCore
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPChainURLSession
@@ -85,16 +86,66 @@ struct ResponseHeadTests {
     @Test("Joined Set-Cookie fields are taken apart, commas in dates are not")
     func cookies() {
         let joined =
-            "a=1; Expires=Wed, 09 Jun 2031 10:18:14 GMT; Path=/, b=2, __Host-c=\"x\"; Expires=Wed, 09-Jun-31 10:18:14 GMT"
+            "a=1; Expires=Wed, 09 Jun 2031 10:18:14 GMT; Path=/, b=2; Secure, __Host-c=\"x\"; Expires=Wed, 09-Jun-31 10:18:14 GMT"
         #expect(
             ResponseHead.splitCookies(joined) == [
-                "a=1; Expires=Wed, 09 Jun 2031 10:18:14 GMT; Path=/", "b=2",
+                "a=1; Expires=Wed, 09 Jun 2031 10:18:14 GMT; Path=/", "b=2; Secure",
                 "__Host-c=\"x\"; Expires=Wed, 09-Jun-31 10:18:14 GMT",
             ]
         )
         #expect(ResponseHead.splitCookies("a=1") == ["a=1"])
         #expect(ResponseHead.splitCookies("a=1,") == ["a=1,"])
         #expect(ResponseHead.splitCookies("") == [""])
+    }
+
+    @Test(
+        "A comma that may belong to a cookie's value makes no other cookie",
+        arguments: [
+            "search=shoes, sid=attacker", "search=shoes, sid=attacker; Path=/", "a=b; Path=/x y, sid=attacker",
+            "a=b; note=x, sid=attacker", "a=b; Expires=x, sid=attacker", "a=b; Path=/,sid=attacker",
+            "a=b; Domain=, sid=attacker", "a=b; Max-Age=1x, sid=attacker", "a=b; Path=/\u{301}, sid=attacker",
+            "a=b; Secure=x, sid=attacker", "a=b;, sid=attacker", "a=b; SameSite=x, sid=attacker",
+            "a=b; Expires=Wed, 09 Jun 2031, sid=attacker", "a=b,\u{301} sid=attacker", "a=b; HttpOnly, , sid=attacker",
+        ]
+    )
+    func uncertainCommas(joined: String) {
+        #expect(ResponseHead.splitCookies(joined) == [joined])
+    }
+
+    @Test(
+        "A comma behind an attribute of a fixed form ends a cookie",
+        arguments: [
+            "Path=/", "path=/app/%20", "Domain=.a.example", "Max-Age=-1", "Secure", " HttpOnly ", "Partitioned",
+            "SameSite=Lax", "Priority=High", "Expires=Wed, 09 Jun 2031 10:18:14 GMT",
+            "expires=Wednesday, 09-Jun-31 10:18:14 GMT", "Secure; Path=/",
+        ]
+    )
+    func certainCommas(attribute: String) {
+        let joined = "a=x, y=z; \(attribute), b=2; \(attribute), c="
+        #expect(ResponseHead.splitCookies(joined) == ["a=x, y=z; \(attribute)", "b=2; \(attribute)", "c="])
+    }
+
+    @Test("Whatever values hold, no cookie has a name that the server did not send", .seeded)
+    func randomCookies() {
+        let numbers = Seed.numbers()
+        func pick(_ texts: [String]) -> String { texts[numbers.index(below: texts.count)] }
+        for _ in 0..<5_000 {
+            let cookies = (0..<1 + numbers.index(below: 4)).map { number in
+                let value = (0..<numbers.index(below: 5)).map { _ in
+                    pick([", sid=attacker", ",", " ", "sid=", "x", "\u{301}", "Path=/", "Secure", "=", "\"", ", ", "é"])
+                }
+                let attributes = (0..<numbers.index(below: 3)).map { _ in
+                    pick(["Path=/", "Secure", "Expires=Wed, 09 Jun 2031 10:18:14 GMT", "Max-Age=1"])
+                }
+                return (["c\(number)=\(value.joined())"] + attributes).joined(separator: "; ")
+            }
+            let seen = ResponseHead.splitCookies(cookies.joined(separator: ", "))
+            for cookie in seen {
+                let name = String(Substring(cookie.utf8.prefix { $0 != UInt8(ascii: "=") }))
+                #expect(["c0", "c1", "c2", "c3"].contains(name), "\(cookies)")
+            }
+            if cookies.allSatisfy({ $0.hasSuffix("; Secure") }) { #expect(seen == cookies) }
+        }
     }
 }
 #endif

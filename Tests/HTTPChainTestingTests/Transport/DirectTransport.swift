@@ -12,6 +12,7 @@ struct DirectTransport: Transport {
         case decodesThePath
         case cutsLongBodies
         case dropsRepeatedFields
+        case splitsCookies
         case hidesUploadErrors
         case progressStopsShort
         case followsRedirects
@@ -36,6 +37,7 @@ struct DirectTransport: Transport {
     init(_ handler: @escaping TransportConformance.Handler, defect: Defect? = nil) {
         self.handler = handler
         self.defect = defect
+        if defect == .splitsCookies { capabilities.remove(.keepsRepeatedFields) }
         if defect == .progressStopsShort { capabilities.insert(.reportsUploadProgress) }
     }
 
@@ -116,6 +118,9 @@ struct DirectTransport: Transport {
             var fields = HTTPFields()
             for field in response.headers { fields[field.name] = field.value }
             response.headers = fields
+        case .splitsCookies:
+            let pieces = response.headers[values: .setCookie].flatMap { $0.components(separatedBy: ", ") }
+            response.headers[values: .setCookie] = pieces
         case .followsRedirects:
             if let location = response.headers[.location], let authority = request.head.authority {
                 response = try await handler(.get("http://\(authority)\(location)"))

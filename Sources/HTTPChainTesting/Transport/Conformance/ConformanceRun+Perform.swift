@@ -17,6 +17,7 @@ extension ConformanceRun {
         case .earlyAnswerIsDelivered: try await earlyAnswerIsDelivered()
         case .repeatedFieldsArrive: try await repeatedFieldsArrive()
         case .setCookiesArrive: try await setCookiesArrive()
+        case .commasMakeNoCookies: try await commasMakeNoCookies()
         case .oddFieldsArrive: try await oddFieldsArrive()
         case .informationalIsSkipped: try await informationalIsSkipped()
         case .noBodyWhereNoneIsAllowed: try await noBodyWhereNoneIsAllowed()

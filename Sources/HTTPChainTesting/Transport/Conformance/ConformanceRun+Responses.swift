@@ -33,6 +33,28 @@ extension ConformanceRun {
         }
     }
 
+    func commasMakeNoCookies() async throws {
+        let cookies = [
+            "search=shoes, sid=attacker", "theme=dark, sid=attacker; Path=/", "page=1; note=x, sid=attacker; HttpOnly",
+            "last=1; Path=/",
+        ]
+        try await withPeer({ _ in Response(.ok, headers: .repeating("Set-Cookie", cookies)) }) { transport, base in
+            let response = try await transport.send(.get("\(base)/cookies"))
+            let seen = response.headers.values("Set-Cookie")
+            if transport.capabilities.contains(.keepsRepeatedFields) {
+                try expect(seen, is: cookies, "Set-Cookie")
+            } else {
+                let names = seen.map { String(Substring($0.utf8.prefix { $0 != UInt8(ascii: "=") })) }
+                let sent = ["search", "theme", "page", "last"]
+                try expect(
+                    names.first == "search" && names.allSatisfy(sent.contains),
+                    "no cookie but \(sent.joined(separator: ", "))",
+                    seen: names.joined(separator: ", ")
+                )
+            }
+        }
+    }
+
     func oddFieldsArrive() async throws {
         let long = String(repeating: "abcdefghij", count: 1000)
         var fields = HTTPFields()

@@ -39,6 +39,8 @@ extension TransportConformance {
         case repeatedFieldsArrive = "Repeated response fields arrive in order"
         /// Set-Cookie fields arrive one by one.
         case setCookiesArrive = "Set-Cookie fields arrive one by one"
+        /// A comma in a cookie's value makes no cookie of another name.
+        case commasMakeNoCookies = "A comma in a cookie's value makes no cookie of another name"
         /// Response fields arrive when they are empty, long or not ASCII.
         case oddFieldsArrive = "Response fields arrive when they are empty, long or not ASCII"
         /// Informational responses (100, 103) are passed over for the final one.
@@ -119,8 +121,9 @@ extension TransportConformance {
             switch self {
             case .methodsArrive, .bodyKindsArrive, .targetArrives, .requestFieldsArrive, .bigUploadArrives,
                 .invalidRequestsAreRefused, .shortUploadFails, .longUploadFails, .failingUploadFails,
-                .uploadProgressIsReported, .repeatedFieldsArrive, .setCookiesArrive, .oddFieldsArrive,
-                .bigDownloadArrives, .redirectsAreNotFollowed, .cookiesAreNotKept, .challengesAreDelivered,
+                .uploadProgressIsReported, .repeatedFieldsArrive, .setCookiesArrive, .commasMakeNoCookies,
+                .oddFieldsArrive, .bigDownloadArrives, .redirectsAreNotFollowed, .cookiesAreNotKept,
+                .challengesAreDelivered,
                 .errorStatusesAreResponses, .readOnce, .cancellingEndsWaiting, .cancellingEndsReading,
                 .cancellingEndsUpload, .cancelledTaskSendsNothing, .manyAtOnce:
                 false

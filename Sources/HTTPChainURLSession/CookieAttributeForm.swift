@@ -1,0 +1,59 @@
+import Foundation
+import HTTPChainCore
+import HTTPChainSupport
+
+/// The attributes of `Set-Cookie` whose values have a fixed form (RFC 6265 §4.1.1, RFC 6265bis, CHIPS), so that it is
+/// certain where they end.
+enum CookieAttributeForm {
+    /// Whether a text is one of them with a whole value.
+    static func isComplete(_ text: Substring.UTF8View) -> Bool {
+        let equals = text.firstIndex(of: UInt8(ascii: "="))
+        let name = trimmed(text[..<(equals ?? text.endIndex)]).lowercased()
+        guard let equals else { return flags.contains(name) }
+        let value = trimmed(text[text.index(after: equals)...])
+        switch name {
+        case "path": return value.utf8.first == UInt8(ascii: "/") && value.utf8.allSatisfy(isPathByte)
+        case "domain": return !value.isEmpty && value.utf8.allSatisfy(isHostByte)
+        case "max-age": return Int(value) != nil
+        case "samesite": return ["strict", "lax", "none"].contains(value.lowercased())
+        case "priority": return ["low", "medium", "high"].contains(value.lowercased())
+        case "expires": return isDate(value)
+        default: return false
+        }
+    }
+
+    private static let flags: Set<String> = ["secure", "httponly", "partitioned"]
+
+    private static func trimmed(_ text: Substring.UTF8View) -> String {
+        let start = text.firstIndex { !ASCII.isSpace($0) } ?? text.endIndex
+        let end = text[start...].lastIndex { !ASCII.isSpace($0) }.map(text.index(after:)) ?? start
+        return String(Substring(text[start..<end]))
+    }
+
+    /// RFC 3986 §3.3, without the comma.
+    private static func isPathByte(_ byte: UInt8) -> Bool {
+        ASCII.isUnreserved(byte) || "%!$&'()*+=:@/".utf8.contains(byte)
+    }
+
+    private static func isHostByte(_ byte: UInt8) -> Bool {
+        ASCII.isAlphanumeric(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
+            || byte == UInt8(ascii: "_")
+    }
+
+    /// Whether a text has a day, a comma, and a time: `Wed, 09 Jun 2031 10:18:14 GMT`, with hyphens in it and a year of
+    /// two digits, too.
+    private static func isDate(_ text: String) -> Bool {
+        let words = text.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "-") }
+        guard words.count == 6, words[0].last == UInt8(ascii: ",") else { return false }
+        let isZone = words[5].elementsEqual("GMT".utf8) || words[5].elementsEqual("UTC".utf8)
+        let time = words[4].split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        return isZone && words[0].dropLast().allSatisfy(isLetter) && words[2].allSatisfy(isLetter)
+            && isNumber(words[1]) && isNumber(words[3]) && time.count == 3 && time.allSatisfy(isNumber)
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
+
+    private static func isNumber(_ text: Substring.UTF8View) -> Bool {
+        (1...4).contains(text.count) && text.allSatisfy { (0x30...0x39).contains($0) }
+    }
+}
