@@ -404,7 +404,10 @@ let package = Package(
         ),
         tests(
             "HTTPChainTests",
-            of: ["HTTPChain", "HTTPChainAuthDigest", "HTTPChainLogShipper", "AppNames", "ServerNames", logging]
+            of: [
+                "HTTPChain", "HTTPChainAuthDigest", "HTTPChainHAR", "HTTPChainLogShipper", "HTTPChainOAuth",
+                "HTTPChainPagination", "HTTPChainRoutes", "AppNames", "ServerNames", logging,
+            ]
         ),
         .target(name: "AppNames", path: "Tests/Neighbors/AppNames", swiftSettings: settings),
         .target(name: "ServerNames", path: "Tests/Neighbors/ServerNames", swiftSettings: settings),

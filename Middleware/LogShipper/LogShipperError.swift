@@ -23,7 +23,8 @@ public struct LogShipperError: HTTPChainError {
 
     /// Makes the error for a problem.
     public init(_ problem: Problem) {
-        self.problem = problem
+        self.problem =
+            if case .refused(let reason) = problem { .refused(Redaction.standard.text(reason)) } else { problem }
     }
 
     /// Always "LogShipper".

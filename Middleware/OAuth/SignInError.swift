@@ -44,7 +44,13 @@ public struct SignInError: HTTPChainError {
 
     /// Makes the error.
     public init(_ problem: Problem, exchange: ExchangeSnapshot? = nil, underlyingError: (any Error)? = nil) {
-        self.problem = problem
+        self.problem =
+            switch problem {
+            case .insecureEndpoint(let url): .insecureEndpoint(Redaction.standard.url(url))
+            case .refused(let code, let detail): .refused(code, detail: detail.map { Redaction.standard.text($0) })
+            case .wrongIssuer(let issuer): .wrongIssuer(issuer.map { Redaction.standard.url($0) })
+            default: problem
+            }
         self.exchange = exchange
         self.underlyingError = underlyingError
     }
@@ -81,7 +87,7 @@ public struct SignInError: HTTPChainError {
         case .expired:
             Explanation("the user did not sign in before the code expired", "begin again")
         case .insecureEndpoint(let url):
-            Explanation("\(Redaction.standard.url(url)) is no absolute https URL (RFC 6749 §3.1)", "change it")
+            Explanation("\(url) is no absolute https URL (RFC 6749 §3.1)", "change it")
         case .unusableMetadata(let why):
             Explanation(
                 "the metadata of the authorization server cannot be used: \(why)",

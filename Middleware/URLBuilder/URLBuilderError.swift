@@ -27,6 +27,8 @@ public struct URLBuilderError: HTTPChainError {
         case hostInValue(variable: String)
         /// A variable's value holds a control character.
         case controlCharacter(variable: String)
+        /// The URL would be on another origin than the base, which is told to hold.
+        case leavesOrigin(to: String, base: Origin)
         /// The host is not one that can be looked up (RFC 3986 §3.2.2, RFC 5891 §4).
         case invalidHost(String)
         /// The host is an IPv6 address with a zone, which is a name of this machine's and never sent (RFC 6874 §3).
@@ -35,18 +37,25 @@ public struct URLBuilderError: HTTPChainError {
         case unencodableQuery(path: String, reason: String)
     }
 
-    /// The problem.
+    /// The problem; secrets in URLs are redacted.
     public let problem: Problem
     /// The request as it stood, redacted; `nil` when a template or encoder was used without a request.
-    public internal(set) var exchange: ExchangeSnapshot?
+    public let exchange: ExchangeSnapshot?
     /// The error of the `Encodable` value, if that was the cause.
     public let underlyingError: (any Error)?
 
     /// Makes the error for a problem.
     public init(_ problem: Problem, exchange: ExchangeSnapshot? = nil, underlyingError: (any Error)? = nil) {
-        self.problem = problem
+        self.problem = problem.redacted(by: .standard)
         self.exchange = exchange
         self.underlyingError = underlyingError
+    }
+
+    /// The same error of one exchange, without what is a secret in it.
+    init(_ error: URLBuilderError, in exchange: ExchangeSnapshot, redaction: Redaction) {
+        problem = error.problem.redacted(by: redaction)
+        self.exchange = exchange
+        underlyingError = error.underlyingError
     }
 
     /// Always "URLBuilderMiddleware".
@@ -73,17 +82,17 @@ public struct URLBuilderError: HTTPChainError {
         switch problem {
         case .invalidBase(let base, let reason):
             Explanation(
-                "the base \"\(Redaction.standard.url(base))\" is not an absolute http or https URL: \(reason)",
+                "the base \"\(base)\" is not an absolute http or https URL: \(reason)",
                 "give one like \"https://api.example.com/v2\""
             )
         case .noBase(let reference):
             Explanation(
-                "the reference \"\(Redaction.standard.url(reference))\" is relative and there is no base to join it with",
+                "the reference \"\(reference)\" is relative and there is no base to join it with",
                 "give the stage a base, or the whole URL"
             )
         case .malformedTemplate(let template, let position, let reason):
             Explanation(
-                "the template \"\(Redaction.standard.url(template))\" is malformed at position \(position): \(reason)"
+                "the template \"\(template)\" is malformed at position \(position): \(reason)"
             )
         case .missingVariable(let name):
             Explanation("the variable \"\(name)\" has no value", "give it with path: [\"\(name)\": …]")
@@ -97,12 +106,12 @@ public struct URLBuilderError: HTTPChainError {
         case .climbsOut(let reference, let name?):
             Explanation(
                 "the value of the variable \"\(name)\" makes a dot segment (. or ..) in the path of "
-                    + "\"\(Redaction.standard.url(reference))\"",
+                    + "\"\(reference)\"",
                 "give a value without it"
             )
         case .climbsOut(let reference, nil):
             Explanation(
-                "the reference \"\(Redaction.standard.url(reference))\" climbs out of the base's path",
+                "the reference \"\(reference)\" climbs out of the base's path",
                 "remove the .. segments, or give the whole URL"
             )
         case .hostInValue(let name):
@@ -112,18 +121,41 @@ public struct URLBuilderError: HTTPChainError {
             )
         case .controlCharacter(let name):
             Explanation("the value of the variable \"\(name)\" holds a control character", "remove it")
+        case .leavesOrigin(let other, let base):
+            Explanation(
+                "the URL is on another origin, \(other), than the base, \(base)",
+                "remove its host, or allow it for this call (leavingOrigin()) or for the stage (leavesOrigin: .allowed)"
+            )
         case .invalidHost(let host):
             Explanation(
-                "\"\(Redaction.standard.url(host))\" is not a host name, internationalised or not (RFC 5891)",
+                "\"\(host)\" is not a host name, internationalised or not (RFC 5891)",
                 "correct it"
             )
         case .zoneInHost(let host):
             Explanation(
-                "\"\(Redaction.standard.url(host))\" is an address with a zone, which no server may see (RFC 6874 §3)",
+                "\"\(host)\" is an address with a zone, which no server may see (RFC 6874 §3)",
                 "leave the zone out, and have the transport bind to the interface"
             )
         case .unencodableQuery(let path, let reason):
             Explanation("the query\(path.isEmpty ? "" : " parameter \"\(path)\"") cannot be encoded: \(reason)")
+        }
+    }
+}
+
+extension URLBuilderError.Problem {
+    fileprivate func redacted(by redaction: Redaction) -> Self {
+        switch self {
+        case .invalidBase(let base, let reason): .invalidBase(redaction.url(base), reason: redaction.text(reason))
+        case .noBase(let reference): .noBase(reference: redaction.url(reference))
+        case .malformedTemplate(let template, let position, let reason):
+            .malformedTemplate(redaction.url(template), position: position, reason: reason)
+        case .climbsOut(let reference, let variable):
+            .climbsOut(reference: redaction.url(reference), variable: variable)
+        case .invalidHost(let host): .invalidHost(redaction.authority(host))
+        case .zoneInHost(let host): .zoneInHost(redaction.authority(host))
+        case .unencodableQuery(let path, let reason):
+            .unencodableQuery(path: path, reason: redaction.text(reason))
+        case .missingVariable, .emptyVariable, .unusableValue, .hostInValue, .controlCharacter, .leavesOrigin: self
         }
     }
 }

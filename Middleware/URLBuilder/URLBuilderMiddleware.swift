@@ -122,7 +122,7 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
         return [
             ChainProblem(
                 stage: "URLBuilderMiddleware",
-                problem: "URLBuilderMiddleware cannot use the base \"\(Redaction.standard.url(base))\": \(reason)",
+                problem: "URLBuilderMiddleware cannot use the base \"\(base)\": \(reason)",
                 fix: "give an absolute http or https URL, such as \"https://api.example.com/v2\""
             )
         ]
@@ -148,11 +148,13 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
                 if request.isRecorded { template = builder.template(of: request.head, arguments) }
                 try builder.build(&request.head, arguments)
             }
-        } catch var error as URLBuilderError {
-            if error.exchange == nil {
-                error.exchange = ExchangeSnapshot(request.head, redaction: request.redaction)
-            }
-            throw error
+        } catch let error as URLBuilderError where error.exchange == nil {
+            let redaction = request.redaction
+            throw URLBuilderError(
+                error,
+                in: ExchangeSnapshot(request.head, redaction: redaction),
+                redaction: redaction
+            )
         }
         if arguments != nil { request.options.remove(URLArgumentsOption.self) }
         request.noteTarget(madeOf: template)

@@ -78,11 +78,14 @@ enum RouteRules {
         let isHost = !address.host.utf8.contains { "/?#@{}%\\ \t\r\n".utf8.contains($0) } && !address.host.isEmpty
         if !isHost || (try? URLBuilder(base: plain.description)) == nil || Origin(plain.description)?.port != 443 {
             problems.append(
-                ("host", "\"\(address.host)\" is no host; write one as api.example.com, with the port apart")
+                (
+                    "host",
+                    "\"\(Redaction.standard.authority(address.host))\" is no host; write one as api.example.com, with the port apart"
+                )
             )
         }
         if address.path.utf8.contains(where: { "?#{}".utf8.contains($0) || $0 < 0x21 || $0 == 0x7F }) {
-            problems.append(("path", "\"\(address.path)\" is not a plain path"))
+            problems.append(("path", "\"\(Redaction.standard.url(address.path))\" is not a plain path"))
         }
         return problems
     }

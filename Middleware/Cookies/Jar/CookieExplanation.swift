@@ -1,3 +1,5 @@
+import HTTPChainCore
+
 /// The cookies that a request carries, and why it does not carry others: ``CookieJar/explain(_:method:site:at:)``.
 public struct CookieExplanation: Sendable, Hashable, CustomStringConvertible {
     /// A cookie that the request does not carry.
@@ -57,6 +59,6 @@ public struct CookieExplanation: Sendable, Hashable, CustomStringConvertible {
         let lines =
             sent.map { "  sent: \($0)" } + withheld.map { "  not sent, because \($0.reason): \($0.cookie)" }
             + absent.map { "  \($0)" }
-        return (["cookies for \(url):"] + (lines.isEmpty ? ["  none"] : lines)).joined(separator: "\n")
+        return (["cookies for \(Redaction.standard.url(url)):"] + (lines.isEmpty ? ["  none"] : lines)).joined(separator: "\n")
     }
 }

@@ -61,7 +61,14 @@ public struct ResourceError: HTTPChainError, Hashable {
     /// Why.
     public let problem: Problem
 
-    init(_ problem: Problem) { self.problem = problem }
+    init(_ problem: Problem) {
+        self.problem =
+            if case .pathWithoutIdentity(let path) = problem {
+                .pathWithoutIdentity(Redaction.standard.url(path))
+            } else {
+                problem
+            }
+    }
 
     /// Always "Client".
     public var stage: String { "Client" }

@@ -7,7 +7,7 @@ public import Foundation
 /// the program; ``description`` is both.
 ///
 /// Cancellation is not among them: it is always `CancellationError`.
-public protocol HTTPChainError: LocalizedError, CustomStringConvertible {
+public protocol HTTPChainError: LocalizedError, CustomStringConvertible, CustomReflectable {
     /// The stage or transport that failed, as ``Chain/explain()`` names it.
     var stage: String { get }
     /// The sentence that says what happened and to what, with no secrets; what to do about it is `recoverySuggestion`.
@@ -48,16 +48,30 @@ extension HTTPChainError {
     /// Stage, reason, advice, exchange and cause, on a few lines.
     public var description: String { baseDescription }
 
+    /// The parts of the description: what `dump` shows.
+    ///
+    /// Other properties may hold a response as the server sent it, or a URL as the user wrote it.
+    public var customMirror: Mirror {
+        let children: KeyValuePairs<String, Any> = [
+            "stage": stage, "reason": reason, "recoverySuggestion": recoverySuggestion as Any,
+            "exchange": exchange as Any, "underlyingError": underlyingError.map(Self.words(of:)) as Any,
+        ]
+        return Mirror(self, children: children, displayStyle: .struct)
+    }
+
     var baseDescription: String { description(of: underlyingError) }
 
     func description(of cause: (any Error)?) -> String {
         var text = Explanation(reason, recoverySuggestion).text(of: stage)
         if let exchange { text += "\n  \(exchange)" }
         if let cause {
-            // Errors of ours are redacted when they are made; others say what they like.
-            let words = cause is any HTTPChainError ? "\(cause)" : Redaction.standard.text("\(cause)")
-            text += "\n  caused by: \(words)"
+            text += "\n  caused by: \(Self.words(of: cause))"
         }
         return text
+    }
+
+    /// Errors of ours are redacted when they are made; others say what they like.
+    private static func words(of cause: any Error) -> String {
+        cause is any HTTPChainError ? "\(cause)" : Redaction.standard.text("\(cause)")
     }
 }

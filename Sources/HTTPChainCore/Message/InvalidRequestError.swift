@@ -5,9 +5,9 @@ public struct InvalidRequestError: HTTPChainError, Hashable {
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The target is not absolute: no stage completed the reference.
+        /// The target is not absolute: no stage completed the reference, which is redacted.
         case relativeURL(String)
-        /// The URL (first) does not make sense for the reason given (second).
+        /// The URL (first, redacted) does not make sense for the reason given (second).
         case invalidURL(String, String)
         /// A header field's value holds a control character.
         case invalidHeaderValue(name: String)
@@ -26,18 +26,25 @@ public struct InvalidRequestError: HTTPChainError, Hashable {
     /// The reason why the request cannot be sent.
     public let problem: Problem
 
-    /// Makes the error for a problem.
+    /// Makes the error for a problem; secrets in a URL are redacted.
     public init(_ problem: Problem) {
-        self.problem = problem
+        self.init(problem, redaction: .standard)
     }
 
-    /// The same error, without what is a secret in a URL.
+    private init(_ problem: Problem, redaction: Redaction) {
+        self.problem =
+            switch problem {
+            case .relativeURL(let reference): .relativeURL(redaction.url(reference))
+            case .invalidURL(let url, let why): .invalidURL(redaction.url(url), redaction.text(why))
+            case .invalidContentLength(let text): .invalidContentLength(redaction.text(text))
+            case .unsupportedBody(let what): .unsupportedBody(redaction.text(what))
+            default: problem
+            }
+    }
+
+    /// The same error, without what is a secret in one call.
     func redacted(by redaction: Redaction) -> InvalidRequestError {
-        switch problem {
-        case .relativeURL(let reference): InvalidRequestError(.relativeURL(redaction.url(reference)))
-        case .invalidURL(let url, let why): InvalidRequestError(.invalidURL(redaction.url(url), why))
-        default: self
-        }
+        InvalidRequestError(problem, redaction: redaction)
     }
 
     /// Always "transport": the last place a request passes.
@@ -53,11 +60,11 @@ public struct InvalidRequestError: HTTPChainError, Hashable {
         switch problem {
         case .relativeURL(let reference):
             Explanation(
-                "the URL reference \"\(Redaction.standard.url(reference))\" has no host",
+                "the URL reference \"\(reference)\" has no host",
                 "give an absolute URL or add a stage that completes it"
             )
         case .invalidURL(let url, let why):
-            Explanation("the URL \"\(Redaction.standard.url(url))\" is invalid: \(why)")
+            Explanation("the URL \"\(url)\" is invalid: \(why)")
         case .invalidHeaderValue(let name):
             Explanation("the value of the header field \(name) holds a control character (RFC 9110 §5.5)", "remove it")
         case .invalidContentLength(let text):

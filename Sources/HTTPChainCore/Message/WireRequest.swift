@@ -76,12 +76,12 @@ extension Request {
             throw InvalidRequestError(.invalidURL(url, "the scheme must be http or https"))
         }
         guard let address = Authority(authority) else {
-            throw InvalidRequestError(.invalidURL(url, "\"\(authority)\" is not a host with an optional port"))
+            throw InvalidRequestError(.invalidURL(url, "its authority is not a host with an optional port"))
         }
         guard address.userInfo == nil else {
             throw InvalidRequestError(
                 .invalidURL(
-                    "\(scheme)://\(Substring(authority.utf8.drop { $0 != UInt8(ascii: "@") }.dropFirst()))\(path)",
+                    url,
                     "it carries a user name or password (RFC 9110 §4.2.4 forbids it); use an authentication stage"
                 )
             )

@@ -2,8 +2,20 @@ extension Redaction {
     /// The URL or reference without user information and with its secrets redacted: values of its query, its fragment
     /// (RFC 6749 §4.2.2 sends tokens there) and its path parameters, those of a URL within it, and segments of its path
     /// that look like keys.
+    ///
+    /// If what follows a scheme or two slashes is not a host with a port, it is taken for user information up to the last
+    /// `@`: a password may hold a slash, a backslash or a number sign, although none should.
     public func url(_ url: String) -> String {
-        scanned(url, .url)
+        guard let userInformation = UserInformation.range(in: url) else { return scanned(url, .url) }
+        let bytes = url.utf8
+        let start = bytes.index(bytes.startIndex, offsetBy: userInformation.lowerBound)
+        let end = bytes.index(bytes.startIndex, offsetBy: userInformation.upperBound)
+        return scanned(url[..<start] + Self.placeholder + url[end...], .url)
+    }
+
+    /// The authority of a URL, or what was written in its place, without user information.
+    package func authority(_ authority: String) -> String {
+        String(Substring(url("//" + authority).utf8.dropFirst(2)))
     }
 
     /// A URL that ``url(_:)`` has redacted as a URL still: with `REDACTED` for each secret, and twice in the place of

@@ -157,16 +157,18 @@ struct RoutePattern: Sendable {
 
     private func explain(mismatchAt index: Int, in target: RouteTarget) -> String {
         guard index < segments.count else {
-            return "path goes on with \"/\(target.path(from: index))\" where the route ends"
+            return "path goes on with \"\(shown("/" + target.path(from: index)))\" where the route ends"
         }
         let wanted = describe(segments[index])
         if case .tail = segments[index] {
-            return "path has \"\(target.path(from: index))\" where the route wants \(wanted)"
+            return "path has \"\(shown(target.path(from: index)))\" where the route wants \(wanted)"
         }
         guard index < target.segments.count else { return "path ends where the route wants \(wanted)" }
         let actual = target.segments[index]
-        return "path has \(actual.isEmpty ? "nothing" : "\"\(actual)\"") where the route wants \(wanted)"
+        return "path has \(actual.isEmpty ? "nothing" : "\"\(shown(actual))\"") where the route wants \(wanted)"
     }
+
+    private func shown(_ path: String) -> String { Redaction.standard.url(path) }
 
     private func describe(_ segment: Segment) -> String {
         switch segment {

@@ -61,7 +61,13 @@ public struct OAuthError: HTTPChainError {
 
     /// Makes the error, as a provider of tokens throws it.
     public init(_ problem: Problem, exchange: ExchangeSnapshot? = nil, underlyingError: (any Error)? = nil) {
-        self.problem = problem
+        self.problem =
+            switch problem {
+            case .refused(let code, let detail): .refused(code, detail: detail.map { Redaction.standard.text($0) })
+            case .malformedReply(let why): .malformedReply(Redaction.standard.text(why))
+            case .unsupportedTokenType(let type): .unsupportedTokenType(Redaction.standard.text(type))
+            default: problem
+            }
         self.exchange = exchange
         self.underlyingError = underlyingError
     }
