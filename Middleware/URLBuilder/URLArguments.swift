@@ -15,6 +15,8 @@ public struct URLArguments: Sendable {
     public var encoder: ParameterEncoder?
     /// The notations for variables in this call's reference; `nil` for the stage's.
     public var syntax: URLVariableSyntax?
+    /// Whether this call's URL may be on another origin than the base; `nil` for the stage's setting.
+    public var leavesOrigin: LeavesOrigin?
     /// The builder of this call's URL, in the place of the stage's; `nil` for the stage's.
     public var builder: (any URLBuilding)?
 
@@ -50,6 +52,16 @@ extension Request {
     public var urlArguments: URLArguments {
         get { options[URLArgumentsOption.self] ?? URLArguments() }
         set { options[URLArgumentsOption.self] = newValue }
+    }
+
+    /// The request, whose URL may be on another origin than the base of a stage that otherwise refuses that.
+    ///
+    /// ```swift
+    /// try await chain.send(.get("https://downloads.example.net/plan.pdf").leavingOrigin())
+    /// ```
+    public consuming func leavingOrigin() -> Request {
+        urlArguments.leavesOrigin = .allowed
+        return self
     }
 
     /// The request with a builder of its own for its URL, in the place of the stage's.

@@ -13,6 +13,7 @@ public struct URLBuilder: Sendable {
     private let base: BaseURL?
     private let encoder: ParameterEncoder
     private let syntax: URLVariableSyntax
+    private let leavesOrigin: LeavesOrigin
     private let cache: PatternCache
 
     /// Makes a builder.
@@ -21,29 +22,45 @@ public struct URLBuilder: Sendable {
     ///   - base: An absolute http or https URL; `nil` when all references are absolute.
     ///   - encoder: How query parameters are written.
     ///   - syntax: Which notations for variables there are.
+    ///   - leavesOrigin: Whether a URL may be on another origin than the base; it may by default.
     /// - Throws: ``URLBuilderError`` when the base is not such a URL.
     public init(
         base: String?,
         encoder: ParameterEncoder = ParameterEncoder(),
-        syntax: URLVariableSyntax = .all
+        syntax: URLVariableSyntax = .all,
+        leavesOrigin: LeavesOrigin = .allowed
     ) throws(URLBuilderError) {
         self.init(
             base: try base.map { (base) throws(URLBuilderError) in try BaseURL(base) },
             encoder: encoder,
             syntax: syntax,
+            leavesOrigin: leavesOrigin,
             cache: PatternCache()
         )
     }
 
-    private init(base: BaseURL?, encoder: ParameterEncoder, syntax: URLVariableSyntax, cache: PatternCache) {
+    private init(
+        base: BaseURL?,
+        encoder: ParameterEncoder,
+        syntax: URLVariableSyntax,
+        leavesOrigin: LeavesOrigin,
+        cache: PatternCache
+    ) {
         self.base = base
         self.encoder = encoder
         self.syntax = syntax
+        self.leavesOrigin = leavesOrigin
         self.cache = cache
     }
 
     func over(_ base: String) throws(URLBuilderError) -> URLBuilder {
-        URLBuilder(base: try BaseURL(base), encoder: encoder, syntax: syntax, cache: cache)
+        URLBuilder(
+            base: try BaseURL(base),
+            encoder: encoder,
+            syntax: syntax,
+            leavesOrigin: leavesOrigin,
+            cache: cache
+        )
     }
 
     /// The number of parsed templates that are kept for the next call: at most 256, those used last.
@@ -52,7 +69,8 @@ public struct URLBuilder: Sendable {
     /// The absolute URL of a reference.
     ///
     /// - Parameters:
-    ///   - reference: A relative reference, appended to the base's path, or an absolute URL, which passes through.
+    ///   - reference: A relative reference, appended to the base's path, or a URL with a host, which passes through if it
+    ///     may leave the base's origin.
     ///   - arguments: Values of its variables, and query parameters.
     /// - Throws: ``URLBuilderError`` that says which variable or which part of the reference is at fault.
     public func url(
@@ -83,7 +101,9 @@ public struct URLBuilder: Sendable {
     func build(_ head: inout HTTPRequest, _ arguments: URLArguments?) throws(URLBuilderError) {
         let reference = head.path ?? ""
         let authority = head.authority
-        if authority != nil, reference == "*" { return }
+        if authority != nil, reference == "*" {
+            return try hold(Target(scheme: head.scheme, authority: authority), arguments)
+        }
         let target = try target(scheme: head.scheme, authority: authority, reference: reference, arguments)
         if head.scheme != target.scheme { head.scheme = target.scheme }
         if authority != target.authority { head.authority = target.authority }
@@ -136,6 +156,7 @@ public struct URLBuilder: Sendable {
             target.scheme = scheme
             target.authority = try Self.inASCII(authority)
             if target.path.first != .slash { target.path.insert(.slash, at: 0) }
+            try hold(target, arguments)
         } else {
             try join(reference, &target)
         }
@@ -228,6 +249,17 @@ public struct URLBuilder: Sendable {
                 throw URLBuilderError(.climbsOut(reference: reference, variable: contribution.name))
             }
         }
+    }
+
+    /// Refuses a URL with a host that is on another origin than a base that holds.
+    private func hold(_ target: Target, _ arguments: URLArguments?) throws(URLBuilderError) {
+        guard (arguments?.leavesOrigin ?? leavesOrigin) == .refused, let base,
+            let home = Origin(scheme: base.scheme, authority: base.authority)
+        else { return }
+        let origin = Origin(scheme: target.scheme, authority: target.authority)
+        guard origin != home else { return }
+        let shown = origin.map { "\($0)" } ?? Redaction.standard.authority(target.authority ?? "")
+        throw URLBuilderError(.leavesOrigin(to: shown, base: home))
     }
 
     /// Puts a relative reference under the base.

@@ -12,7 +12,8 @@ import HTTPTypes
 /// ```
 ///
 /// **Base.** A relative reference is appended to the base's path, with or without a slash at its beginning, and its
-/// query comes after the base's. An absolute URL passes through.
+/// query comes after the base's. A URL with a host, as `https://other.example/a` and `//other.example/a` are, passes
+/// through, unless `leavesOrigin:` is `.refused` and its origin is not the base's.
 ///
 /// **Variables.** `{id}` and all of RFC 6570 (``URITemplate``), `:id` at the beginning of a segment, and `%%0%%` by
 /// position. A variable that stands alone (`{id}`, `{+path}`, `:id`) needs a value; those behind an operator that brings
@@ -35,16 +36,24 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     private let base: String?
     private let encoder: ParameterEncoder
     private let syntax: URLVariableSyntax
+    private let leavesOrigin: LeavesOrigin
     private let builder: Result<URLBuilder, URLBuilderError>
     private let custom: (any URLBuilding)?
 
-    private init(base: String?, encoder: ParameterEncoder, syntax: URLVariableSyntax, custom: (any URLBuilding)?) {
+    private init(
+        base: String?,
+        encoder: ParameterEncoder,
+        syntax: URLVariableSyntax,
+        leavesOrigin: LeavesOrigin,
+        custom: (any URLBuilding)?
+    ) {
         self.base = base
         self.encoder = encoder
         self.syntax = syntax
+        self.leavesOrigin = leavesOrigin
         self.custom = custom
         builder = Result { () throws(URLBuilderError) in
-            try URLBuilder(base: base, encoder: encoder, syntax: syntax)
+            try URLBuilder(base: base, encoder: encoder, syntax: syntax, leavesOrigin: leavesOrigin)
         }
     }
 
@@ -57,8 +66,15 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     ///   - base: What relative references are joined with: scheme, host, and where wanted a path and a query.
     ///   - encoder: How query parameters are written, and truth values and dates in path variables.
     ///   - syntax: Which notations for variables there are; all by default.
-    public init(base: String, encoder: ParameterEncoder = ParameterEncoder(), syntax: URLVariableSyntax = .all) {
-        self.init(base: base, encoder: encoder, syntax: syntax, custom: nil)
+    ///   - leavesOrigin: Whether a URL may be on another origin than the base; it may by default, as a complete URL
+    ///     replaces the base in most clients. ``LeavesOrigin/refused`` is for references that come from data.
+    public init(
+        base: String,
+        encoder: ParameterEncoder = ParameterEncoder(),
+        syntax: URLVariableSyntax = .all,
+        leavesOrigin: LeavesOrigin = .allowed
+    ) {
+        self.init(base: base, encoder: encoder, syntax: syntax, leavesOrigin: leavesOrigin, custom: nil)
     }
 
     /// Makes the stage with a builder of your own.
@@ -74,7 +90,7 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
         syntax: URLVariableSyntax = .all,
         builder: some URLBuilding
     ) {
-        self.init(base: base, encoder: encoder, syntax: syntax, custom: builder)
+        self.init(base: base, encoder: encoder, syntax: syntax, leavesOrigin: .allowed, custom: builder)
     }
 
     /// Makes the stage with a closure that builds the URL of each call.
@@ -90,7 +106,13 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
         syntax: URLVariableSyntax = .all,
         build: @escaping @Sendable (_ call: URLBuildingCall) async throws -> String
     ) {
-        self.init(base: base, encoder: encoder, syntax: syntax, custom: ClosureURLBuilding(build: build))
+        self.init(
+            base: base,
+            encoder: encoder,
+            syntax: syntax,
+            leavesOrigin: .allowed,
+            custom: ClosureURLBuilding(build: build)
+        )
     }
 
     /// ``/HTTPChainCore/Phase/build``: what follows may repeat the request, which must be complete by then.
@@ -107,6 +129,9 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
                 "arrays": "\(encoder.arrays)",
             ]
         )
+        if leavesOrigin == .refused {
+            summary.settings += StageSummary("", settings: ["leaves origin": "refused"]).settings
+        }
         if let custom {
             let name = custom is ClosureURLBuilding ? "closure" : StageSummary.name(of: type(of: custom))
             summary.settings += StageSummary("", settings: ["builder": name]).settings
@@ -143,7 +168,9 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
                     standard: builder
                 )
                 let url = try await request.withinDeadline { try await custom.url(for: call) }
-                request.url = try builder.url(url, URLArguments(syntax: []))
+                var complete = URLArguments(syntax: [])
+                complete.leavesOrigin = .allowed
+                request.url = try builder.url(url, complete)
             } else {
                 if request.isRecorded { template = builder.template(of: request.head, arguments) }
                 try builder.build(&request.head, arguments)
