@@ -19,9 +19,13 @@ public import HTTPChainURLSession
 /// ``/HTTPChainCore/Chain/inserting(_:before:)``, ``/HTTPChainCore/Chain/replacing(_:with:)`` and
 /// ``/HTTPChainCore/Chain/removing(_:)``, or copied into the application and edited there.
 ///
-/// None of them limits the time of a whole call, because a large upload over a slow network takes as long as it takes:
-/// they end an exchange in which the network does not move. `request.timeout(_:)` with a `TimeoutMiddleware` limits a
-/// call.
+/// Each ends an exchange in which the network does not move, and each limits the time of a whole call: a server that
+/// sends a byte now and then moves, and holds a call for ever. The limit is five minutes in
+/// ``server(base:over:log:authentication:environment:)-(String,_,_,_,_)`` and an hour in the others, so that a large
+/// transfer over a slow network has its time; `request.timeout(_:)` sets another one for a call, or none.
+///
+/// Their base holds: a reference such as `//other.example/a`, or a complete URL of another origin, is a
+/// `URLBuilderError`, unless the call allows it with `request.leavingOrigin()`.
 extension Chain {
     /// JSON over HTTP for any program: typed errors, forms, redirects, compression and retries.
     ///
@@ -46,6 +50,7 @@ extension Chain {
         try Chain(transport: transport, environment: environment) {
             ErrorHandlerMiddleware(.problemDetails)
             ProgressMiddleware()
+            TimeoutMiddleware(.seconds(3_600))
             SerializerMiddleware(.json)
             StatusValidationMiddleware()
             URLBuilderMiddleware(base: base, leavesOrigin: .refused)
@@ -79,6 +84,7 @@ extension Chain {
         try Chain(transport: transport, environment: environment) {
             ErrorHandlerMiddleware(.problemDetails)
             if let log { RemoteLoggingMiddleware(log) }
+            TimeoutMiddleware(.seconds(300))
             SerializerMiddleware(.json)
             StatusValidationMiddleware()
             URLBuilderMiddleware(base: base, leavesOrigin: .refused)
@@ -119,6 +125,7 @@ extension Chain {
         try Chain(transport: transport, environment: environment) {
             ErrorHandlerMiddleware(.problemDetails)
             ProgressMiddleware()
+            TimeoutMiddleware(.seconds(3_600))
             SerializerMiddleware(.json)
             StatusValidationMiddleware()
             URLBuilderMiddleware(base: base, leavesOrigin: .refused)
@@ -152,6 +159,7 @@ extension Chain {
             ErrorHandlerMiddleware(.problemDetails)
             if let log { RemoteLoggingMiddleware(log) }
             ProgressMiddleware()
+            TimeoutMiddleware(.seconds(3_600))
             SerializerMiddleware(.json)
             StatusValidationMiddleware()
             URLBuilderMiddleware(base: base, leavesOrigin: .refused)

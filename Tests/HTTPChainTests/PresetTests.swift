@@ -118,6 +118,38 @@ struct PresetTests {
         #expect(error.recoverySuggestion != nil && !error.reason.contains("try again"))
     }
 
+    @Test("A server that sends a byte now and then does not hold a call of any of them", arguments: Preset.allCases)
+    func drip(preset: Preset) async throws {
+        let clock = VirtualClock()
+        let feed = ChunkFeed()
+        let transport = InMemoryTransport { _ in
+            Response(.ok, headers: [.contentType: "text/plain"], body: feed.body)
+        }
+        let chain = try preset.chain(over: transport, environment: .virtual(clock))
+        let response = try await chain.send(.get("plants"))
+        let body = Task { try await response.body.collect() }
+        for _ in 1..<(preset == .server ? 300 : 3_600) / 20 {
+            try await feed.waitForDemand()
+            clock.advance(by: .seconds(20))
+            feed.send(Data([0x61]))
+        }
+        try await feed.waitForDemand()
+        clock.advance(by: .seconds(20))
+        let error = try await #require(throws: TimeoutError.self) { try await body.value }
+        #expect(error.scope == .call)
+    }
+
+    @Test("The base of each holds, unless the call may leave it", arguments: Preset.allCases)
+    func heldBase(preset: Preset) async throws {
+        let transport = InMemoryTransport { _ in Response(.ok) }
+        let chain = try preset.chain(over: transport, environment: .virtual())
+        for url in ["//other.example/x", "https://other.example/x", "/\t/other.example/x"] {
+            await #expect(throws: URLBuilderError.self) { try await chain.send(.get(url)) }
+            _ = try await chain.send(Request.get(url).leavingOrigin())
+        }
+        #expect(transport.requests.map { Origin($0.url) } == Array(repeating: Origin("https://other.example"), count: 3))
+    }
+
     @Test("An app of a base that is no URL does not build")
     func badBase() {
         #expect(throws: ChainOrderError.self) { try Chain.standard(base: "api.example.com") }
