@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPChainCore
 public import HTTPTypes
 
 /// A request as the rules see it.
@@ -21,6 +22,8 @@ public struct CacheQuestion: Sendable {
     var isUnowned = false
     /// Whether the key tells users apart whose credentials are added further in.
     var isOwnerKnown = false
+    /// The rules of the call that say which fields are credentials.
+    var redaction = Redaction.standard
     /// Whether a response to a request that turns out to have been authenticated is nobody's to store.
     var needsOwner = false
 

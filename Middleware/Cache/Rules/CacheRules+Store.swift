@@ -39,7 +39,10 @@ extension CacheRules {
         receivedAt received: Date
     ) -> CacheStorage {
         let request = request ?? question.request
-        if question.needsOwner, request.headerFields.credentials != question.request.headerFields.credentials {
+        if question.needsOwner,
+            request.headerFields.credentials(by: question.redaction)
+                != question.request.headerFields.credentials(by: question.redaction)
+        {
             return .skip("the request was authenticated further in, and no partition says whose it is")
         }
         let settings = question.settings

@@ -172,6 +172,7 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
         )
         question.isOwnerKnown = partition.seesUsers
         question.needsOwner = !rules.isShared && !partition.isShared && !partition.seesUsers
+        if question.needsOwner { question.redaction = request.redaction }
         if head.method == .post, question.key == nil, settings.use != .off,
             let url = CacheKey.url(of: head, ignoring: question.ignoredQuery)
         {

@@ -32,35 +32,6 @@ extension Request {
         }
         options[OriginBoundFields.self] = bound.filter { $0.value == origin }
     }
-
-    /// Removes what belongs to the origin that the request leaves (RFC 9110 §15.4): fields and options that are
-    /// credentials, the `Host` field, and all but the origin of `Referer`.
-    ///
-    /// - Parameters:
-    ///   - destination: The other origin that the request will go to; `nil` when that is not known.
-    ///   - redaction: The rules that say which fields are secret.
-    package mutating func removeCredentials(goingTo destination: Origin?, redaction: Redaction) {
-        removeFields(boundToOthersThan: destination)
-        options.removeCredentials()
-        for field in head.headerFields
-        where Self.belongsToOrigin.contains(field.name.canonicalName) || redaction.isSecret(field) {
-            head.headerFields[field.name] = nil
-        }
-        head.headerFields[.referer] = head.headerFields[.referer].flatMap { referer in
-            Self.referer(referer, goingTo: destination)
-        }
-    }
-
-    private static let belongsToOrigin = ["authorization", "cookie", "proxy-authorization", "host"]
-
-    /// What another origin may learn of where the request comes from: the origin at most, and nothing of a secured one
-    /// over an unsecured connection (RFC 9110 §10.1.3).
-    private static func referer(_ referer: String, goingTo destination: Origin?) -> String? {
-        guard let source = Origin(referer), let destination else { return nil }
-        if source == destination { return referer }
-        if source.scheme == "https", destination.scheme != "https" { return nil }
-        return "\(source)/"
-    }
 }
 
 extension HTTPFields {

@@ -39,7 +39,8 @@ public struct UserPartition: Sendable {
         UserPartition(kind: .asking(partition))
     }
 
-    /// The credentials that the request brings: `Authorization`, `Cookie`, and fields bound to one origin.
+    /// The credentials that the request brings: `Authorization`, `Cookie`, and every other field that is a secret by the
+    /// chain's ``Redaction``, such as `X-Api-Key`.
     ///
     /// For callers who set these themselves; refused beside an authentication stage, which sets them too late to be
     /// seen. Their SHA-256 is what stores write down. A call whose credentials are an option, which has no value that
@@ -88,23 +89,8 @@ public struct UserPartition: Sendable {
             return .user(try await request.withinDeadline { try await partition(request) } ?? "")
         case .byCredentials:
             if request.options.hasCredentials { return .unknown }
-            let credentials = request.head.headerFields.credentials
+            let credentials = request.head.headerFields.credentials(by: request.redaction)
             return .user(credentials.isEmpty ? "" : SHA256Digest.hex(of: credentials.joined(separator: "\n")))
         }
-    }
-}
-
-extension Request {
-    /// Whether the request says by itself who makes it: in header fields, or in an option that is a credential.
-    package var bringsCredentials: Bool { options.hasCredentials || !head.headerFields.credentials.isEmpty }
-}
-
-extension HTTPFields {
-    /// The fields that say who makes a request, in one order: `Authorization`, `Cookie`, and those marked as secrets.
-    package var credentials: [String] {
-        filter { field in
-            field.name == .authorization || field.name == .proxyAuthorization || field.name == .cookie
-                || field.indexingStrategy == .disallow
-        }.map { "\($0.name.canonicalName): \($0.value)" }.sorted()
     }
 }

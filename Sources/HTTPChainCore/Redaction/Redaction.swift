@@ -68,8 +68,8 @@ public struct Redaction: Sendable {
     /// of an entry, and are shown.
     public static let standard = Redaction(
         fieldNames: [
-            "authorization", "proxy-authorization", "cookie", "set-cookie", "cookie2", "set-cookie2",
-            "authentication-info", "proxy-authentication-info", "dpop", "x-amz-*",
+            "*authorization", "x-ms-authorization-auxiliary", "cookie", "set-cookie", "cookie2", "set-cookie2",
+            "authentication-info", "proxy-authentication-info", "dpop", "x-amz-*", "x-auth", "x-key", "fastly-key",
         ] + secretNames,
         queryNames: secretNames + ["code", "key", "x-amz-*", "x-goog-*"],
         memberNames: secretNames + ["x-amz-*"]
@@ -78,7 +78,9 @@ public struct Redaction: Sendable {
     private static let secretNames = [
         "*password*", "*passwd*", "*passphrase*", "*passcode", "*token", "*secret", "*api_key*",
         "*secret_key*", "*private_key*", "*access_key*", "*auth_key", "*signing_key", "*encryption_key", "*shared_key",
-        "*session_id", "*sessid", "*session_key", "*pwd", "*credential", "*jwt",
+        "*subscription_key", "*functions_key", "*function_key", "*master_key", "*service_key", "*sas_key", "*app_key",
+        "*application_key", "*consumer_key", "*session_id", "*sessid", "*session_key", "*pwd", "*credential", "*jwt",
+        "*jwt_assertion",
         "assertion", "auth", "bearer", "client_assertion", "code_verifier", "device_code", "otp", "pass",
         "secret_string", "secret_value", "session", "sid", "sig", "signature", "x-goog-signature",
     ]

@@ -49,12 +49,13 @@ enum CredentialScheme: String, CaseIterable {
 /// Fields whose values hold spaces: in text they go on to the end of the line.
 enum LineField {
     private static let names: [[UInt8]] = [
-        "authorization", "proxyauthorization", "cookie", "cookie2", "setcookie", "setcookie2", "authenticationinfo",
-        "proxyauthenticationinfo",
+        "cookie", "cookie2", "setcookie", "setcookie2", "authenticationinfo", "proxyauthenticationinfo",
     ].map { Array($0.utf8) }
+    /// The end of `Authorization`, `Proxy-Authorization`, and the fields that gateways name after them.
+    private static let end = Array("authorization".utf8)
 
     static func contains(_ word: some Collection<UInt8>) -> Bool {
         let folded = word.filter { !SecretNames.isIgnored($0) && !"[]".utf8.contains($0) }.map(SecretNames.folded)
-        return names.contains(folded)
+        return names.contains(folded) || folded.suffix(end.count).elementsEqual(end)
     }
 }
