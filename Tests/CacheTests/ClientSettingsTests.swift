@@ -52,6 +52,41 @@ struct ClientSettingsTests {
         #expect(chain.explain().contains("store: memory, up to 1 MB; mode: private; users: shared"))
     }
 
+    @Test(
+        "Calls with one identifier and different content do not share a response",
+        arguments: [HTTPRequest.Method.post, .query, .get]
+    )
+    func identifierAndContent(method: HTTPRequest.Method) async throws {
+        let talk = try Conversation()
+        func search(_ body: HTTPBody) -> Request {
+            Request(method, target, body: body).cacheIdentifier("search").caching(for: .exactly(.seconds(60)))
+        }
+        let bodies: [HTTPBody] = ["a", "b", "\u{E9}", "e\u{301}", .empty, .pieces("a streamed one", replayable: true)]
+        for (index, body) in bodies.enumerated() {
+            talk.script(.ok, ["ETag: \"same\""], "\(index)")
+            #expect(try await talk.ask(search(body)).text == "\(index)")
+        }
+        for (index, body) in bodies.enumerated() { #expect(try await talk.ask(search(body)).text == "\(index)") }
+        #expect(talk.count == bodies.count)
+        #expect(try await talk.cache.remove(.identifier("search")) == bodies.count)
+    }
+
+    @Test("A request whose content cannot be compared is not answered from the store, nor is its response stored")
+    func contentThatCannotBeCompared() async throws {
+        let talk = try Conversation()
+        let large = HTTPBody(Data(repeating: 0x61, count: 1_048_577))
+        for index in 0..<2 {
+            for body in [HTTPBody.pieces("once"), large] {
+                let request = Request.post(target, body: body).cacheIdentifier("x").caching(for: .exactly(.seconds(60)))
+                talk.script(.ok, [], "\(index)")
+                let answer = try await talk.ask(request)
+                #expect(answer.text == "\(index)")
+                #expect(answer.response.cacheStatus?.reason == .requestContent)
+            }
+        }
+        #expect(await talk.store.usage().entries == 0)
+    }
+
     @Test("Identifiers tell calls apart, let a POST be stored, and are what is flushed")
     func identifiers() async throws {
         let talk = try Conversation()

@@ -27,7 +27,12 @@ public struct CacheQuestion: Sendable {
     /// Whether a response to a request that turns out to have been authenticated is nobody's to store.
     var needsOwner = false
 
-    let directives: RequestDirectives
+    /// The digest of the request's content, where a response may answer a request with content.
+    var content: String?
+    /// Whether the request has content that cannot be compared with that of others: nothing stored plays a part.
+    var isContentUnknown = false
+
+    private(set) var directives: RequestDirectives
 
     var ignoredQuery: IgnoredQuery { settings.ignoredQuery ?? .none }
 
@@ -46,6 +51,22 @@ public struct CacheQuestion: Sendable {
         self.time = time
         directives = RequestDirectives(request.headerFields)
     }
+
+    /// The same question about another request, which has the same owner and the same content.
+    func asking(_ request: HTTPRequest) -> CacheQuestion {
+        var question = self
+        question.request = request
+        question.directives = RequestDirectives(request.headerFields)
+        return question
+    }
+
+    /// The variant that a response to the request is; nil for one that no request can select.
+    func variant(of response: HTTPFields) -> CacheVariant? {
+        CacheVariant(of: response, to: request.headerFields, content: content)
+    }
+
+    /// Whether the request selects a variant.
+    func selects(_ variant: CacheVariant) -> Bool { variant.matches(request.headerFields, content: content) }
 }
 
 /// A decision about a request.

@@ -11,6 +11,7 @@ extension CacheRules {
         let use = question.settings.use ?? .standard
         if use == .off { return .forward(.off) }
         if question.isUnowned { return withoutStored(question, .credentials) }
+        if question.isContentUnknown { return withoutStored(question, .requestContent) }
         guard let key = question.key else {
             if use == .onlyStored { return .unavailable(.onlyIfCached) }
             return .forward(question.request.authority == nil || question.request.scheme == nil ? .noURL : .method)
@@ -114,7 +115,7 @@ extension CacheRules {
         among variants: [CacheEntry]
     ) -> (entry: CacheEntry, form: CacheAnswer.Form?)? {
         let fields = question.request.headerFields
-        if let same = mostRecent(question, variants, where: { $0.metadata.variant.matches(fields) }) { return same }
+        if let same = mostRecent(question, variants, where: { question.selects($0.metadata.variant) }) { return same }
         return mostRecent(question, variants) { response in
             let language = response.metadata.head.headerFields[.contentLanguage]
             return response.metadata.variant.matches(fields, inLanguage: language)

@@ -56,6 +56,9 @@ extension CacheRules {
                 return .skip("only with an identifier and a lifetime of the client's own, RFC 9111 §3")
             }
         }
+        if question.isContentUnknown {
+            return .skip("the content of the request cannot be compared with that of others")
+        }
         if question.directives.noStore { return .skip("the request is no-store, RFC 9111 §5.2.1.5") }
         let status = response.status.code
         switch status {
@@ -71,11 +74,11 @@ extension CacheRules {
         if !lifetime.isExact, let obstacle = obstacle(toStoring: facts, question, request, lifetime) {
             return .skip(obstacle)
         }
-        guard let variant = CacheVariant(of: response.headerFields, to: question.request.headerFields) else {
+        guard let variant = question.variant(of: response.headerFields) else {
             return .skip("Vary: * never matches a request, RFC 9111 §4.1")
         }
         // What a stage further in has set, the next request does not show: the key of a user stands for it, or nothing.
-        if !question.isOwnerKnown, !variant.matches(request.headerFields) {
+        if !question.isOwnerKnown, !variant.matches(request.headerFields, content: question.content) {
             return .skip("Vary names a field that was set after the cache had looked, RFC 9111 §4.1")
         }
         var metadata = CacheMetadata(
@@ -111,7 +114,11 @@ extension CacheRules {
         else { return nil }
         var request = question.request
         request.method = .get
-        return CacheQuestion(request, key: key, settings: question.settings, time: question.time)
+        var get = question.asking(request)
+        get.key = key
+        get.hasContent = false
+        get.content = nil
+        return get
     }
 
     /// Returns the reason that forbids storing a response, RFC 9111 §3; `nil` when nothing does.

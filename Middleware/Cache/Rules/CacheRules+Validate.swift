@@ -196,7 +196,7 @@ extension CacheRules {
         sentAs request: HTTPRequest?
     ) -> CacheMetadata? {
         let fields = metadata.head.headerFields
-        guard CacheVariant(of: fields, to: question.request.headerFields) != nil else { return nil }
+        guard question.variant(of: fields) != nil else { return nil }
         guard !metadata.lifetime.isExact else { return metadata }
         let facts = ResponseFacts(fields, status: metadata.head.status.code, receivedAt: metadata.responseTime)
         let obstacle = obstacle(toStoring: facts, question, request ?? question.request, metadata.lifetime)
@@ -211,17 +211,13 @@ extension CacheRules {
         receivedAt received: Date
     ) -> CacheMetadata {
         var metadata = entry.response.metadata
-        let isSelected = metadata.variant.matches(question.request.headerFields)
+        let isSelected = question.selects(metadata.variant)
         metadata.head.headerFields = updatedFields(metadata.head.headerFields, with: response.headerFields, received)
         metadata.requestTime = sent
         metadata.responseTime = received
         metadata.isInvalidated = false
         if let lifetime = question.settings.lifetime { metadata.lifetime = lifetime }
-        if isSelected,
-            let variant = CacheVariant(of: metadata.head.headerFields, to: question.request.headerFields)
-        {
-            metadata.variant = variant
-        }
+        if isSelected, let variant = question.variant(of: metadata.head.headerFields) { metadata.variant = variant }
         return metadata
     }
 
@@ -243,7 +239,7 @@ extension CacheRules {
         let isGone = [404, 410].contains(response.status.code)
         guard response.status.code == 200 || isGone else { return [] }
         return variants.compactMap { entry in
-            guard entry.response.metadata.variant.matches(question.request.headerFields),
+            guard question.selects(entry.response.metadata.variant),
                 entry.response.facts.status == 200
             else { return nil }
             let stored = entry.response

@@ -43,7 +43,10 @@ public struct CacheSettings: Sendable, Hashable {
     /// The identifier of the call's parameters, beyond its URL: part of the key, and a name to flush by.
     ///
     /// With an identifier, requests with a body and of methods such as POST are looked up too; they are stored only
-    /// where ``lifetime`` is ``CacheLifetime/exactly(_:)``, because their own rules do not let them be.
+    /// where ``lifetime`` is ``CacheLifetime/exactly(_:)``, because their own rules do not let them be. The content of
+    /// the request counts beside the identifier: calls with the same one and other content do not share a response.
+    /// A request whose content can be read only once, or is larger than 1 MiB, is not looked up, nor is its response
+    /// stored.
     public var identifier: String?
     /// The query parameters that do not count.
     public var ignoredQuery: IgnoredQuery?

@@ -43,8 +43,20 @@ public struct CacheVariant: Sendable, Hashable {
     ///
     /// - Returns: `nil` for `Vary: *`, which no request ever matches, and for more than 100 names.
     public init?(of response: HTTPFields, to request: HTTPFields) {
+        self.init(of: response, to: request, content: nil)
+    }
+
+    /// Whether a request selects this variant: every field is the same, or missing in both.
+    public func matches(_ request: HTTPFields) -> Bool { matches(request, content: nil) }
+
+    /// The name under which the digest of a request's content is among the fields; no field can have it.
+    private static let content = ":content"
+
+    /// - Parameter content: The digest of the request's content, which makes a variant whatever `Vary` says.
+    init?(of response: HTTPFields, to request: HTTPFields, content: String?) {
+        let own = content.map { [Field(name: Self.content, value: $0)] } ?? []
         guard response.contains(.vary) else {
-            fields = []
+            fields = own
             return
         }
         var names: Set<String> = []
@@ -56,12 +68,19 @@ public struct CacheVariant: Sendable, Hashable {
                 if names.count > Self.limit { return nil }
             }
         }
-        fields = names.sorted().map { Field(name: $0, value: Self.value(of: $0, in: request)) }
+        fields = own + names.sorted().map { Field(name: $0, value: Self.value(of: $0, in: request)) }
     }
 
-    /// Whether a request selects this variant: every field is the same, or missing in both.
-    public func matches(_ request: HTTPFields) -> Bool {
-        fields.allSatisfy { Self.value(of: $0.name, in: request).hasSameBytes(as: $0.value) }
+    func matches(_ request: HTTPFields, content: String?) -> Bool {
+        isOf(content: content)
+            && fields.allSatisfy {
+                $0.name == Self.content || Self.value(of: $0.name, in: request).hasSameBytes(as: $0.value)
+            }
+    }
+
+    /// Whether this is what was answered to a request with this content.
+    func isOf(content: String?) -> Bool {
+        fields.first { $0.name == Self.content }?.value == content
     }
 
     private static let negotiated: Set<String> = ["accept", "accept-charset", "accept-encoding", "accept-language"]
@@ -114,6 +133,7 @@ public struct CacheVariant: Sendable, Hashable {
             fields.contains(where: { $0.name == "accept-language" })
         else { return false }
         return fields.allSatisfy { field in
+            if field.name == Self.content { return true }
             let value = Self.value(of: field.name, in: request)
             guard field.name == "accept-language" else { return value.hasSameBytes(as: field.value) }
             return value.flatMap(Self.preferred).map { $0 == language } ?? false

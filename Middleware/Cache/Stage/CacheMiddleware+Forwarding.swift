@@ -172,13 +172,7 @@ extension CacheMiddleware {
         for name in [HTTPField.Name.range, .ifRange, .ifNoneMatch, .ifModifiedSince] {
             request.head.headerFields[name] = nil
         }
-        let plain = CacheQuestion(
-            request.head,
-            key: key,
-            settings: question.settings,
-            hasContent: question.hasContent,
-            time: question.time
-        )
+        let plain = question.asking(request.head)
         guard case .serveAndRevalidate(_, let validation) = rules.decide(plain, among: variants) else { return }
         // The call ends before this does.
         request.removeDeadline()

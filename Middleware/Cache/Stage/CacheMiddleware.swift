@@ -175,6 +175,10 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
         if question.needsOwner { question.redaction = request.redaction }
         if head.method == .post, question.key == nil, settings.use != .off,
             let url = CacheKey.url(of: head, ignoring: question.ignoredQuery)
+        if question.hasContent, question.key?.identifier != nil, settings.use != .off {
+            question.content = try await Self.digest(of: request)
+            question.isContentUnknown = question.content == nil
+        }
         {
             question.keyOfGet = CacheKey(url: url, partition: owner)
         }
@@ -212,9 +216,28 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     }
 
     func variants(for question: CacheQuestion) async -> [CacheEntry] {
-        guard let key = question.key, question.settings.use != .off else { return [] }
+        guard let key = question.key, question.settings.use != .off, !question.isContentUnknown else { return [] }
+    /// The most content of a request that is compared.
+    private static let comparedContent = ByteCount.mebibytes(1)
+
+    /// The digest of a request's content; nil for content that cannot be read twice, or is too large.
+    private static func digest(of request: borrowing Request) async throws -> String? {
+        let body = request.body
+        guard body.isReplayable, body.length ?? 0 <= comparedContent.bytes else { return nil }
+        if let bytes = body.bytes { return SHA256Digest.hex(of: bytes) }
         do {
-            return try await store.variants(of: key)
+            let bytes = try await (copy request).withinDeadline { try await body.collect(upTo: comparedContent) }
+            return SHA256Digest.hex(of: bytes)
+        } catch let error where !(error is CancellationError) && !(error is any TimeoutFailure) {
+            // Whoever sends the request reads it too, and tells.
+            return nil
+        }
+    }
+
+        do {
+            return try await store.variants(of: key).filter {
+                $0.response.metadata.variant.isOf(content: question.content)
+            }
         } catch {
             events.emit(.storeFailure(key, error))
             return []

@@ -1,10 +1,13 @@
-/// SHA-256 of short texts (FIPS 180-4 §6.2), so that what must not be written down can still be told apart.
+/// SHA-256 of short texts and contents (FIPS 180-4 §6.2), so that what must not be written down can still be told apart.
 ///
 /// The core has no dependency on a cryptography library; what hashes bodies uses one.
 package enum SHA256Digest {
+    /// The digest of the UTF-8 of a text as 64 hexadecimal digits.
+    package static func hex(of text: String) -> String { hex(of: text.utf8) }
+
     /// The digest as 64 hexadecimal digits.
-    package static func hex(of text: String) -> String {
-        hash(Array(text.utf8)).map { word in
+    package static func hex(of bytes: some Sequence<UInt8>) -> String {
+        hash(Array(bytes)).map { word in
             let digits = String(word, radix: 16)
             return String(repeating: "0", count: 8 - digits.utf8.count) + digits
         }.joined()
