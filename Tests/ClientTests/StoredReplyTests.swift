@@ -180,6 +180,21 @@ struct StoredReplyTests {
         #expect(steps == ["nothing"])
     }
 
+    @Test("A reply that comes when another user has logged in is stored for neither")
+    func switchedUser() async throws {
+        let user = Watched("ada")
+        let garden = GardenTransport()
+        let transport = ClosureTransport { request in
+            user.update { $0 = "bob" }
+            return try await garden.send(request)
+        }
+        let client = try client(partition: .by { _ in user.value }, over: transport)
+        try await client.call(RawPlant(id: 7))
+        #expect(try await client.storedReply(for: RawPlant(id: 7)) == nil)
+        user.update { $0 = "ada" }
+        #expect(try await client.storedReply(for: RawPlant(id: 7)) == nil)
+    }
+
     @Test("Replies are deleted by request, by class, by any class without a store of its own, and all")
     func removal() async throws {
         let user = MemoryCacheStore(bounds: CacheBounds(totalBytes: .mebibytes(1)))

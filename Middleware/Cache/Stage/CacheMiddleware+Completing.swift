@@ -20,13 +20,7 @@ extension CacheMiddleware {
         var asking = own
         asking.head.headerFields = completion.fields
         // The answer is stored as the answer to what was asked.
-        let exchange = Exchange(
-            CacheQuestion(asking.head, key: question.key, settings: question.settings, time: question.time),
-            variants: variants,
-            time,
-            sentAt: time.date,
-            invalidations
-        )
+        let exchange = Exchange(question.asking(asking.head), of: own, variants: variants, self)
         let response = try await next(asking)
         let received = time.date
         let status = CacheStatus(

@@ -16,22 +16,48 @@ extension CacheMiddleware {
         let commits: UInt64
         /// Before which recordings it was sent.
         let claims: UInt64
+        /// The request that the partition is asked about again; nil if it says the same at any time.
+        let owned: Request?
+        private let partition: CachePartition
 
         init(
             _ question: CacheQuestion,
+            of request: borrowing Request,
             variants: [CacheEntry],
-            _ time: any TimeSource,
-            sentAt: Date,
-            _ log: InvalidationLog
+            _ cache: CacheMiddleware
         ) {
+            let log = cache.invalidations
             self.question = question
-            self.time = time
             self.variants = variants
-            self.sentAt = sentAt
+            time = request.environment.time
+            sentAt = time.date
+            partition = cache.partition
+            owned = partition.seesUsers ? copy request : nil
             stamp = log.stamp
             commits = log.commits
             claims = log.claims.stamp
         }
+
+        /// The same exchange, for what it brings for another question of the same user.
+        init(_ question: CacheQuestion, _ other: Exchange, _ log: InvalidationLog) {
+            self.question = question
+            variants = []
+            time = other.time
+            sentAt = other.sentAt
+            partition = other.partition
+            owned = other.owned
+            stamp = log.stamp
+            commits = log.commits
+            claims = log.claims.stamp
+        }
+
+        /// Whether the user is the one that was asked for.
+        func isStillOwned(_ key: CacheKey) async -> Bool {
+            guard let owned else { return true }
+            return await partition.isOwner(key.partition, of: owned)
+        }
+
+        static let disowned = "the user is another now than when it was asked for"
     }
 
     /// Sends the request as it is.
@@ -43,7 +69,7 @@ extension CacheMiddleware {
         _ next: Next
     ) async throws -> Response {
         let time = request.environment.time
-        let exchange = Exchange(question, variants: variants, time, sentAt: time.date, invalidations)
+        let exchange = Exchange(question, of: request, variants: variants, self)
         if question.isRefresh { request.head.headerFields.askForValidation() }
         request.noteEvent("httpchain.cache.forward", [("httpchain.cache.reason", .string(reason.forward.rawValue))])
         let response = try await next(request)
@@ -74,7 +100,7 @@ extension CacheMiddleware {
             [("httpchain.cache.reason", .string(validation.reason.forward.rawValue))]
         )
         if question.isRefresh { asking.head.headerFields.askForValidation() }
-        let exchange = Exchange(question, variants: variants, time, sentAt: time.date, invalidations)
+        let exchange = Exchange(question, of: own, variants: variants, self)
         let response: Response
         do {
             response = try await next(asking)
@@ -89,6 +115,7 @@ extension CacheMiddleware {
             forwardStatus: response.status.code,
             reason: validation.reason
         )
+        let isOwned = if let key = question.key { await exchange.isStillOwned(key) } else { true }
         let conclusion = rules.conclude(
             validation,
             with: response.head,
@@ -98,6 +125,9 @@ extension CacheMiddleware {
             receivedAt: received
         )
         switch conclusion {
+        case .freshened where !isOwned:
+            // The server has validated the response of one user for another, whose own it may not be.
+            await response.body.drain(time: time)
         case .freshened(let found, let answer):
             await response.body.drain(time: time)
             let updates = found.map {
@@ -224,7 +254,11 @@ extension CacheMiddleware {
         // What the call itself has made invalid is not what it answers.
         if isCurrent { exchange.stamp = invalidations.stamp }
         var status = status
-        if question.request.method == .head, question.settings.use != .off {
+        if let key = question.key ?? question.keyOfGet, question.settings.use != .off,
+            !(await exchange.isStillOwned(key))
+        {
+            events.emit(.notStored(key, reason: Exchange.disowned))
+        } else if question.request.method == .head, question.settings.use != .off {
             let updates = rules.updates(
                 byHead: response.head,
                 to: question,
@@ -262,7 +296,7 @@ extension CacheMiddleware {
                 receivedAt: received
             ), let metadata = storing.apply(to: found, get.request)
         {
-            let own = Exchange(get, variants: [], exchange.time, sentAt: exchange.sentAt, invalidations)
+            let own = Exchange(get, exchange, invalidations)
             status.isStored = await record(&response, metadata, own)
         }
         if let key = question.key { events.emit(.miss(key, status)) }

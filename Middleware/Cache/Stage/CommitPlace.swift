@@ -9,6 +9,7 @@ struct CommitPlace: Sendable {
     let commits: UInt64
     let sentAt: Date
     let metadata: CacheMetadata
+    private let exchange: CacheMiddleware.Exchange
 
     init(
         store: any CacheStore,
@@ -19,6 +20,7 @@ struct CommitPlace: Sendable {
         self.store = store
         self.log = log
         self.metadata = metadata
+        self.exchange = exchange
         stamp = exchange.stamp
         commits = exchange.commits
         sentAt = exchange.sentAt
@@ -29,6 +31,8 @@ struct CommitPlace: Sendable {
         guard log.isCurrent(key.url, since: stamp) else {
             return "it was made invalid while it arrived, RFC 9111 §4.4"
         }
+        // A part of it that was asked for again may have come with the credentials of another user.
+        guard await exchange.isStillOwned(key) else { return CacheMiddleware.Exchange.disowned }
         // Nothing was stored meanwhile: there is no need to look.
         guard log.commits != commits, await isOutrun(key) else { return nil }
         return "a newer answer came meanwhile, RFC 9111 §4"

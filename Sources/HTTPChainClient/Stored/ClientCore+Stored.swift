@@ -40,11 +40,13 @@ extension ClientCore {
         let stamp = replies.begin()
         defer { replies.end() }
         let start = environment.time.date
+        // What fails here fails again before the reply is stored, and is told then.
+        let key = try? await replies.key(for: request, http)
         let result = try await operation()
         guard result.response.status.kind == .successful else { return result }
         await settings.beforeStoring?()
         do {
-            try await keep(result, of: request, http, in: replies, startedAt: start, since: stamp)
+            try await keep(result, of: request, http, in: replies, startedAt: start, askedAs: key, since: stamp)
         } catch {
             teller?.tell(.notStored(error))
         }
@@ -57,6 +59,7 @@ extension ClientCore {
         _ http: Request,
         in replies: ReplyStore,
         startedAt start: Date,
+        askedAs key: CacheKey?,
         since stamp: UInt64
     ) async throws {
         guard request.storageIdentifier != nil, let result = result as? CallResult<Kind.Output> else { return }
@@ -72,7 +75,7 @@ extension ClientCore {
             bytes = try await result.response.body.collect(upTo: .unlimited)
         }
         let times = (start, environment.time.date)
-        try await replies.write(bytes, of: request, http, head: head, times: times, since: stamp)
+        try await replies.write(bytes, of: request, http, head: head, times: times, askedAs: key, since: stamp)
     }
 
     func makeRequest<Kind: TypedRequest>(_ request: Kind, _ settings: CallSettings) throws -> Request {

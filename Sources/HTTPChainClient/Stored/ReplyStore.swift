@@ -106,7 +106,7 @@ public final class ReplyStore: Sendable {
 
     /// The key that a reply is stored under; `nil` if it is not stored, because the request has no identifier or nobody
     /// knows whose it is.
-    private func key<Kind: StoredRequest>(for request: Kind, _ http: Request) async throws -> CacheKey? {
+    func key<Kind: StoredRequest>(for request: Kind, _ http: Request) async throws -> CacheKey? {
         guard let identifier = request.storageIdentifier,
             case .user(let user) = try await partition.owner(of: http)
         else { return nil }
@@ -133,16 +133,18 @@ public final class ReplyStore: Sendable {
     /// A call that has begun has ended.
     func end() { log.end() }
 
-    /// Stores a reply, unless it or one that was asked for later was removed or stored meanwhile.
+    /// Stores a reply, unless it or one that was asked for later was removed or stored meanwhile, or the user is another
+    /// than when it was asked for.
     func write<Kind: StoredRequest>(
         _ bytes: Data,
         of request: Kind,
         _ http: Request,
         head: HTTPResponse,
         times: (sent: Date, received: Date),
+        askedAs asked: CacheKey?,
         since stamp: UInt64
     ) async throws {
-        guard let key = try await key(for: request, http) else { return }
+        guard let key = try await key(for: request, http), key == asked else { return }
         let place = RemovalLog.Place(key: key, classification: request.storageClassification)
         guard !log.isRemoved(place, since: stamp) else { return }
         let newest = try await store.variants(of: key).map(\.metadata.requestTime).max()

@@ -1,3 +1,4 @@
+import HTTPChainSupport
 import HTTPTypes
 
 /// The rule that keeps the users of one chain apart in stages that let calls share an answer: caching and coalescing.
@@ -74,6 +75,16 @@ public struct UserPartition: Sendable {
         case user(String)
         /// Not known: nothing may be shared.
         case unknown
+    }
+
+    /// Whether a request still belongs to whom it belonged to before it was sent.
+    ///
+    /// The closures are asked again: when another user has logged in meanwhile, nobody knows with whose credentials the
+    /// request went out, and what came back is nobody's to share. One that fails does not say so.
+    package func isOwner(_ name: String, of request: Request) async -> Bool {
+        guard seesUsers else { return true }
+        guard case .user(let now)? = try? await owner(of: request) else { return false }
+        return now.hasSameBytes(as: name)
     }
 
     /// The owner of a request.

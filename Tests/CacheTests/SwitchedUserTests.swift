@@ -1,0 +1,129 @@
+#if AllTests
+import Foundation
+import HTTPChainCore
+import HTTPChainInMemory
+import HTTPChainTesting
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import HTTPChainCache
+
+private let url = "https://api.example.com/inbox"
+
+/// The user may log out, and another in, at any moment of a call.
+@Suite("A user who is another when a response arrives", .timeLimit(.minutes(10)))
+struct SwitchedUserTests {
+    private let user = Locked("alice")
+    private let store = MemoryCacheStore.memory(limit: .megabytes(1))
+    private let transport = InMemoryTransport()
+
+    enum Partition: CaseIterable, Sendable {
+        case closure, asynchronousClosure
+    }
+
+    private func chain(_ partition: Partition = .closure, _ environment: ChainEnvironment = .virtual()) throws -> Chain
+    {
+        let user = user
+        let rule: CachePartition =
+            switch partition {
+            case .closure: .by { (_: Request) -> String? in user.withLock { $0 } }
+            case .asynchronousClosure:
+                .by { (_: Request) async -> String? in
+                    await Task.yield()
+                    return user.withLock { $0 }
+                }
+            }
+        return try Chain(transport: transport, environment: environment) {
+            CacheMiddleware(store: store, partition: rule)
+        }
+    }
+
+    private func log(in name: String) { user.withLock { $0 = name } }
+
+    /// Answers with what belongs to the user who is logged in, after another one has.
+    private func answer(switchingTo name: String? = nil, _ lines: [String] = ["Cache-Control: max-age=60"]) {
+        transport.on(nil, "*") { [user] request in
+            if let name { user.withLock { $0 = name } }
+            let owner = user.withLock { $0 }
+            if request.headers[.ifNoneMatch] != nil { return Response(.notModified, headers: [.eTag: "\"1\""]) }
+            return Response(.ok, headers: fields(lines), body: HTTPBody("of \(owner)"))
+        }
+    }
+
+    private func text(_ chain: Chain, _ request: Request = .get(url)) async throws -> String {
+        try await chain.send(request).body.text()
+    }
+
+    @Test("Nothing is stored for the first one of a call in which the second logs in", arguments: Partition.allCases)
+    func duringCall(partition: Partition) async throws {
+        let chain = try chain(partition)
+        answer(switchingTo: "bob")
+        #expect(try await text(chain) == "of bob")
+        #expect(await store.usage().entries == 0)
+        log(in: "alice")
+        answer()
+        #expect(try await text(chain) == "of alice")
+        #expect(try await text(chain) == "of alice")
+        #expect(transport.requestCount == 2 && await store.usage().entries == 1)
+    }
+
+    @Test("Nothing is stored if the second logs in while the body arrives")
+    func duringBody() async throws {
+        let feed = ChunkFeed()
+        transport.on(.get, "*") { _ in Response(.ok, headers: [.cacheControl: "max-age=60"], body: feed.body) }
+        let response = try await chain().send(.get(url))
+        feed.send("of ")
+        log(in: "bob")
+        feed.send("bob")
+        feed.finish()
+        #expect(try await response.body.text() == "of bob")
+        #expect(await store.usage().entries == 0)
+    }
+
+    @Test("A response that is validated for the second is not given as the first one's, and stays as it was")
+    func duringValidation() async throws {
+        let chain = try chain()
+        answer(["Cache-Control: max-age=0", "ETag: \"1\""])
+        #expect(try await text(chain) == "of alice")
+        let before = try await store.variants(of: CacheKey(url: url, partition: "alice")).map(\.response.metadata)
+        answer(switchingTo: "bob", ["Cache-Control: max-age=60", "ETag: \"1\""])
+        #expect(try await text(chain) == "of bob")
+        let after = try await store.variants(of: CacheKey(url: url, partition: "alice")).map(\.response.metadata)
+        #expect(before == after && after.count == 1)
+        #expect(await store.usage().entries == 1)
+    }
+
+    @Test("A response to HEAD changes nothing that the first one has stored")
+    func head() async throws {
+        let chain = try chain()
+        answer(["Cache-Control: max-age=60", "X-Owner: alice"])
+        _ = try await text(chain)
+        answer(switchingTo: "bob", ["Cache-Control: max-age=60", "X-Owner: bob"])
+        _ = try await chain.send(Request.head(url).caching(CacheSettings(use: .refresh)))
+        log(in: "alice")
+        #expect(try await chain.send(.get(url)).headers.values("X-Owner") == ["alice"])
+    }
+
+    @Test("The response stays the caller's own if the partition fails when it is asked again")
+    func failingPartition() async throws {
+        struct LoggedOut: Error {}
+        let asked = Locked(0)
+        let cache = CacheMiddleware(
+            store: store,
+            partition: .by { (_: Request) throws -> String? in
+                let count = asked.withLock { count in
+                    count += 1
+                    return count
+                }
+                if count > 1 { throw LoggedOut() }
+                return "alice"
+            }
+        )
+        answer()
+        let chain = try Chain(transport: transport) { cache }
+        #expect(try await text(chain) == "of alice")
+        #expect(await store.usage().entries == 0)
+    }
+}
+#endif
