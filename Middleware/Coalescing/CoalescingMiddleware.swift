@@ -34,7 +34,7 @@ public import HTTPTypes
 /// its own. `response.isCoalesced` tells whether it had.
 ///
 /// **Errors.** ``CoalescingError`` while the body is read; those of the stages inside pass on to all who share them.
-public struct CoalescingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
+public struct CoalescingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, SharingMiddleware {
     /// The names of fields that identify one call, and neither selects a representation nor carries a credential:
     /// `traceparent`, `tracestate`, `baggage` (W3C Trace Context and Baggage), `X-Request-ID` and `X-Correlation-ID`.
     public static let callFields = ["traceparent", "tracestate", "baggage", "x-request-id", "x-correlation-id"]
@@ -64,8 +64,10 @@ public struct CoalescingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
         self.ignored = ignored
         self.window = window
         self.spill = spill
-        transfers = SharedTransfers(window: window, spill: spill)
+        transfers = SharedTransfers(partition: partition, window: window, spill: spill)
     }
+
+    package var userPartition: UserPartition { partition }
 
     /// Inside the cache, outside retry and authentication.
     public var phase: Phase { .coalesce }

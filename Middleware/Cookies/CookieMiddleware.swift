@@ -77,7 +77,8 @@ public struct CookieMiddleware: ChainAwareMiddleware {
         )
     }
 
-    /// Refuses a second stage of its kind, and a transport that has cookies of its own.
+    /// Refuses a second stage of its kind, a transport that has cookies of its own, and, with a jar for each user, a
+    /// stage inside that takes all callers for one.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
         let name = summary.name
         if place.inside.contains(where: { $0 is CookieMiddleware }) {
@@ -92,7 +93,18 @@ public struct CookieMiddleware: ChainAwareMiddleware {
                 )
             ]
         }
-        return []
+        guard case .chosen = source else { return [] }
+        return (place.inside + place.nested).compactMap { $0 as? any SharingMiddleware }.filter {
+            !$0.userPartition.isApart && !$0.userPartition.isShared
+        }.map { sharing in
+            let other = sharing.summary.name
+            return ChainProblem(
+                stage: name,
+                problem: "\(name) has a jar for each user, and \(other) inside it takes all callers for one",
+                fix: "give \(other) partition: .by { … } with the user's name, or .shared where responses are the same "
+                    + "for all users"
+            )
+        }
     }
 
     /// Cookies are handled from here on.
@@ -136,6 +148,7 @@ public struct CookieMiddleware: ChainAwareMiddleware {
         _ next: Next,
         storingIn jar: CookieJar
     ) async throws -> Response {
+        request.options.set(jar.keeper)
         let context = StoringContext(request)
         let response = try await next(request)
         guard response.head.headerFields.contains(.setCookie), response.attempts > 0 else { return response }

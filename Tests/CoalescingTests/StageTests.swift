@@ -57,6 +57,49 @@ struct StageTests {
         }
     }
 
+    @Test("A response that comes when another user has logged in is the first caller's alone")
+    func switchedUser() async throws {
+        let user = Locked("alice")
+        let bench = Bench(CoalescingMiddleware(partition: .by { (_: Request) -> String? in user.withLock { $0 } }))
+        bench.answer {
+            user.withLock { $0 = "bob" }
+            return Response(.ok, body: "of bob")
+        }
+        let tasks = try await bench.start(3)
+        bench.gate.reach()
+        var shared = 0
+        for task in tasks {
+            if try await task.value.isCoalesced { shared += 1 }
+        }
+        #expect(shared == 0 && bench.transport.requestCount == 3)
+    }
+
+    @Test(
+        "A response that sets cookies is shared by callers whose cookies are kept in the same place, and by no others"
+    )
+    func cookies() async throws {
+        final class Jar: Sendable {}
+        let bench = Bench()
+        bench.answer { Response(.ok, headers: [.setCookie: "sid=1"], body: "text") }
+        let jars = [Jar(), Jar()]
+        func start(_ jar: Jar?) async throws -> [Task<Response, any Error>] {
+            var request = Request.get(target)
+            request.options[CookieKeeper.self] = jar
+            return try await bench.start(2, request)
+        }
+        let tasks = [try await start(jars[0]), try await start(jars[1]), try await start(nil)]
+        bench.gate.reach()
+        var shared: [Int] = []
+        for group in tasks {
+            var count = 0
+            for task in group {
+                if try await task.value.isCoalesced { count += 1 }
+            }
+            shared.append(count)
+        }
+        #expect(shared == [1, 0, 0] && bench.transport.requestCount == 5)
+    }
+
     @Test("A call alone gets the response as it is")
     func alone() async throws {
         let bench = Bench()

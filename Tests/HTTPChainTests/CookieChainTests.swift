@@ -1,7 +1,11 @@
 import Foundation
 import HTTPChain
+import HTTPChainCore
 import HTTPChainInMemory
+import HTTPChainSupport
 import HTTPChainTesting
+import HTTPTypes
+import TestSupport
 import Testing
 
 @Suite("Cookies between redirects and the cache", .timeLimit(.minutes(10)))
@@ -12,6 +16,64 @@ struct CookieChainTests {
             CookieMiddleware(jar)
             if cache { CacheMiddleware(store: .memory(limit: .megabytes(1)), partition: .by { _ in "ada" }) }
         }
+    }
+
+    @Test("A jar for each user needs a cache and coalescing that tell users apart")
+    func jarsOfUsers() async throws {
+        let jars = ["ada": CookieJar(), "ben": CookieJar()]
+        func chain(_ sharing: any Middleware, isNested: Bool) throws -> Chain {
+            let cookies = CookieMiddleware { request in jars[request.headers[.from] ?? ""] }
+            guard isNested else { return try Chain([cookies, sharing], transport: InMemoryTransport()) }
+            let inner = try Chain([sharing], transport: InMemoryTransport())
+            return try Chain([cookies], transport: inner)
+        }
+        let store = MemoryCacheStore.memory(limit: .megabytes(1))
+        let stages: [(UserPartition) -> any Middleware] = [
+            { CacheMiddleware(store: store, partition: $0) }, { CoalescingMiddleware(partition: $0) },
+        ]
+        for stage in stages {
+            for isNested in [false, true] {
+                let error = #expect(throws: ChainOrderError.self) { try chain(stage(.none), isNested: isNested) }
+                #expect(error?.reason.contains("has a jar for each user") == true)
+                #expect(error?.recoverySuggestion?.contains("partition: .by { … }") == true)
+                for partition in [UserPartition.shared, .byCredentials, .by { (_: Request) -> String? in "ada" }] {
+                    _ = try chain(stage(partition), isNested: isNested)
+                }
+            }
+        }
+        _ = try Chain([CookieMiddleware(CookieJar()), stages[1](.none)], transport: InMemoryTransport())
+    }
+
+    @Test("A cookie that is set for one caller does not go into the jar of another who waits for the same response")
+    func sharedResponse() async throws {
+        let transport = InMemoryTransport()
+        let gate = Rendezvous()
+        let count = Locked(0)
+        transport.on(.get, "*") { _ in
+            try await gate.wait()
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return Response(.ok, headers: [.setCookie: "sid=\(number)"], body: "text")
+        }
+        let jars = ["ada": CookieJar(), "ben": CookieJar()]
+        let chosen = Locked(0)
+        let chain = try Chain(transport: transport) {
+            CookieMiddleware { request in
+                chosen.withLock { $0 += 1 }
+                return jars[request.headers[.from] ?? ""]
+            }
+            CoalescingMiddleware(partition: .shared, ignoring: CoalescingMiddleware.callFields + [.from])
+        }
+        let calls = ["ada", "ben"].map { name in
+            Task { try await chain.send(.get("https://a.example/", headers: [.from: name])) }
+        }
+        try await until { transport.requestCount == 1 && chosen.withLock { $0 } == 2 }
+        gate.reach()
+        for call in calls { _ = try await call.value }
+        let ids = [await jars["ada"]?.cookies(), await jars["ben"]?.cookies()].map { $0?.map(\.value.revealed) }
+        #expect(Set(ids) == [["1"], ["2"]])
     }
 
     @Test("A site that sets a cookie and redirects to itself is no loop")

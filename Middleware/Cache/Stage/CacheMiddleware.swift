@@ -34,7 +34,7 @@ import HTTPTypes
 ///
 /// **Errors.** None of its own: errors of the stages inside pass on, unless a stored response may answer instead
 /// (`response.cacheFailure` has the error then). 504 (Gateway Timeout) answers where nothing else may.
-public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
+public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, SharingMiddleware {
     let store: any CacheStore
     let rules: CacheRules
     let partition: CachePartition
@@ -84,6 +84,8 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
         events = CacheEvents(observer: observer)
         invalidations = (store as? any InvalidationKeeping)?.invalidations ?? InvalidationLog()
     }
+
+    package var userPartition: UserPartition { partition }
 
     /// Outside coalescing, retry and authentication.
     public var phase: Phase { .cache }
@@ -173,12 +175,12 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
         question.isOwnerKnown = partition.seesUsers
         question.needsOwner = !rules.isShared && !partition.isShared && !partition.seesUsers
         if question.needsOwner { question.redaction = request.redaction }
-        if head.method == .post, question.key == nil, settings.use != .off,
-            let url = CacheKey.url(of: head, ignoring: question.ignoredQuery)
         if question.hasContent, question.key?.identifier != nil, settings.use != .off {
             question.content = try await Self.digest(of: request)
             question.isContentUnknown = question.content == nil
         }
+        if head.method == .post, question.key == nil, settings.use != .off,
+            let url = CacheKey.url(of: head, ignoring: question.ignoredQuery)
         {
             question.keyOfGet = CacheKey(url: url, partition: owner)
         }
@@ -215,8 +217,6 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
         )
     }
 
-    func variants(for question: CacheQuestion) async -> [CacheEntry] {
-        guard let key = question.key, question.settings.use != .off, !question.isContentUnknown else { return [] }
     /// The most content of a request that is compared.
     private static let comparedContent = ByteCount.mebibytes(1)
 
@@ -234,6 +234,8 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
         }
     }
 
+    func variants(for question: CacheQuestion) async -> [CacheEntry] {
+        guard let key = question.key, question.settings.use != .off, !question.isContentUnknown else { return [] }
         do {
             return try await store.variants(of: key).filter {
                 $0.response.metadata.variant.isOf(content: question.content)

@@ -6,12 +6,17 @@ import HTTPTypes
 /// A transfer runs in a task of its own, because no one of those who wait for it owns it. The task ends before the last
 /// of them returns: when the last one is cancelled it cancels the task, and waits for its end.
 final class SharedTransfers: Sendable {
-    private typealias Waiter = CheckedContinuation<Response, any Error>
+    private struct Waiter {
+        let continuation: CheckedContinuation<Response, any Error>
+        /// Keeps the cookies of the response, if anything does.
+        let cookieKeeper: (any AnyObject & Sendable)?
+    }
 
     private struct Transfer {
         let key: CoalescingKey
         /// The call that began it.
         let first: Int
+        let cookieKeeper: (any AnyObject & Sendable)?
         let task: Task<Void, Never>
         var waiters: [Int: Waiter]
     }
@@ -39,10 +44,12 @@ final class SharedTransfers: Sendable {
     }
 
     private let state = Locked(State())
+    private let partition: CoalescingPartition
     private let window: ByteCount
     private let spill: ByteCount
 
-    init(window: ByteCount, spill: ByteCount) {
+    init(partition: CoalescingPartition = .none, window: ByteCount, spill: ByteCount) {
+        self.partition = partition
         self.window = window
         self.spill = spill
     }
@@ -65,17 +72,20 @@ final class SharedTransfers: Sendable {
 
     private func share(_ request: consuming Request, _ key: CoalescingKey, _ next: Next) async throws -> Response {
         // Handed over through a box, so that only the one that begins a transfer keeps its request, and for no longer.
+        let keeper = request.options[CookieKeeper.self]
         let box = Locked<Request?>(request)
         let call = state.withLock { $0.nextID() }
         do {
             return try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { join(key, call, $0, box, next) }
+                try await withCheckedThrowingContinuation {
+                    join(key, call, Waiter(continuation: $0, cookieKeeper: keeper), box, next)
+                }
             } onCancel: {
                 leave(call)
             }
         } catch {
             await state.withLock { $0.cancelled.removeValue(forKey: call) }?.value
-            if error is IsEventStream, let own = box.withLock({ $0.take() }) { return try await next(own) }
+            if error is NotShared, let own = box.withLock({ $0.take() }) { return try await next(own) }
             throw error
         }
     }
@@ -106,12 +116,18 @@ final class SharedTransfers: Sendable {
             let task = Task { [self] in
                 await transfer(id, request, next)
             }
-            state.transfers[id] = Transfer(key: key, first: call, task: task, waiters: [call: waiter])
+            state.transfers[id] = Transfer(
+                key: key,
+                first: call,
+                cookieKeeper: waiter.cookieKeeper,
+                task: task,
+                waiters: [call: waiter]
+            )
             state.open[key] = id
             state.joined[call] = id
             return false
         }
-        if isCancelled { waiter.resume(throwing: CancellationError()) }
+        if isCancelled { waiter.continuation.resume(throwing: CancellationError()) }
     }
 
     private func transfer(_ id: Int, _ box: Locked<Request?>, _ next: Next) async {
@@ -121,36 +137,50 @@ final class SharedTransfers: Sendable {
             request.options[SharedExchange.self] = true
             let sent = Request(head: request.head, options: request.options)
             let response = try await next(request)
-            deliver(response, to: sent, of: id)
+            let isOwned = await isStillOwned(sent, of: id)
+            deliver(response, to: sent, of: id, isOwned: isOwned)
         } catch {
-            for (_, waiter) in finish(id).waiters { waiter.resume(throwing: error) }
+            for (_, waiter) in finish(id)?.waiters ?? [] { waiter.continuation.resume(throwing: error) }
         }
     }
 
-    /// Takes out a transfer: the call that began it, and those who wait, in the order in which they came.
-    private func finish(_ id: Int) -> (first: Int, waiters: [(call: Int, waiter: Waiter)]) {
+    /// Whether the user is still the one whose calls wait: when another has logged in meanwhile, nobody knows with whose
+    /// credentials the request went out.
+    private func isStillOwned(_ request: Request, of id: Int) async -> Bool {
+        guard partition.seesUsers else { return true }
+        let owner = state.withLock { state -> String? in
+            guard let transfer = state.transfers[id] else { return nil }
+            // Nobody joins who is not asked about.
+            if state.open[transfer.key] == id { state.open[transfer.key] = nil }
+            return transfer.waiters.count > 1 ? transfer.key.partition : nil
+        }
+        guard let owner else { return true }
+        return await partition.isOwner(owner, of: request)
+    }
+
+    /// Takes out a transfer, and those who wait for it, in the order in which they came.
+    private func finish(_ id: Int) -> (transfer: Transfer, waiters: [(call: Int, waiter: Waiter)])? {
         state.withLock { state in
-            guard let transfer = state.remove(id) else { return (0, []) }
+            guard let transfer = state.remove(id) else { return nil }
             for call in transfer.waiters.keys { state.joined[call] = nil }
-            return (transfer.first, transfer.waiters.map { ($0.key, $0.value) }.sorted { $0.call < $1.call })
+            return (transfer, transfer.waiters.map { ($0.key, $0.value) }.sorted { $0.call < $1.call })
         }
     }
 
-    /// Gives the head to all who wait, and each a body of its own: where there is one caller, that of the response.
-    private func deliver(_ response: Response, to request: Request, of id: Int) {
-        let (first, waiters) = finish(id)
-        if waiters.count > 1, response.head.isEventStream {
-            // It has no end at which the slower ones would catch up: the others ask for streams of their own.
-            let owner = waiters.first?.call
-            for (call, waiter) in waiters {
-                if call == owner {
-                    waiter.resume(returning: response)
-                } else {
-                    waiter.resume(throwing: IsEventStream())
-                }
-            }
-            return
+    /// Gives the head to all who share it, and each a body of its own: where there is one caller, that of the response.
+    private func deliver(_ response: Response, to request: Request, of id: Int, isOwned: Bool) {
+        guard let (transfer, all) = finish(id) else { return }
+        let first = transfer.first
+        var waiters = all
+        if response.head.headerFields.contains(.setCookie) {
+            // The cookies of one user would go into the jars of others.
+            waiters.removeAll { $0.waiter.cookieKeeper !== transfer.cookieKeeper }
         }
+        if !isOwned { waiters.removeAll { $0.call != first } }
+        // It has no end at which the slower ones would catch up: the others ask for streams of their own.
+        if response.head.isEventStream { waiters.removeSubrange(min(1, waiters.count)...) }
+        let sharing = Set(waiters.map(\.call))
+        for (call, waiter) in all where !sharing.contains(call) { waiter.continuation.resume(throwing: NotShared()) }
         var bodies: [HTTPBody] = []
         if waiters.count > 1, !response.body.isReplayable {
             let exchange = ExchangeSnapshot(
@@ -170,7 +200,7 @@ final class SharedTransfers: Sendable {
             var own = response
             if let body = bodies.popLast() { own.body = body }
             if call != first { own.options[CoalescedResponse.self] = true }
-            waiter.resume(returning: own)
+            waiter.continuation.resume(returning: own)
         }
     }
 
@@ -186,9 +216,10 @@ final class SharedTransfers: Sendable {
             return (waiter, transfer.task)
         }
         task?.cancel()
-        waiter?.resume(throwing: CancellationError())
+        waiter?.continuation.resume(throwing: CancellationError())
     }
 }
 
-/// The answer that a call waited for is a stream of events, which is not shared.
-private struct IsEventStream: Error {}
+/// The response that a call waited for is not shared with it: a stream of events, one that may be another user's, or one
+/// that sets cookies in another jar.
+private struct NotShared: Error {}

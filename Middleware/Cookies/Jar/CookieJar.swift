@@ -37,6 +37,8 @@ public final class CookieJar: Sendable {
     private let occupancy = CookieOccupancy()
     private let file: CookieFile?
     private let lastFileFailure = Locked<CookieJarError?>(nil)
+    /// Tells stages that let calls share a response that it will be stored here.
+    let keeper = PreparedOption(CookieKeeper.self, JarIdentity())
 
     /// Makes a jar in memory, without cookies.
     ///
@@ -324,3 +326,6 @@ extension CookieJar {
         }
     }
 }
+
+/// Stands for a jar, and does not keep it.
+private final class JarIdentity: Sendable {}
