@@ -27,6 +27,22 @@ struct FormSourcesTests {
         #expect(form.parts.map(\.name) == ["a", "b"])
     }
 
+    @Test("No neighbour of a quotation mark ends a parameter of a related form", .seeded, .timeLimit(.minutes(10)))
+    func neighbours() async throws {
+        var written: [BorderTexts.Written] = []
+        for text in BorderTexts.all(Seed.numbers()) {
+            let form = MultipartForm([], kind: .related(type: "a/b", parameters: ["x": text]))
+            guard let type = try? form.contentType(boundary: .init("b")) else {
+                #expect(text.utf8.contains { [0, 10, 13].contains($0) })
+                continue
+            }
+            written.append(.init("media-type", type, text.substituting(" ") { $0 < 0x20 && $0 != 9 || $0 == 0x7F }))
+        }
+        guard let faults = try await BorderTexts.misread(written) else { return }
+        #expect(faults.isEmpty, "\(faults.prefix(5))")
+        Drill.report("related-forms-read-back", written.count)
+    }
+
     @Test("A related form names its start and further parameters")
     func related() throws {
         let kind = MultipartForm.Kind.related(

@@ -114,6 +114,42 @@ struct CurlTests {
         #expect(comment == ["--request", "POST", "https://a.example/"])
     }
 
+    @Test(
+        "No neighbour of a quotation mark ends a word, and no line has a control character that a terminal obeys",
+        .seeded
+    )
+    func neighbours() async throws {
+        let texts = BorderTexts.all(Seed.numbers())
+        let written = texts.flatMap { text -> [BorderTexts.Written] in
+            let shown = text.substituting("\u{FFFD}") { $0 == 0 }
+            let field = HTTPField(name: .userAgent, value: "a\(text)a")
+            let lines = [
+                (
+                    Self.line(.post, body: LoggedBody(.text, text)),
+                    ["--header", "Content-Type:", "--data-raw", shown, "https://a.example/"]
+                ),
+                (Self.line(.post, "https://a.example/\(text)"), ["--request", "POST", "https://a.example/\(shown)"]),
+                (
+                    Self.line(.get, "https://a.example/", HTTPFields([field])),
+                    ["--header", "User-Agent: \(field.value)", "https://a.example/"]
+                ),
+            ]
+            return lines.map { line, words in
+                let isObeyed = line.unicodeScalars.contains {
+                    $0 != "\n" && $0 != "\t" && $0.properties.generalCategory == .control
+                }
+                #expect(!isObeyed, "\(line.debugDescription)")
+                // The flags that curl has for some URLs are not of interest here.
+                let plain = String(line.dropFirst("curl ".count)).replacing("--globoff ", with: "")
+                    .replacing("--path-as-is ", with: "")
+                return BorderTexts.Written("shell", plain, words.joined(separator: "\u{1}"))
+            }
+        }
+        guard let faults = try await BorderTexts.misread(written) else { return }
+        #expect(faults.isEmpty, "\(faults.prefix(5))")
+        Drill.report("curl-lines-read-back", written.count)
+    }
+
     @Test("All of them in one line stay apart")
     func together() async throws {
         let all = Self.hostile.joined()

@@ -113,6 +113,6 @@ extension String {
 
     /// Whether there is a control character that text does not have.
     fileprivate var hasControlCharacters: Bool {
-        unicodeScalars.contains { $0.isDisruptive && $0.properties.generalCategory == .control && !$0.endsLine && $0 != "\t" }
+        unicodeScalars.contains { $0.properties.generalCategory == .control && !$0.endsLine && $0 != "\t" }
     }
 }

@@ -1,0 +1,53 @@
+"""Reads the strings and the phrases of a search out of URLs of OData, by the rules in odata.abnf.
+
+Input on standard input, as JSON: a list of URLs, relative to the root of a service. Output, as JSON: for each, a list of
+the texts in it, or null for one that the grammar does not read. Exit status 3: a package is missing.
+"""
+import json
+import os
+import sys
+from urllib.parse import unquote
+
+try:
+    from abnf import Rule
+    from abnf.parser import ParseError
+except ImportError as error:
+    print(error, file=sys.stderr)
+    sys.exit(3)
+
+
+class OData(Rule):
+    pass
+
+
+here = os.path.dirname(os.path.abspath(__file__))
+with open(os.path.join(here, "odata.abnf"), encoding="utf-8") as file:
+    lines = file.read().split("\n")
+OData.load_grammar("\r\n".join(line for line in lines if line.strip() and not line.startswith(";")) + "\r\n")
+rule = OData("odataRelativeUri")
+sys.setrecursionlimit(1_000_000)
+
+
+def texts(node):
+    if node.name == "stringLiteral":
+        return [unquote(node.value)[1:-1].replace("''", "'")]
+    if node.name == "searchPhrase":
+        text, result, index = unquote(node.value)[1:-1], "", 0
+        while index < len(text):
+            index += text[index] == "\\"
+            result += text[index]
+            index += 1
+        return [result]
+    if node.name == "searchWord":
+        return [unquote(node.value)]
+    return [text for child in node.children for text in texts(child)]
+
+
+def read(url):
+    try:
+        return texts(rule.parse_all(url))
+    except ParseError:
+        return None
+
+
+json.dump([read(url) for url in json.load(sys.stdin)], sys.stdout)
