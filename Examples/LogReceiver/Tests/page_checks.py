@@ -209,6 +209,22 @@ def text_only(page, receiver):
     equal(page.run("return window.broken === undefined && ({}).evil === undefined"), True)
 
 
+@page_check("nothing beside a metacharacter makes an element of it")
+def neighbours(page, receiver):
+    sides = ["", "\u0600", "\u0301", "\u200d", "\ufe0f", "\U0001f1e6", "\r", "\n", "\0", "\u0085", "\u009b"]
+    for before in sides:
+        page.open()
+        texts = [f"{before}<{after}img src=x onerror=\"window.broken=1\"{before}>{after}'\"&lt;" for after in sides]
+        send(receiver, *[log_record(text, note=text) for text in texts], component=texts[0])
+        eventually(lambda: len(page.messages()), len(texts))
+        for message in page.messages():
+            assert "img src=x onerror=" in message and "&lt;" in message, message
+        page.all(".row")[0].click()
+        eventually(lambda: len(page.all(".detail")), 1)
+        equal(page.run("return document.querySelectorAll('img, a, iframe, main script, nav script').length"), 0)
+    equal(page.run("return window.broken === undefined"), True)
+
+
 @page_check("while paused nothing moves, and nothing is lost")
 def pausing(page, receiver):
     page.open()
