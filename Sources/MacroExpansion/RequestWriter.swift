@@ -40,7 +40,11 @@ struct RequestWriter {
     }
 
     private func literal(_ text: String) -> String {
-        "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+        // By scalars: a combining mark makes another Character of a quotation mark.
+        let escaped = text.unicodeScalars.flatMap { scalar -> [Unicode.Scalar] in
+            scalar == "\"" || scalar == "\\" ? ["\\", scalar] : [scalar]
+        }
+        return "\"" + String(String.UnicodeScalarView(escaped)) + "\""
     }
 
     private func stored(_ name: String) -> String { method.parameter(name)?.stored ?? name }

@@ -68,7 +68,7 @@ public struct AuthorizationRequest: Sendable, Hashable {
     /// - Throws: ``SignInError`` when it does not belong to this request, or is an error of the server.
     public func code(in callback: String) throws(SignInError) -> Secret {
         let (target, query) = Self.split(callback)
-        guard target == Self.split(redirectURI).target else {
+        guard String(target).hasSameBytes(as: String(Self.split(redirectURI).target)) else {
             throw SignInError(.malformedCallback("it is not the redirect URI"))
         }
         let values = Self.values(of: query)
@@ -97,7 +97,7 @@ public struct AuthorizationRequest: Sendable, Hashable {
     /// RFC 9207 §2.4.
     private func checkIssuer(_ name: String?) throws(SignInError) {
         guard let issuer else { return }
-        if let name, name != issuer { throw SignInError(.wrongIssuer(name.printable(cutAfter: 256))) }
+        if let name, !name.hasSameBytes(as: issuer) { throw SignInError(.wrongIssuer(name.printable(cutAfter: 256))) }
         if name == nil, namesIssuer { throw SignInError(.wrongIssuer(nil)) }
     }
 
