@@ -21,11 +21,14 @@ extension Redaction {
     /// A URL that ``url(_:)`` has redacted as a URL still: with `REDACTED` for each secret, and twice in the place of
     /// user information, which has two parts (OpenTelemetry's conventions, `url.full`).
     package static func keepingURLSyntax(_ redacted: String) -> String {
-        guard redacted.contains(placeholder) else { return redacted }
-        var text = redacted.replacing(placeholder, with: "REDACTED")
-        if let start = text.firstRange(of: "://")?.upperBound, text[start...].hasPrefix("REDACTED@") {
-            text.insert(contentsOf: "REDACTED:", at: start)
+        guard redacted.includes(placeholder) else { return redacted }
+        let text = String(
+            redacted.unicodeScalars.replacing(placeholder.unicodeScalars, with: "REDACTED".unicodeScalars)
+        )
+        guard let start = text.utf8.firstRange(of: "://".utf8)?.upperBound, text[start...].begins(with: "REDACTED@")
+        else {
+            return text
         }
-        return text
+        return text[..<start] + "REDACTED:" + text[start...]
     }
 }

@@ -18,7 +18,7 @@ struct SecretNames: Sendable {
             let lowered = name.lowercased()
             var letters = lowered.utf8.filter { !Self.isIgnored($0) }
             if letters.contains(where: { $0 >= 0x80 }) {
-                outsideASCII.insert(lowered.filter { $0 != "-" && $0 != "_" })
+                outsideASCII.insert(String(lowered.unicodeScalars.filter { $0 != "-" && $0 != "_" }))
                 tails.insertAll()
                 continue
             }
@@ -78,7 +78,8 @@ struct SecretNames: Sendable {
     }
 
     private func containsOutsideASCII(_ name: some Collection<UInt8>) -> Bool {
-        let lowered = String(decoding: name, as: UTF8.self).lowercased().filter { $0 != "-" && $0 != "_" }
+        let folded = String(decoding: name, as: UTF8.self).lowercased().unicodeScalars
+        let lowered = String(folded.filter { $0 != "-" && $0 != "_" })
         return outsideASCII.contains(lowered)
             || lowered.utf8.split(whereSeparator: Self.isSeparator).contains {
                 outsideASCII.contains(String(Substring($0)))
