@@ -90,7 +90,8 @@ public struct AuthorizationServerMetadata: Sendable, Hashable {
     ///   - issuer: Whose it has to be: anybody else's name in it is an error.
     /// - Throws: ``SignInError``.
     public init(_ content: Data, of issuer: String) throws(SignInError) {
-        guard let document = try? JSONDecoder().decode(Document.self, received: content), let name = document.issuer else {
+        guard let document = try? JSONDecoder().decode(Document.self, received: content), let name = document.issuer
+        else {
             throw SignInError(.unusableMetadata("it is no JSON object with an issuer"))
         }
         guard name == issuer else {
