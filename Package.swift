@@ -398,7 +398,7 @@ let package = Package(
 
         .target(
             name: "TestSupport",
-            dependencies: ["HTTPChainCore", "HTTPChainInMemory", "HTTPChainTesting", httpTypes],
+            dependencies: ["HTTPChainCore", "HTTPChainSupport", "HTTPChainInMemory", "HTTPChainTesting", httpTypes],
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),

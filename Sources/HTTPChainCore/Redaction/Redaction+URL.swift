@@ -4,13 +4,24 @@ extension Redaction {
     /// that look like keys.
     ///
     /// If what follows a scheme or two slashes is not a host with a port, it is taken for user information up to the last
-    /// `@`: a password may hold a slash, a backslash or a number sign, although none should.
+    /// `@`: a password may hold a slash, a backslash or a number sign, although none should. Of a URL of more than 16 KiB
+    /// the beginning is looked at and returned.
     public func url(_ url: String) -> String {
-        guard let userInformation = UserInformation.range(in: url) else { return scanned(url, .url) }
+        self.url(url, upTo: Self.longestShown)
+    }
+
+    /// The same with another limit, in bytes.
+    package func url(_ url: String, upTo limit: Int) -> String {
+        guard let beginning = url.beginning(upTo: limit) else { return scanned(withoutUserInformation(url), .url) }
+        return scanned(withoutUserInformation(beginning), .url, isCutOff: true)
+    }
+
+    private func withoutUserInformation(_ url: String) -> String {
+        guard let userInformation = UserInformation.range(in: url) else { return url }
         let bytes = url.utf8
         let start = bytes.index(bytes.startIndex, offsetBy: userInformation.lowerBound)
         let end = bytes.index(bytes.startIndex, offsetBy: userInformation.upperBound)
-        return scanned(url[..<start] + Self.placeholder + url[end...], .url)
+        return String(url[..<start]) + Self.placeholder + String(url[end...])
     }
 
     /// The authority of a URL, or what was written in its place, without user information.

@@ -34,6 +34,7 @@ enum CredentialScheme: String, CaseIterable {
 
     /// The scheme that a word is the name of.
     init?(_ word: some RandomAccessCollection<UInt8>) {
+        guard let first = word.first, Self.initials.contains(SecretNames.folded(first)) else { return nil }
         let found = Self.allCases.first { scheme in
             let name = scheme.rawValue.utf8
             return name.count == word.count && zip(name, word).allSatisfy { $0 == SecretNames.folded($1) }
@@ -41,6 +42,8 @@ enum CredentialScheme: String, CaseIterable {
         guard let found else { return nil }
         self = found
     }
+
+    private static let initials = ByteSet("abdnt")
 
     /// Whether the name is a word of everyday prose, after which only what looks like a key is taken for one.
     var isPlainWord: Bool { self == .token || self == .apikey || self == .negotiate || self == .digest }

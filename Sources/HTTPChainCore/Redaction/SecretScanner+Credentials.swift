@@ -1,8 +1,10 @@
+import HTTPChainSupport
+
 extension SecretScanner {
     /// Returns the credential that follows a scheme's name (RFC 9110 §11.4); the parameters of a challenge are none.
     func credential(_ scheme: CredentialScheme, after end: Int) -> Range<Int>? {
         guard end < bytes.count else { return nil }
-        let space = SecretUnit(bytes, at: end)
+        let space = reading(at: end)
         // In a form a space is a plus.
         let isPlus = space.byte == UInt8(ascii: "+") && (mode == .form || url != nil)
         guard space.byte.isBlank || isPlus else { return nil }
@@ -12,21 +14,23 @@ extension SecretScanner {
             let range = open.range.upperBound..<closing(open)
             return isCredential(range, scheme) ? range : nil
         }
-        var position = start
-        while position < bytes.count, !bytes[position].endsURL, bytes[position] != UInt8(ascii: "\\") {
-            let unit = SecretUnit(bytes, at: position)
-            if unit.byte == UInt8(ascii: "&"), unit.level <= space.level { break }
-            position += unit.length
-        }
-        while position > start, ".,;:)]}".utf8.contains(bytes[position - 1]) { position -= 1 }
-        let range = start..<position
-        if let equals = bytes[range].firstIndex(of: UInt8(ascii: "=")), isParameter(equals, in: range) {
-            guard scheme == .digest else { return nil }
-            let line = start..<endOfLine(from: start)
-            let isAnswer = line.contains { bytes[$0..<line.upperBound].starts(with: "response=".utf8) }
-            return isAnswer ? line : nil
+        let range = start..<endOfToken(from: start, level: space.level)
+        if let equals = text.first(.equals, from: start), equals < range.upperBound, isParameter(equals, in: range) {
+            guard scheme == .digest, let response = text.first(.response, from: start) else { return nil }
+            let end = endOfLine(from: start)
+            return response + "response=".utf8.count <= end ? start..<end : nil
         }
         return isCredential(range, scheme) ? range : nil
+    }
+
+    /// Where the credential ends that begins at an index, without the punctuation after it.
+    private func endOfToken(from start: Int, level: Int) -> Int {
+        let end = text.end(of: .token(level: level), from: start) { position in
+            guard !bytes[position].endsURL, bytes[position] != UInt8(ascii: "\\") else { return nil }
+            let unit = reading(at: position)
+            return unit.byte == UInt8(ascii: "&") && unit.level <= level ? nil : position + unit.length
+        }
+        return max(start, text.beforePunctuation(end))
     }
 
     /// Whether an equals sign stands between a parameter's name and its value, and does not pad a token68.
@@ -42,16 +46,17 @@ extension SecretScanner {
     }
 
     private func isCredential(_ range: Range<Int>, _ scheme: CredentialScheme) -> Bool {
+        Steps.take(range.count)
         let text = bytes[range]
-        let letters = text.filter(\.isLetter)
-        let isWord = letters.count == text.count
+        let letters = text.count(where: \.isLetter)
+        let isWord = letters == text.count
         if isWord || text.allSatisfy({ $0.isLetter || "-.'/".utf8.contains($0) }) {
             let first = String(decoding: text.prefix(while: \.isLetter), as: UTF8.self).lowercased()
             if PlainWords.afterScheme.contains(first) { return false }
         }
         guard scheme.isPlainWord else { return text.contains { $0.isLetterOrDigit } }
         let capitals = zip(text, text.dropFirst()).contains { $0 & 0x20 != 0 && $1 &- 0x41 < 26 }
-        return text.count >= 6 && letters.count > 0
+        return text.count >= 6 && letters > 0
             && (text.contains { $0.isDigit || "+=|~".utf8.contains($0) } || (isWord && capitals && text.count >= 16))
     }
 
@@ -68,10 +73,15 @@ extension SecretScanner {
                     bytes[position...].firstIndex {
                         !$0.isLetterOrDigit && !SecretNames.isIgnored($0) && $0 != UInt8(ascii: ".")
                     } ?? bytes.count
-                let dots = bytes[position..<end].count { $0 == UInt8(ascii: ".") }
-                if dots >= 1 && end - position >= 16 || (isCutOff && end == bytes.count) { return position..<end }
+                Steps.take(end - position)
+                let hasDot = bytes[position..<end].contains(UInt8(ascii: "."))
+                if hasDot && end - position >= 16 || (isCutOff && end == bytes.count) { return position..<end }
+                // A token that begins later in the same row is shorter, and has no more dots.
+                position = end
+            } else {
+                Steps.take()
+                position += 1
             }
-            position += 1
         }
         return nil
     }
@@ -84,7 +94,9 @@ extension SecretScanner {
         else { return nil }
         // The label goes on to the next five hyphens.
         let dashes = { (from: Int) in
-            self.bytes[from...].indices.first { self.bytes[$0...].starts(with: "-----".utf8) }
+            let found = self.bytes[from...].indices.first { self.bytes[$0...].starts(with: "-----".utf8) }
+            Steps.take((found ?? self.bytes.count) - from)
+            return found
         }
         guard let labelEnd = dashes(start + begin.count) else { return isCutOff ? start..<bytes.count : nil }
         guard labelEnd - start < 80 else { return nil }

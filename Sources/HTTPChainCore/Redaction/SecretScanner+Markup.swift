@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// Elements, and values whose name stands beside them: in another attribute, another member, or the head of a part.
 extension SecretScanner {
     /// Looks at the tag that begins at the index, and remembers its element's content where that is a secret.
@@ -5,12 +7,13 @@ extension SecretScanner {
         let nameStart = index + open.length
         let nameEnd =
             bytes[nameStart...].firstIndex { !$0.isNameByte && $0 != UInt8(ascii: ":") } ?? bytes.count
+        Steps.take(nameEnd - nameStart)
         let name = bytes[nameStart..<nameEnd]
         let local = name[((name.lastIndex(of: UInt8(ascii: ":")) ?? nameStart - 1) + 1)...]
         index = nameStart
         // A placeholder of ours is no element, unless it is closed like one.
         let isPlaceholder = open.length == 1 && bytes[nameStart...].starts(with: "secret>".utf8)
-        if isPlaceholder, !bytes[nameEnd...].contains(UInt8(ascii: "<")) { return }
+        if isPlaceholder, text.first(.less, from: nameEnd) == nil { return }
         if rules.names.contains(local) {
             rememberContent(ofTag: name)
             // The name of an element is no name of an attribute.
@@ -23,7 +26,8 @@ extension SecretScanner {
         if name.isEmpty { return }
         var position = name.endIndex
         while position < bytes.count {
-            let unit = SecretUnit(bytes, at: position)
+            Steps.take()
+            let unit = reading(at: position)
             if unit.byte == UInt8(ascii: "<") { return }
             if unit.byte == UInt8(ascii: ">") {
                 if bytes[position - 1] == UInt8(ascii: "/") { return }
@@ -40,11 +44,12 @@ extension SecretScanner {
         var depth = 1
         var position = start
         while position < bytes.count {
-            let unit = SecretUnit(bytes, at: position)
+            Steps.take()
+            let unit = reading(at: position)
             let open = position
             position += unit.length
             guard unit.byte == UInt8(ascii: "<"), position < bytes.count else { continue }
-            let next = SecretUnit(bytes, at: position)
+            let next = reading(at: position)
             let isClosing = next.byte == UInt8(ascii: "/")
             let rest = bytes[(isClosing ? position + next.length : position)...]
             guard rest.starts(with: name), rest.dropFirst(name.count).first.map({ !$0.isNameByte }) ?? true else {
@@ -68,6 +73,7 @@ extension SecretScanner {
     private static let valueKeys: Set<String> = [
         "content", "data", "default", "stringvalue", "text", "v", "val", "value",
     ]
+    private static let longestValueKey = 11
     private static let escapedQuotes = [
         "&quot;", "&#34;", "&#x22;", "&apos;", "&#39;", "&#x27;", "\\u0022", "\\u0027",
     ]
@@ -79,13 +85,11 @@ extension SecretScanner {
         let name = String(decoding: bytes[key], as: UTF8.self).lowercased()
         guard Self.nameKeys.contains(name) else { return }
         let reachBack = max(0, key.lowerBound - Self.reach)
-        let line = (bytes[reachBack..<key.lowerBound].lastIndex { $0.isNewline } ?? reachBack - 1) + 1
+        let line = text.last(.newline, in: reachBack..<key.lowerBound).map { $0 + 1 } ?? reachBack
         if name == "name", containsFormData(line..<key.lowerBound) {
             return redactPart(after: word.upperBound)
         }
-        if let tag = bytes[reachBack..<key.lowerBound].lastIndex(where: { "<>".utf8.contains($0) }),
-            bytes[tag] == UInt8(ascii: "<")
-        {
+        if let tag = text.last(.angle, in: reachBack..<key.lowerBound), bytes[tag] == UInt8(ascii: "<") {
             return redactTag(at: tag)
         }
         redactSiblings(of: key.lowerBound..<word.upperBound)
@@ -95,7 +99,10 @@ extension SecretScanner {
     private func key(before start: Int) -> Range<Int>? {
         var end = start
         func skip(_ isSkipped: (UInt8) -> Bool) {
-            while let last = bytes[..<end].last, isSkipped(last) { end -= 1 }
+            while let last = bytes[..<end].last, isSkipped(last) {
+                Steps.take()
+                end -= 1
+            }
         }
         func skipSpelling() {
             while true {
@@ -121,22 +128,24 @@ extension SecretScanner {
         }
         skipSpelling()
         var keyStart = (bytes[..<end].lastIndex { !$0.isLetterOrDigit } ?? -1) + 1
+        Steps.take(end - keyStart)
         // The digits of an escape are no letters of the key.
-        if keyStart > 0 { keyStart = min(end, keyStart - 1 + SecretUnit(bytes, at: keyStart - 1).length) }
+        if keyStart > 0 { keyStart = min(end, keyStart - 1 + reading(at: keyStart - 1).length) }
         return keyStart..<end
     }
 
     /// Returns the byte that is percent-encoded, however often, just before an index, and where it begins.
     private func percent(before end: Int) -> (byte: UInt8, start: Int)? {
         var escape = bytes[..<end].dropLast(2)
-        while escape.suffix(2).elementsEqual("25".utf8) { escape = escape.dropLast(2) }
+        for _ in 0..<SecretUnit.deepest where escape.suffix(2).elementsEqual("25".utf8) { escape = escape.dropLast(2) }
         guard let start = escape.indices.last else { return nil }
-        let unit = SecretUnit(bytes, at: start)
+        let unit = reading(at: start)
         return start + unit.length == end ? (unit.byte, start) : nil
     }
 
     private func containsFormData(_ range: Range<Int>) -> Bool {
-        range.contains { bytes[$0..<range.upperBound].lazy.map(SecretNames.folded).starts(with: "form-data".utf8) }
+        let last = range.upperBound - "form-data".utf8.count + 1
+        return last > range.lowerBound && text.last(.formData, in: range.lowerBound..<last) != nil
     }
 
     /// The content of a part of a multipart body (RFC 7578 §4), up to the next delimiter; line ends may be escaped.
@@ -150,7 +159,8 @@ extension SecretScanner {
             return
         }
         let delimiter = (start..<bytes.count).first {
-            lineEnd(at: $0).map { bytes[$0...].starts(with: "--".utf8) } ?? false
+            Steps.take()
+            return lineEnd(at: $0).map { bytes[$0...].starts(with: "--".utf8) } ?? false
         }
         redact(start..<(delimiter ?? bytes.count))
         index = max(index, delimiter ?? bytes.count)
@@ -158,24 +168,29 @@ extension SecretScanner {
 
     /// Where the line begins that follows the first blank line.
     private func blankLine(from start: Int) -> Int? {
-        (start..<bytes.count).lazy.compactMap { lineEnd(at: $0).flatMap { lineEnd(at: $0) } }.first
+        for position in start..<bytes.count {
+            Steps.take()
+            if let line = lineEnd(at: position), let content = lineEnd(at: line) { return content }
+        }
+        return nil
     }
 
     /// Returns the index after the parameters of a field, the first of which ends at an index, and the spaces after
     /// them.
     private func afterParameters(_ end: Int) -> Int {
-        var position = quote(at: end)?.range.upperBound ?? end
-        while true {
-            let next = afterSpace(position, lines: false)
-            guard next < bytes.count, bytes[next] == UInt8(ascii: ";") else { return next }
-            position = afterSpace(next + 1, lines: false)
+        let start = afterSpace(quote(at: end)?.range.upperBound ?? end, lines: false)
+        return text.end(of: .parameters, from: start, near: 4) { next in
+            guard bytes[next] == UInt8(ascii: ";") else { return nil }
+            var position = afterSpace(next + 1, lines: false)
             while position < bytes.count, !bytes[position].isSpace, bytes[position] != UInt8(ascii: ";") {
+                Steps.take()
                 if let open = quote(at: position) {
                     position = min(bytes.count, closing(open) + open.range.count)
                 } else {
                     position += 1
                 }
             }
+            return afterSpace(position, lines: false)
         }
     }
 
@@ -183,6 +198,7 @@ extension SecretScanner {
     private mutating func redactFlattenedPart(at start: Int) {
         var end = start
         while end < bytes.count, !bytes[end].isNewline {
+            Steps.take()
             if bytes[end].isBlank, bytes[(end + 1)...].starts(with: "--".utf8) { break }
             end += 1
         }
@@ -193,16 +209,18 @@ extension SecretScanner {
     /// Where the line begins whose predecessor ends at an index, with CRLF or LF, plainly or escaped.
     private func lineEnd(at start: Int) -> Int? {
         func end(of plain: UInt8, _ escaped: UInt8, at start: Int) -> Int? {
-            let position = bytes.afterBackslashes(from: start)
+            let position = text.afterBackslashes(from: start)
             return bytes[position...].first == (position > start ? escaped : plain) ? position + 1 : nil
         }
         return end(of: 0x0A, UInt8(ascii: "n"), at: end(of: 0x0D, UInt8(ascii: "r"), at: start) ?? start)
     }
 
     private mutating func redactTag(at start: Int) {
-        let tag = bytes[start...].prefix { $0 != UInt8(ascii: ">") }
-        redactValues(in: start..<min(tag.endIndex, start + 2 * Self.reach))
-        let name = tag.dropFirst().prefix { $0.isLetterOrDigit || "_-.:".utf8.contains($0) }
+        if lastTag == start { return }
+        lastTag = start
+        let end = text.first(.greater, from: start) ?? bytes.count
+        redactValues(in: start..<min(end, start + 2 * Self.reach))
+        let name = bytes[(start + 1)...].prefix { $0.isLetterOrDigit || "_-.:".utf8.contains($0) }
         let isVoid = ["input", "meta", "param", "add", "link", "label", "option"].contains {
             $0.utf8.elementsEqual(name.map(SecretNames.folded))
         }
@@ -211,41 +229,48 @@ extension SecretScanner {
 
     /// The values in the same braces, or on the same line where there are none.
     private mutating func redactSiblings(of pair: Range<Int>) {
-        let known = siblings.flatMap { $0.range.contains(pair.lowerBound) ? $0 : nil }
-        if known?.isClosed == true { return }
-        // Tells where going on one way leaves the brackets that it began in.
-        func leaving(_ entering: String, _ leaving: String) -> (UInt8) -> Bool {
-            var depth = 0
-            return { byte in
-                if entering.utf8.contains(byte) { depth += 1 }
-                if leaving.utf8.contains(byte) { depth -= 1 }
-                return depth < 0
-            }
-        }
-        let before = bytes[..<pair.lowerBound].suffix(Self.reach)
-        let after = bytes[pair.upperBound...].prefix(Self.reach)
-        let open = before.lastIndex(where: leaving("}])", "{[("))
-        let close = after.firstIndex(where: leaving("{[(", "}])"))
-        let start = open.map { $0 + 1 } ?? before.startIndex
-        let end = close ?? after.endIndex
-        siblings = (start..<end, close != nil)
-        redactValues(in: min(known?.range.upperBound ?? start, end)..<end)
+        let open = text.brackets.opening(before: pair.lowerBound).map { $0 + 1 } ?? 0
+        let close = text.brackets.closing(from: pair.upperBound) ?? bytes.count
+        redactValues(in: max(open, pair.lowerBound - Self.reach)..<min(close, pair.upperBound + Self.reach))
     }
 
+    /// Redacts the values in a range; those of a place that was looked at before are known.
     private mutating func redactValues(in range: Range<Int>) {
+        var seen = range
+        var gaps: [Range<Int>] = []
+        var end = range.upperBound
+        while let last = siblings.last, last.upperBound >= range.lowerBound {
+            siblings.removeLast()
+            if last.upperBound < end { gaps.append(last.upperBound..<end) }
+            end = min(end, last.lowerBound)
+            seen = min(seen.lowerBound, last.lowerBound)..<max(seen.upperBound, last.upperBound)
+        }
+        if range.lowerBound < end { gaps.append(range.lowerBound..<end) }
+        for gap in gaps.reversed() { seen = seen.lowerBound..<max(seen.upperBound, redactNewValues(in: gap)) }
+        siblings.append(seen)
+    }
+
+    /// Redacts the values in a range, and returns the index after the last of them.
+    private mutating func redactNewValues(in range: Range<Int>) -> Int {
         var position = range.lowerBound
         while position < range.upperBound {
+            Steps.take()
             guard bytes[position].isLetterOrDigit else {
-                position += SecretUnit(bytes, at: position).length
+                position += reading(at: position).length
                 continue
             }
-            let end = bytes[position...].firstIndex { !$0.isNameByte } ?? bytes.count
-            let word = String(decoding: bytes[position..<end].prefix(16), as: UTF8.self).lowercased()
-            position = end
-            guard Self.valueKeys.contains(word), let value = value(after: end, ValuePlace()) else { continue }
+            let start = position
+            position = bytes[start...].firstIndex { !$0.isNameByte } ?? bytes.count
+            Steps.take(position - start)
+            let word = bytes[start..<position]
+            guard word.count <= Self.longestValueKey,
+                Self.valueKeys.contains(String(decoding: word, as: UTF8.self).lowercased()),
+                let value = value(after: position, ValuePlace())
+            else { continue }
             edits.append(value)
             position = max(position, value.range.upperBound)
         }
+        return position
     }
 
     /// `<key>password</key><string>…</string>`, as property lists have it.

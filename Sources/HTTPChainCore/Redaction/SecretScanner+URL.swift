@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 extension SecretScanner {
     /// Whether an index lies in the path of a URL, before its query and its fragment.
     func isInPath(_ position: Int) -> Bool {
@@ -8,7 +10,7 @@ extension SecretScanner {
     /// Begins a text that is a URL, or a reference to one, as a whole.
     mutating func enterReference() {
         // Only where a scheme's colon stands before any delimiter does an authority follow it.
-        let delimiter = bytes.firstIndex { "/?#".utf8.contains($0) } ?? bytes.count
+        let delimiter = bytes.firstIndex { ByteSet.authorityEnds.contains($0) } ?? bytes.count
         if bytes[delimiter...].starts(with: "//".utf8), delimiter == 0 || bytes[delimiter - 1] == UInt8(ascii: ":") {
             enter(authorityAt: delimiter + 2, end: bytes.count, level: 0)
         } else {
@@ -21,16 +23,15 @@ extension SecretScanner {
         var position = index + colon.length
         for _ in 0..<2 {
             guard position < bytes.count else { return }
-            let slash = SecretUnit(bytes, at: position)
+            let slash = reading(at: position)
             guard slash.byte == UInt8(ascii: "/") else { return }
             position += slash.length
         }
-        var end = position
-        while end < bytes.count {
-            let unit = SecretUnit(bytes, at: end)
-            if unit.byte.endsURL, unit.level <= colon.level, mode == .text || unit.level > 0 { break }
-            if unit.byte == UInt8(ascii: "&"), unit.level < colon.level { break }
-            end += unit.length
+        let end = text.end(of: .url(level: colon.level), from: position) { position in
+            let unit = reading(at: position)
+            if unit.byte.endsURL, unit.level <= colon.level, mode == .text || unit.level > 0 { return nil }
+            if unit.byte == UInt8(ascii: "&"), unit.level < colon.level { return nil }
+            return position + unit.length
         }
         enter(authorityAt: position, end: end, level: colon.level)
     }
@@ -41,8 +42,9 @@ extension SecretScanner {
         var port: Int?
         var isBracketed = false
         while position < end {
-            let unit = SecretUnit(bytes, at: position)
-            if "/?#".utf8.contains(unit.byte) { break }
+            Steps.take()
+            let unit = reading(at: position)
+            if ByteSet.authorityEnds.contains(unit.byte) { break }
             if unit.byte == UInt8(ascii: "&"), unit.level <= level, level > 0 { break }
             switch unit.byte {
             case UInt8(ascii: "@"): (at, port) = (position, nil)
@@ -55,9 +57,8 @@ extension SecretScanner {
         let authorityEnd = position
         if at == nil, !isBracketed, let port, bytes[port..<authorityEnd].contains(where: { !$0.isDigit }) {
             // What looks like a port is none: a password may hold a slash, although none should.
-            at =
-                bytes[authorityEnd..<end].firstIndex(of: UInt8(ascii: "@"))
-                ?? (isCutOff && end == bytes.count ? end : nil)
+            let next = text.first(.at, from: authorityEnd).flatMap { $0 < end ? $0 : nil }
+            at = next ?? (isCutOff && end == bytes.count ? end : nil)
         }
         if let at {
             redact(start..<at)
@@ -71,33 +72,37 @@ extension SecretScanner {
 
     /// Finds the pieces of a path that look like keys, and where query and fragment begin.
     private mutating func enterPath(at start: Int, end: Int, level: Int) {
-        var position = start
-        var segment = start
-        var queryStart: Int?
-        while position < end {
-            let unit = SecretUnit(bytes, at: position)
-            if unit.level <= level {
-                if unit.byte == UInt8(ascii: "?") || unit.byte == UInt8(ascii: "#") {
-                    queryStart = position
-                    break
+        var keys: [Range<Int>] = []
+        let query = min(
+            text.end(of: .path(level: level), from: start, near: 4) { segment in
+                var position = segment
+                while position < end {
+                    Steps.take()
+                    let unit = reading(at: position)
+                    let isDelimiter = unit.level <= level
+                    if isDelimiter, unit.byte == UInt8(ascii: "?") || unit.byte == UInt8(ascii: "#") { break }
+                    if isDelimiter, ByteSet.pathDelimiters.contains(unit.byte) {
+                        if isKey(segment..<position) { keys.append(segment..<position) }
+                        return position + unit.length
+                    }
+                    position += unit.length
                 }
-                if "/;,:".utf8.contains(unit.byte) {
-                    judge(segment..<position)
-                    segment = position + unit.length
-                }
-            }
-            position += unit.length
-        }
-        judge(segment..<min(position, end))
-        let query = queryStart ?? end
+                guard segment < min(position, end) else { return nil }
+                let last = segment..<min(position, end)
+                if isKey(last) { keys.append(last) }
+                return last.upperBound
+            },
+            end
+        )
+        for key in keys { redact(key) }
         // A URL within the query of another leaves the scanner in the other.
         if url != nil, !isInPath(start) { return }
-        let fragment = bytes[query..<max(query, end)].firstIndex(of: UInt8(ascii: "#")) ?? end
+        let fragment = text.first(.hash, from: query).flatMap { $0 < end ? $0 : nil } ?? end
         url = URLPlace(end: end, queryStart: query, fragmentStart: fragment)
     }
 
-    private mutating func judge(_ segment: Range<Int>) {
-        let isCutOff = isCutOff && segment.upperBound == bytes.count
-        if OpaqueKey.isLikely(bytes[segment], isCutOff: isCutOff) { redact(segment) }
+    private func isKey(_ segment: Range<Int>) -> Bool {
+        Steps.take(segment.count)
+        return OpaqueKey.isLikely(bytes[segment], isCutOff: isCutOff && segment.upperBound == bytes.count)
     }
 }

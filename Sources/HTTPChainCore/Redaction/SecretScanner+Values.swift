@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// The surroundings of a secret's name.
 struct ValuePlace {
     /// Whether it is the name of a pair in a URL or a form.
@@ -35,7 +37,7 @@ extension SecretScanner {
         let afterName = position
         position = afterSpace(position, lines: nameQuote != nil)
         guard position < bytes.count else { return nil }
-        let separator = SecretUnit(bytes, at: position)
+        let separator = reading(at: position)
         let isColon = separator.byte == UInt8(ascii: ":")
         guard isColon || separator.byte == UInt8(ascii: "=") else { return nil }
         var isSpaced = position > afterName
@@ -95,6 +97,7 @@ extension SecretScanner {
         isSpaced: Bool
     ) -> Edit? {
         let wordEnd = bytes[position...].firstIndex { !$0.isLetterOrDigit } ?? bytes.count
+        Steps.take(wordEnd - position)
         let word = String(decoding: bytes[position..<wordEnd].prefix(16), as: UTF8.self).lowercased()
         let endsWord =
             wordEnd == bytes.count || bytes[wordEnd].isSpace || ",;:.)]}\"'<&\\".utf8.contains(bytes[wordEnd])
@@ -105,12 +108,13 @@ extension SecretScanner {
             return nil
         }
         let quote = nameQuote.map { bytes[$0.range] } ?? []
-        let first = SecretUnit(bytes, at: position)
+        let first = reading(at: position)
         if nameQuote != nil || isSpaced, "{[(".utf8.contains(first.byte) {
             return Edit(range: position..<endOfNested(at: position), quote: quote)
         }
         if nameQuote != nil {
             let end = bytes[position...].firstIndex { $0.isSpace || ",}])".utf8.contains($0) } ?? bytes.count
+            Steps.take(end - position)
             return end > position ? Edit(range: position..<end, quote: quote) : nil
         }
         var start = position
@@ -140,11 +144,13 @@ extension SecretScanner {
     private func endOfPair(from start: Int, after first: Int, level: Int) -> Int {
         let limit = min(url?.end ?? bytes.count, bytes.count)
         let inPath = isInPath(start)
-        let isInTag = bytes[..<start].suffix(Self.reach).last { "<>".utf8.contains($0) } == UInt8(ascii: "<")
+        let bracket = text.last(.angle, in: max(0, start - Self.reach)..<start)
+        let isInTag = bracket.map { bytes[$0] == UInt8(ascii: "<") } ?? false
         let inFragment = url.map { start > $0.fragmentStart } ?? true
         var position = start
         while position < limit {
-            let unit = SecretUnit(bytes, at: position)
+            Steps.take()
+            let unit = reading(at: position)
             if unit.level <= level {
                 if unit.byte == UInt8(ascii: "&") { break }
                 if unit.byte == UInt8(ascii: "#"), !inFragment { break }
@@ -180,6 +186,7 @@ extension SecretScanner {
     private func endOfBareText(from start: Int, after first: Int) -> Int {
         var position = start
         while position < bytes.count {
+            Steps.take()
             let byte = bytes[position]
             if byte.isBlank {
                 guard CredentialScheme(bytes[first..<position]) != nil else { break }
@@ -187,7 +194,7 @@ extension SecretScanner {
                 continue
             }
             if endsBareText(at: position), position > first { break }
-            if ",;)]}'".utf8.contains(byte), endsSentence(after: position) { break }
+            if ByteSet.closers.contains(byte), endsSentence(after: position) { break }
             position += 1
         }
         return withoutPunctuation(max(first, start - 1)..<position)
@@ -195,32 +202,38 @@ extension SecretScanner {
 
     private func endsSentence(after position: Int) -> Bool {
         guard let next = bytes[(position + 1)...].first else { return true }
-        return next.isSpace || ",;)]}'\"<".utf8.contains(next)
+        return next.isSpace || ByteSet.sentenceEnds.contains(next)
     }
 
     /// Without what closes the text around a value, as in `(token=abc)`, and without the escape of a quote.
     private func withoutPunctuation(_ range: Range<Int>) -> Int {
         var end = range.upperBound
-        while end > range.lowerBound + 1, ",;)]}'\\".utf8.contains(bytes[end - 1]) { end -= 1 }
+        while end > range.lowerBound + 1, ByteSet.trailers.contains(bytes[end - 1]) {
+            Steps.take()
+            end -= 1
+        }
         return end
     }
 
     /// The end of the line, or of the string that the line stands in; the value may hold strings of its own
     /// (`response="…"`), and in JSON these are escaped.
     func endOfLine(from start: Int) -> Int {
-        var position = start
-        while position < bytes.count, !bytes[position].isNewline {
-            switch bytes[position] {
-            case UInt8(ascii: "\\"): position += 1
-            case UInt8(ascii: "\"") where bytes[position - 1] == UInt8(ascii: "="):
-                position = bytes[(position + 1)...].firstIndex(of: UInt8(ascii: "\"")) ?? bytes.count
-            case UInt8(ascii: "\""): return position
-            case UInt8(ascii: "<") where position > start && bytes[position...].starts(with: "</".utf8): return position
-            default: break
+        // The value may begin with a tag.
+        let first = start < bytes.count && bytes[start] == UInt8(ascii: "<") ? start + 1 : start
+        return text.end(of: .line, from: first) { position in
+            let byte = bytes[position]
+            if byte.isNewline { return nil }
+            switch byte {
+            case UInt8(ascii: "\\"): return position + 2
+            case UInt8(ascii: "\"") where bytes[..<position].last == UInt8(ascii: "="):
+                let closing = bytes[(position + 1)...].firstIndex(of: UInt8(ascii: "\"")) ?? bytes.count
+                Steps.take(closing - position)
+                return closing + 1
+            case UInt8(ascii: "\""): return nil
+            case UInt8(ascii: "<") where bytes[position...].starts(with: "</".utf8): return nil
+            default: return position + 1
             }
-            position += 1
         }
-        return min(position, bytes.count)
     }
 
     /// The end of what stands in brackets, or of the text.
@@ -228,12 +241,13 @@ extension SecretScanner {
         var depth = 0
         var position = start
         while position < bytes.count {
+            Steps.take()
             // What follows a letter is an apostrophe.
             if let open = quote(at: position), open.byte == UInt8(ascii: "\"") || !bytes[position - 1].isLetterOrDigit {
                 position = closing(open) + open.range.count
                 continue
             }
-            let unit = SecretUnit(bytes, at: position)
+            let unit = reading(at: position)
             switch unit.byte {
             case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "("): depth += 1
             case UInt8(ascii: "}"), UInt8(ascii: "]"), UInt8(ascii: ")"): depth -= 1
@@ -251,13 +265,13 @@ extension SecretScanner {
     func quote(at start: Int) -> SecretQuote? {
         guard start < bytes.count else { return nil }
         var position = start
-        var unit = SecretUnit(bytes, at: start)
+        var unit = reading(at: start)
         if unit.byte == UInt8(ascii: "\\") {
-            position = bytes.afterBackslashes(from: start)
+            position = text.afterBackslashes(from: start)
             guard position < bytes.count else { return nil }
-            unit = SecretUnit(bytes, at: position)
+            unit = reading(at: position)
         }
-        guard "\"'`".utf8.contains(unit.byte) else { return nil }
+        guard ByteSet.quotes.contains(unit.byte) else { return nil }
         return SecretQuote(
             byte: unit.byte,
             escapes: position - start,
@@ -272,12 +286,13 @@ extension SecretScanner {
         var position = open.range.upperBound
         var escapes = 0
         while position < bytes.count {
-            if bytes[position] == UInt8(ascii: "\\"), !SecretUnit(bytes, at: position).isEscaped {
+            Steps.take()
+            if bytes[position] == UInt8(ascii: "\\"), !reading(at: position).isEscaped {
                 escapes += 1
                 position += 1
                 continue
             }
-            let unit = SecretUnit(bytes, at: position)
+            let unit = reading(at: position)
             // A quote within doubles the backslashes and has one more.
             if open.matches(unit), escapes % (2 * (open.escapes + 1)) == open.escapes || escapes < open.escapes {
                 return position - min(escapes, open.escapes)
@@ -292,12 +307,13 @@ extension SecretScanner {
     func afterSpace(_ start: Int, lines: Bool) -> Int {
         var position = start
         while position < bytes.count {
-            let unit = SecretUnit(bytes, at: position)
+            Steps.take()
+            let unit = reading(at: position)
             if unit.byte.isBlank || (lines && unit.byte.isSpace) {
                 position += unit.length
                 continue
             }
-            let letter = bytes.afterBackslashes(from: position)
+            let letter = text.afterBackslashes(from: position)
             guard lines, letter > position, letter < bytes.count, "nrt".utf8.contains(bytes[letter]) else { break }
             position = letter + 1
         }

@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// Finds the secrets of a text and puts a placeholder in place of each.
 ///
 /// It is not a parser: the text may be cut off, or be no document at all, and nothing that follows a secret's name may
@@ -31,6 +33,7 @@ struct SecretScanner {
     }
 
     let bytes: [UInt8]
+    let text: TextIndex
     let rules: SecretRules
     let mode: Mode
     /// Whether the text goes on, so that the beginning of a secret may stand at its end.
@@ -41,8 +44,10 @@ struct SecretScanner {
     var url: URLPlace?
     /// The content of an element whose tag is being read.
     var element: (start: Int, content: Range<Int>)?
-    /// Where the values beside a secret's name were looked for last, and whether the place ends there.
-    var siblings: (range: Range<Int>, isClosed: Bool)?
+    /// Where the values beside a secret's name were looked for, in order.
+    var siblings: [Range<Int>] = []
+    /// The tag in which they were looked for last.
+    var lastTag: Int?
     /// Whether a blank line may follow.
     var hasBlankLine = true
     /// The byte that is meant before the index, escaped or not.
@@ -50,6 +55,7 @@ struct SecretScanner {
 
     init(_ bytes: [UInt8], rules: SecretRules, mode: Mode = .text, isCutOff: Bool = false) {
         self.bytes = bytes
+        text = TextIndex(bytes)
         self.rules = rules
         self.mode = mode
         self.isCutOff = isCutOff
@@ -74,7 +80,8 @@ struct SecretScanner {
                 continue
             }
             if let url, index >= url.end { self.url = nil }
-            let unit = SecretUnit(bytes, at: index)
+            Steps.take()
+            let unit = reading(at: index)
             if unit.byte.isNameByte {
                 readWord()
                 continue
@@ -91,6 +98,13 @@ struct SecretScanner {
         if let element { redact(element.content) }
     }
 
+    /// What stands at an index, which must be one of the text's.
+    func reading(at index: Int) -> SecretUnit {
+        let byte = bytes[index]
+        guard byte == UInt8(ascii: "\\") else { return SecretUnit(bytes, at: index) }
+        return SecretUnit(bytes, at: index, afterBackslashes: text.afterBackslashes(from: index))
+    }
+
     mutating func redact(_ range: Range<Int>) {
         if !range.isEmpty { edits.append(Edit(range: range)) }
     }
@@ -99,12 +113,13 @@ struct SecretScanner {
 
     private mutating func readWord() {
         let start = index
-        let (end, decoded) = word(at: start)
+        let word = word(at: start)
+        let end = word.end
         index = end
-        let name = decoded.map { $0[...] } ?? bytes[start..<end]
+        let name = word.decoded.map { $0[...] } ?? bytes[start..<end]
         let follows = before
         before = name.last
-        if let token = webToken(in: start..<end) {
+        if word.mayHoldToken, let token = webToken(in: start..<end) {
             redact(token)
             index = max(end, token.upperBound)
             return
@@ -123,7 +138,7 @@ struct SecretScanner {
         {
             redact(secret)
             index = max(end, secret.upperBound)
-        } else if let block = armoredBlock(in: start..<end) {
+        } else if word.mayHoldBlock, let block = armoredBlock(in: start..<end) {
             redact(block)
             index = max(end, block.upperBound)
         } else if isSecret {
@@ -131,18 +146,37 @@ struct SecretScanner {
         }
     }
 
-    /// Where the word ends that begins at an index, and its letters where some are escaped.
-    func word(at start: Int) -> (end: Int, decoded: [UInt8]?) {
-        var position = start
+    /// A row of bytes that names are made of.
+    struct Word {
+        var end: Int
+        /// Its letters if some are escaped.
         var decoded: [UInt8]?
-        while position < bytes.count {
-            let unit = SecretUnit(bytes, at: position)
+        /// Whether a web token may begin in it.
+        var mayHoldToken = false
+        /// Whether a PEM block may begin in it.
+        var mayHoldBlock = false
+    }
+
+    /// The word that begins at an index.
+    func word(at start: Int) -> Word {
+        var word = Word(end: start)
+        var tail: UInt32 = 0
+        var hyphens = 0
+        while word.end < bytes.count {
+            Steps.take()
+            let unit = reading(at: word.end)
             guard unit.byte.isNameByte else { break }
-            if unit.isEscaped, decoded == nil { decoded = Array(bytes[start..<position]) }
-            decoded?.append(unit.byte)
-            position += unit.length
+            if unit.isEscaped, word.decoded == nil { word.decoded = Array(bytes[start..<word.end]) }
+            word.decoded?.append(unit.byte)
+            word.end += unit.length
+            // As it is written: the last digit of an escape may be a letter of a token.
+            let last = bytes[word.end - 1]
+            tail = tail << 8 | UInt32(last)
+            if tail & 0xFF_FFFF == 0x65_794A { word.mayHoldToken = true }
+            hyphens = last == UInt8(ascii: "-") ? hyphens + 1 : 0
+            if hyphens == 5 { word.mayHoldBlock = true }
         }
-        return (position, decoded)
+        return word
     }
 
     /// Whether a word stands where a pair of a query or a form begins.
@@ -162,14 +196,31 @@ struct SecretScanner {
 
     // MARK: Result
 
+    /// Finds a value wherever it stands, and the beginning of it at the end of a text that goes on (the algorithm of
+    /// Knuth, Morris and Pratt).
     private mutating func find(_ value: [UInt8]) {
-        var rest = bytes[...]
-        while let first = value.first, let start = rest.firstIndex(of: first) {
-            let end = rest[start...].starts(with: value) ? start + value.count : start
-            redact(start..<end)
-            rest = rest[max(end, start + 1)...]
+        // For each beginning of the value the longest shorter one that ends it.
+        var fallbacks = [0]
+        func matched(_ byte: UInt8, after count: Int) -> Int {
+            var count = count
+            while count > 0, count == value.count || value[count] != byte {
+                Steps.take()
+                count = fallbacks[count - 1]
+            }
+            return value[count] == byte ? count + 1 : 0
         }
+        for byte in value.dropFirst() { fallbacks.append(matched(byte, after: fallbacks[fallbacks.count - 1])) }
+        var count = 0
+        for (position, byte) in bytes.enumerated() {
+            Steps.take()
+            count = matched(byte, after: count)
+            if count == value.count { redact(position + 1 - count..<position + 1) }
+        }
+        if isCutOff, count >= Self.shortestBeginning { redact(bytes.count - count..<bytes.count) }
     }
+
+    /// How many bytes of a value that is cut off tell it from other text.
+    private static let shortestBeginning = 3
 
     private func edited() -> String {
         var output: [UInt8] = []

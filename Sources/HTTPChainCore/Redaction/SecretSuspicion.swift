@@ -81,6 +81,32 @@ struct SecretSuspicion {
     }
 }
 
+/// Some bytes of ASCII.
+struct ByteSet: Sendable {
+    private var low: UInt64 = 0
+    private var high: UInt64 = 0
+
+    init(_ text: StaticString) {
+        for byte in UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount) {
+            if byte < 64 { low |= 1 << UInt64(byte) } else { high |= 1 << UInt64(byte & 63) }
+        }
+    }
+
+    func contains(_ byte: UInt8) -> Bool {
+        byte < 128 && (byte < 64 ? low : high) >> UInt64(byte & 63) & 1 != 0
+    }
+
+    static let quotes = ByteSet("\"'`")
+    /// The delimiters of URLs: after an authority, and between the pieces of a path.
+    static let authorityEnds = ByteSet("/?#")
+    static let pathDelimiters = ByteSet("/;,:")
+    /// The punctuation after a value, and after a credential.
+    static let closers = ByteSet(",;)]}'")
+    static let trailers = ByteSet(",;)]}'\\")
+    static let credentialTrailers = ByteSet(".,;:)]}")
+    static let sentenceEnds = ByteSet(",;)]}'\"<")
+}
+
 extension UInt8 {
     /// Whether names are made of the byte, with the brackets and dots of paths.
     var isNameByte: Bool {

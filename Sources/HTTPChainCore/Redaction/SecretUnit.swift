@@ -13,7 +13,10 @@ struct SecretUnit {
     var isEscaped: Bool { length > 1 }
 
     /// Reads what stands at an index, which must be one of the bytes'.
-    init<Bytes: RandomAccessCollection<UInt8>>(_ bytes: Bytes, at index: Int) where Bytes.Index == Int {
+    ///
+    /// - Parameter afterBackslashes: Where the backslashes end that stand there.
+    init<Bytes: RandomAccessCollection<UInt8>>(_ bytes: Bytes, at index: Int, afterBackslashes: Int? = nil)
+    where Bytes.Index == Int {
         let first = bytes[index]
         switch first {
         case UInt8(ascii: "%"):
@@ -22,13 +25,13 @@ struct SecretUnit {
                 return
             }
         case UInt8(ascii: "\\"):
-            if let (byte, length) = Self.backslash(bytes, index) {
+            if let (byte, length) = Self.backslash(bytes, index, afterBackslashes) {
                 (self.byte, self.length) = (byte, length)
                 return
             }
         case UInt8(ascii: "&"):
-            for (entity, byte) in Self.entities where bytes[index...].starts(with: entity) {
-                (self.byte, length) = (byte, entity.count)
+            if let (byte, length) = Self.entity(bytes, index) {
+                (self.byte, self.length) = (byte, length)
                 return
             }
         default: break
@@ -36,7 +39,7 @@ struct SecretUnit {
         (byte, length) = (first, 1)
     }
 
-    private static let deepest = 8
+    static let deepest = 8
 
     private static func percent<Bytes: RandomAccessCollection<UInt8>>(
         _ bytes: Bytes,
@@ -60,9 +63,12 @@ struct SecretUnit {
         return nil
     }
 
-    private static func backslash<Bytes: RandomAccessCollection<UInt8>>(_ bytes: Bytes, _ index: Int) -> (UInt8, Int)?
-    where Bytes.Index == Int {
-        let position = bytes.afterBackslashes(from: index)
+    private static func backslash<Bytes: RandomAccessCollection<UInt8>>(
+        _ bytes: Bytes,
+        _ index: Int,
+        _ afterBackslashes: Int?
+    ) -> (UInt8, Int)? where Bytes.Index == Int {
+        let position = afterBackslashes ?? bytes.afterBackslashes(from: index)
         guard position < bytes.endIndex else { return nil }
         if bytes[position] == UInt8(ascii: "/") { return (UInt8(ascii: "/"), position + 1 - index) }
         guard bytes[position] == UInt8(ascii: "u"), position + 4 < bytes.endIndex else { return nil }
@@ -74,11 +80,20 @@ struct SecretUnit {
         return value < 0x80 ? (UInt8(value), position + 5 - index) : nil
     }
 
+    private static func entity<Bytes: RandomAccessCollection<UInt8>>(_ bytes: Bytes, _ index: Int) -> (UInt8, Int)?
+    where Bytes.Index == Int {
+        guard index + 3 < bytes.endIndex, bytes[index + 1] == UInt8(ascii: "#") || bytes[index + 1].isLetter else {
+            return nil
+        }
+        guard let (text, byte) = entities.first(where: { bytes[index...].starts(with: $0.text) }) else { return nil }
+        return (byte, text.count)
+    }
+
     private static let entities = [
         ("&quot;", "\""), ("&#34;", "\""), ("&#x22;", "\""), ("&apos;", "'"), ("&#39;", "'"), ("&#x27;", "'"),
         ("&amp;", "&"), ("&#38;", "&"), ("&lt;", "<"), ("&gt;", ">"), ("&equals;", "="), ("&#61;", "="),
         ("&#x3d;", "="),
-    ].map { (text: String, scalar: Unicode.Scalar) in (Array(text.utf8), UInt8(ascii: scalar)) }
+    ].map { (text: String, scalar: Unicode.Scalar) in (text: Array(text.utf8), byte: UInt8(ascii: scalar)) }
 }
 
 extension RandomAccessCollection<UInt8> where Index == Int {

@@ -1,0 +1,209 @@
+import HTTPChainSupport
+
+/// Where things stand in a text: found once, whoever asks, so that looking ahead and back stays linear.
+///
+/// Short distances are looked at directly, and so a short text needs no tables.
+final class TextIndex {
+    /// A thing that is looked for.
+    enum Mark: Int, CaseIterable {
+        case equals, at, hash, less, greater, angle, newline, formData, response
+    }
+
+    /// A way through the text that goes on the same from each place that it passes.
+    enum Walk: Hashable {
+        case line, parameters
+        /// By the number of times that delimiters are percent-encoded.
+        case url(level: Int), token(level: Int), path(level: Int)
+    }
+
+    /// How many places are looked at before a table is made.
+    static let near = 64
+
+    private let bytes: [UInt8]
+    private var found: [[Int]?] = Mark.allCases.map { _ in nil }
+    private var ends: [Walk: [Int]] = [:]
+    private var passed: [Int] = []
+    private var punctuation: (start: Int, end: Int)?
+    private var backslashEnds: [Int]?
+    private(set) lazy var brackets = Brackets(bytes)
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    // MARK: Marks
+
+    /// The first place of a mark at or after an index.
+    func first(_ mark: Mark, from start: Int) -> Int? {
+        let near = min(bytes.count, start + Self.near)
+        for position in start..<max(start, near) {
+            Steps.take()
+            if isMark(mark, at: position) { return position }
+        }
+        guard near < bytes.count else { return nil }
+        let places = places(of: mark)
+        let index = places.partition(from: start)
+        return index < places.count ? places[index] : nil
+    }
+
+    /// The last place of a mark before an index, and not before another one.
+    func last(_ mark: Mark, in range: Range<Int>) -> Int? {
+        var position = range.upperBound
+        while position > max(range.lowerBound, range.upperBound - Self.near) {
+            Steps.take()
+            position -= 1
+            if isMark(mark, at: position) { return position }
+        }
+        guard position > range.lowerBound else { return nil }
+        let places = places(of: mark)
+        let index = places.partition(from: range.upperBound) - 1
+        return index >= 0 && places[index] >= range.lowerBound ? places[index] : nil
+    }
+
+    private func places(of mark: Mark) -> [Int] {
+        if let known = found[mark.rawValue] { return known }
+        Steps.take(bytes.count)
+        let places = bytes.indices.filter { isMark(mark, at: $0) }
+        found[mark.rawValue] = places
+        return places
+    }
+
+    private func isMark(_ mark: Mark, at position: Int) -> Bool {
+        let byte = bytes[position]
+        switch mark {
+        case .equals: return byte == UInt8(ascii: "=")
+        case .at: return byte == UInt8(ascii: "@")
+        case .hash: return byte == UInt8(ascii: "#")
+        case .less: return byte == UInt8(ascii: "<")
+        case .greater: return byte == UInt8(ascii: ">")
+        case .angle: return byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">")
+        case .newline: return byte.isNewline
+        case .formData:
+            return byte | 0x20 == UInt8(ascii: "f")
+                && bytes[position...].lazy.map(SecretNames.folded).starts(with: "form-data".utf8)
+        case .response: return byte == UInt8(ascii: "r") && bytes[position...].starts(with: "response=".utf8)
+        }
+    }
+
+    // MARK: Walks
+
+    /// Where a walk ends.
+    ///
+    /// - Parameters:
+    ///   - near: The number of places that are passed before they are remembered.
+    ///   - next: Returns the place after another one; nil if the walk ends there.
+    func end(of walk: Walk, from start: Int, near: Int = TextIndex.near, next: (Int) -> Int?) -> Int {
+        var position = start
+        for _ in 0..<near {
+            Steps.take()
+            if position >= bytes.count { return bytes.count }
+            guard let next = next(position) else { return position }
+            position = next
+        }
+        var known = ends.removeValue(forKey: walk) ?? []
+        if known.isEmpty { known = Array(repeating: -1, count: bytes.count) }
+        passed.removeAll(keepingCapacity: true)
+        var end = bytes.count
+        while position < bytes.count {
+            Steps.take()
+            if known[position] >= 0 {
+                end = known[position]
+                break
+            }
+            passed.append(position)
+            guard let next = next(position) else {
+                end = position
+                break
+            }
+            position = next
+        }
+        for position in passed { known[position] = end }
+        ends[walk] = known
+        return end
+    }
+
+    /// Where the text before an index ends, without the punctuation after it.
+    func beforePunctuation(_ end: Int) -> Int {
+        if let known = punctuation, known.end == end { return known.start }
+        var start = end
+        while start > 0, ByteSet.credentialTrailers.contains(bytes[start - 1]) {
+            Steps.take()
+            start -= 1
+        }
+        punctuation = (start, end)
+        return start
+    }
+
+    /// Where the backslashes end that stand at an index; of more than 64, where the 65th stands.
+    func afterBackslashes(from start: Int) -> Int {
+        guard start + 1 < bytes.count, bytes[start] == UInt8(ascii: "\\"), bytes[start + 1] == UInt8(ascii: "\\") else {
+            return start < bytes.count && bytes[start] == UInt8(ascii: "\\") ? start + 1 : start
+        }
+        let known = backslashEnds ?? findBackslashEnds()
+        return min(known[start], start + 64)
+    }
+
+    private func findBackslashEnds() -> [Int] {
+        Steps.take(bytes.count)
+        var result = Array(bytes.indices)
+        for index in bytes.indices.reversed() where bytes[index] == UInt8(ascii: "\\") {
+            result[index] = index + 1 < bytes.count ? result[index + 1] : index + 1
+        }
+        backslashEnds = result
+        return result
+    }
+}
+
+/// The brackets of a text, whatever their kinds, and which of them belong together.
+struct Brackets {
+    private var positions: [Int] = []
+    /// The innermost bracket that is open after each of them, as an index of `positions`.
+    private var open: [Int?] = []
+    /// The position of the bracket that closes each of them.
+    private var closers: [Int?] = []
+    /// The brackets that close nothing.
+    private var strays: [Int] = []
+
+    init(_ bytes: [UInt8]) {
+        Steps.take(bytes.count)
+        var pending: [Int] = []
+        for (position, byte) in bytes.enumerated() {
+            switch byte {
+            case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "("): pending.append(positions.count)
+            case UInt8(ascii: "}"), UInt8(ascii: "]"), UInt8(ascii: ")"):
+                if let last = pending.popLast() { closers[last] = position } else { strays.append(position) }
+            default: continue
+            }
+            positions.append(position)
+            closers.append(nil)
+            open.append(pending.last)
+        }
+    }
+
+    /// The innermost bracket before an index that is still open there.
+    func opening(before index: Int) -> Int? { innermost(at: index).map { positions[$0] } }
+
+    /// The first bracket from an index on that closes one from before it.
+    func closing(from index: Int) -> Int? {
+        if let open = innermost(at: index) { return closers[open] }
+        let next = strays.partition(from: index)
+        return next < strays.count ? strays[next] : nil
+    }
+
+    private func innermost(at index: Int) -> Int? {
+        let count = positions.partition(from: index)
+        return count > 0 ? open[count - 1] : nil
+    }
+}
+
+extension [Int] {
+    /// The index of the first of these sorted numbers that is not less than another one.
+    fileprivate func partition(from number: Int) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] < number { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

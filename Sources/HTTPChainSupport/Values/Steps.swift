@@ -1,0 +1,44 @@
+#if DEBUG
+import Synchronization
+#endif
+
+/// Counts the steps that scanners and parsers take over data from outside, so that tests prove that work is linear
+/// without a clock.
+///
+/// Each iteration over outside data calls ``take(_:)``. In release builds it is empty.
+package enum Steps {
+    @inlinable
+    package static func take(_ count: Int = 1) {
+        #if DEBUG
+        note(count)
+        #endif
+    }
+
+    #if DEBUG
+    @usableFromInline
+    static func note(_ count: Int) {
+        if measurements.load(ordering: .relaxed) > 0 { tally?.add(count) }
+    }
+
+    /// The number of measurements in flight: without one, a step costs one load.
+    private static let measurements = Atomic(0)
+    @TaskLocal private static var tally: Tally?
+
+    private final class Tally: Sendable {
+        private let steps = Atomic(0)
+
+        func add(_ count: Int) { steps.add(count, ordering: .relaxed) }
+
+        var count: Int { steps.load(ordering: .relaxed) }
+    }
+
+    /// Returns the number of steps that a closure and its child tasks take.
+    package static func counted(_ body: () async throws -> Void) async rethrows -> Int {
+        measurements.add(1, ordering: .relaxed)
+        defer { measurements.subtract(1, ordering: .relaxed) }
+        let tally = Tally()
+        try await $tally.withValue(tally, operation: body)
+        return tally.count
+    }
+    #endif
+}
