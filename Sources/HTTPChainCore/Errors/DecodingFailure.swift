@@ -60,7 +60,7 @@ public struct DecodingFailure: HTTPChainError {
             // What the decoder says may quote the value.
             detail = "its value, which is not shown, does not fit"
         } else {
-            detail = redaction.text(context?.debugDescription ?? "\(cause)")
+            detail = redaction.text(context?.debugDescription ?? "\(cause)", upTo: Redaction.longestShown)
         }
         self.init(
             type,

@@ -2,17 +2,18 @@ public import Foundation
 public import HTTPTypes
 
 /// A request as it stood, and what was known of its answer, with secrets redacted: fit for errors and logs.
-public struct ExchangeSnapshot: Sendable, Hashable, CustomStringConvertible {
-    /// The request's method.
-    public let method: HTTPRequest.Method
-    /// The request's URL without user information and with secret query values redacted.
-    public let url: String
-    /// The request's header fields, secret values redacted.
-    public let requestFields: HTTPFields
-    /// The response head, secret values redacted; `nil` when none arrived.
-    public let response: HTTPResponse?
-    /// The first bytes of the response body, secrets redacted in text; `nil` when none were read.
-    public let bodyPreview: BodyPreview?
+///
+/// Taking one costs nothing: secrets are redacted when a property is read. Of a URL, and of a field's value, no more
+/// than the first 16 KiB are shown.
+public struct ExchangeSnapshot: Sendable {
+    private struct Content: Sendable {
+        let request: HTTPRequest
+        let response: HTTPResponse?
+        let preview: BodyPreview?
+        let redaction: Redaction
+    }
+
+    private let sealed: Sealed<Content>
 
     /// The number of attempts that led to the response; `nil` when that is not known.
     public let attempts: Int?
@@ -32,27 +33,70 @@ public struct ExchangeSnapshot: Sendable, Hashable, CustomStringConvertible {
         attempts: Int? = nil,
         redaction: Redaction = .standard
     ) {
-        let redaction = redaction.adding(markedIn: request.headerFields)
-        method = request.method
-        url = redaction.url(Request(head: request).url)
-        requestFields = redaction.fields(request.headerFields)
-        self.response = response.map { head in
+        sealed = Sealed(Content(request: request, response: response, preview: preview, redaction: redaction))
+        self.attempts = attempts
+    }
+
+    private var content: Content { sealed.content }
+
+    private var redaction: Redaction { content.redaction.adding(markedIn: content.request.headerFields) }
+
+    /// The request's method.
+    public var method: HTTPRequest.Method { content.request.method }
+
+    /// The request's URL without user information and with secret query values redacted.
+    public var url: String { redaction.url(Request(head: content.request).url) }
+
+    /// The request's header fields, secret values redacted.
+    public var requestFields: HTTPFields { redaction.fields(content.request.headerFields) }
+
+    /// The response head, secret values redacted; `nil` when none arrived.
+    public var response: HTTPResponse? {
+        content.response.map { head in
             var head = head
             head.headerFields = redaction.fields(head.headerFields)
             return head
         }
-        bodyPreview = preview.map(redaction.preview)
-        self.attempts = attempts
     }
 
+    /// The first bytes of the response body, secrets redacted in text; `nil` when none were read.
+    public var bodyPreview: BodyPreview? { content.preview.map(redaction.preview) }
+}
+
+extension ExchangeSnapshot: CustomStringConvertible, CustomReflectable {
     /// One line: `GET https://… → 404 Not Found, application/json: {"error":…`.
     public var description: String {
         var text = "\(method) \(url)"
-        if let status = response?.status { text += " → \(status.label)" }
+        if let status = content.response?.status { text += " → \(status.label)" }
         if let attempts, attempts > 1 { text += " after \(attempts) attempts" }
-        if let type = response?.headerFields[.contentType] { text += ", \(type)" }
+        let types = content.response?.headerFields[fields: .contentType] ?? []
+        if !types.isEmpty { text += ", \(types.map { redaction.value(of: $0) }.joined(separator: ", "))" }
         if let bodyPreview { text += ": \(bodyPreview)" }
         return text
+    }
+
+    /// The properties, redacted.
+    public var customMirror: Mirror {
+        let children: KeyValuePairs<String, Any> = [
+            "method": method, "url": url, "requestFields": requestFields, "response": response as Any,
+            "bodyPreview": bodyPreview as Any, "attempts": attempts as Any,
+        ]
+        return Mirror(self, children: children, displayStyle: .struct)
+    }
+}
+
+extension ExchangeSnapshot: Hashable {
+    /// Whether both show the same.
+    public static func == (lhs: ExchangeSnapshot, rhs: ExchangeSnapshot) -> Bool {
+        lhs.method == rhs.method && lhs.attempts == rhs.attempts && lhs.url == rhs.url
+            && lhs.requestFields == rhs.requestFields && lhs.response == rhs.response
+            && lhs.bodyPreview == rhs.bodyPreview
+    }
+
+    /// Hashes the request's method and URL.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(method)
+        hasher.combine(url)
     }
 }
 

@@ -70,8 +70,9 @@ extension HTTPChainError {
         return text
     }
 
-    /// Errors of ours are redacted when they are made; others say what they like.
+    /// Errors of ours redact what they say; others say what they like.
     private static func words(of cause: any Error) -> String {
-        cause is any HTTPChainError ? "\(cause)" : Redaction.standard.text("\(cause)")
+        let words = "\(cause)"
+        return cause is any HTTPChainError ? words : Redaction.standard.text(words, upTo: Redaction.longestShown)
     }
 }

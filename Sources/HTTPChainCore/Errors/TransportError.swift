@@ -84,8 +84,9 @@ public struct TransportError: AnnotatedError {
     public let sent: Sent
     /// The transport that failed.
     public let stage: String
-    /// More about what happened; empty when ``kind`` says all.
-    public let detail: String
+    /// More about what happened, secrets redacted, of which the first 16 KiB are shown; empty when ``kind`` says all.
+    public var detail: String { Redaction.standard.text(said.content, upTo: Redaction.longestShown) }
+    private let said: Sealed<String>
     /// The request, redacted.
     public let exchange: ExchangeSnapshot?
     /// The platform's own error.
@@ -105,19 +106,19 @@ public struct TransportError: AnnotatedError {
         self.kind = kind
         self.sent = sent
         self.stage = stage
-        self.detail = Redaction.standard.text(detail)
+        said = Sealed(detail)
         self.exchange = exchange
         self.underlyingError = underlyingError
     }
 
     /// Stage, reason, exchange, cause and what was added; a cause that ``detail`` tells of is not repeated.
     public var description: String {
-        let text = description(of: detail.isEmpty ? underlyingError : nil)
+        let text = description(of: said.content.isEmpty ? underlyingError : nil)
         return notes.isEmpty ? text : "\(text)\n  \(notes.indented)"
     }
 
     /// The sentence that says what happened, and what the server may have seen.
     public var reason: String {
-        "\(kind.reason)\(detail.isEmpty ? "" : " (\(detail))"); \(sent.rawValue)"
+        "\(kind.reason)\(said.content.isEmpty ? "" : " (\(detail))"); \(sent.rawValue)"
     }
 }

@@ -12,6 +12,22 @@ public struct Secret: Sendable, Hashable {
     }
 }
 
+/// A value of any type that does not show itself, as what an error keeps until somebody reads it.
+package struct Sealed<Value: Sendable>: Sendable {
+    /// The value itself.
+    package let content: Value
+
+    package init(_ content: Value) {
+        self.content = content
+    }
+}
+
+extension Sealed: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "<secret>" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 extension Secret: ExpressibleByStringLiteral {
     /// A secret that is written in the code, as in a test.
     public init(stringLiteral text: String) {

@@ -122,7 +122,7 @@ final class TraceRecorder: Sendable {
     }
 
     private static func oneLine(_ text: String, _ redaction: Redaction) -> String {
-        redaction.text(text).onOneLine().printable()
+        redaction.text(text, upTo: Redaction.longestShown).onOneLine().printable()
     }
 
     /// How long at least one of several intervals, in order of their beginnings, was going on.
