@@ -86,10 +86,10 @@ struct SwitchedUserTests {
         let chain = try chain()
         answer(["Cache-Control: max-age=0", "ETag: \"1\""])
         #expect(try await text(chain) == "of alice")
-        let before = try await store.variants(of: CacheKey(url: url, partition: "alice")).map(\.response.metadata)
+        let before = await store.variants(of: CacheKey(url: url, partition: "alice")).map(\.response.metadata)
         answer(switchingTo: "bob", ["Cache-Control: max-age=60", "ETag: \"1\""])
         #expect(try await text(chain) == "of bob")
-        let after = try await store.variants(of: CacheKey(url: url, partition: "alice")).map(\.response.metadata)
+        let after = await store.variants(of: CacheKey(url: url, partition: "alice")).map(\.response.metadata)
         #expect(before == after && after.count == 1)
         #expect(await store.usage().entries == 1)
     }
@@ -102,7 +102,8 @@ struct SwitchedUserTests {
         answer(switchingTo: "bob", ["Cache-Control: max-age=60", "X-Owner: bob"])
         _ = try await chain.send(Request.head(url).caching(CacheSettings(use: .refresh)))
         log(in: "alice")
-        #expect(try await chain.send(.get(url)).headers.values("X-Owner") == ["alice"])
+        let owner = try #require(HTTPField.Name("X-Owner"))
+        #expect(try await chain.send(.get(url)).headers[owner] == "alice")
     }
 
     @Test("The response stays the caller's own if the partition fails when it is asked again")

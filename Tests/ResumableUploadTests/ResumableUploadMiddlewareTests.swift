@@ -311,6 +311,9 @@ struct ResumableUploadMiddlewareTests {
         var signed = request()
         signed.headers[.authorization] = "Bearer a"
         signed.headers[.userAgent] = "Test"
+        signed.headers[field("X-Api-Key")] = "b"
+        signed.headers[field("X-Bound")] = "c"
+        signed.bindFields([field("X-Bound")], to: try #require(signed.origin))
         let outcome = await StageHarness(
             ResumableUploadMiddleware(.tus, options: ResumableUploadOptions(otherOrigins: [other]))
         ).send(
@@ -320,6 +323,8 @@ struct ResumableUploadMiddlewareTests {
         )
         #expect(outcome.requests.map(\.headers[.authorization]) == ["Bearer a", nil])
         #expect(outcome.requests.map(\.headers[.userAgent]) == ["Test", "Test"])
+        #expect(outcome.requests.map(\.headers[field("X-Api-Key")]) == ["b", nil])
+        #expect(outcome.requests.map(\.headers[field("X-Bound")]) == ["c", nil])
         #expect(outcome.requests.last?.url == elsewhere + "1")
     }
 

@@ -59,7 +59,7 @@ public struct CookieExplanation: Sendable, Hashable, CustomStringConvertible {
         let lines =
             sent.map { "  sent: \($0)" } + withheld.map { "  not sent, because \($0.reason): \($0.cookie)" }
             + absent.map { "  \($0)" }
-        let head = "cookies for \(Redaction.standard.url(url)):"
-        return ([head] + (lines.isEmpty ? ["  none"] : lines)).joined(separator: "\n")
+        let title = "cookies for \(Redaction.standard.url(url)):"
+        return ([title] + (lines.isEmpty ? ["  none"] : lines)).joined(separator: "\n")
     }
 }

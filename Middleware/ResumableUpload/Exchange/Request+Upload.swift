@@ -15,7 +15,9 @@ extension Request {
         for name in Set(request.head.headerFields.map(\.name)) where Self.belongsToContentOrTarget(name) {
             request.headers[name] = nil
         }
-        if request.origin != origin { request.removeCredentials(goingTo: request.origin, redaction: redaction) }
+        if request.origin != origin {
+            request.removeCredentials(goingTo: request.origin, redaction: request.redaction)
+        }
         return request
     }
 
