@@ -88,12 +88,17 @@ enum PlatformBehaviour {
 
     /// Whether libcurl's words tell more than the code.
     ///
-    /// FoundationNetworking has one code, "unknown", for most of what libcurl tells, and makes others of the last `errno`
-    /// of any attempt to connect, also where the next attempt got through.
+    /// FoundationNetworking has one code, "unknown", for most of what libcurl tells, "bad server response" for a lost
+    /// connection, and makes others of the last `errno` of any attempt to connect, also where the next attempt got
+    /// through.
     static func explainsInWords(_ code: URLError.Code?) -> Bool {
         switch code {
-        case nil, .unknown, .cannotConnectToHost, .networkConnectionLost, .timedOut, .cancelled: true
-        default: false
+        case .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet, .internationalRoamingOff, .dataNotAllowed,
+            .callIsActive, .appTransportSecurityRequiresSecureConnection, .secureConnectionFailed,
+            .serverCertificateHasBadDate, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
+            .serverCertificateNotYetValid, .clientCertificateRejected, .clientCertificateRequired:
+            false
+        default: true
         }
     }
 
