@@ -203,6 +203,28 @@ struct ForgedEntryTests {
     }
     #endif
 
+    @Test("A part that is longer than its body is a miss and an event, also from a store of somebody else")
+    func otherStore() async throws {
+        var entry = ForgedEntry(Self.key, body: content(1, 5), isPart: true)
+        entry.forge(.length, 1000)
+        let events = Events<CacheEvent>()
+        let cache = CacheMiddleware(store: TrustingStore(entry: entry, believesLength: false), partition: .shared) {
+            events.add($0)
+        }
+        let transport = InMemoryTransport { _ in Response(.ok, body: HTTPBody(Self.origin)) }
+        let chain = try Chain(
+            [cache],
+            transport: transport,
+            environment: .virtual(VirtualClock(start: start.addingTimeInterval(1)))
+        )
+        var request = Request.get(target)
+        request.headers[.range] = "bytes=1000100-1000900"
+        #expect(try await chain.send(request).body.collect() == Self.origin)
+        #expect(events.all.contains { if case .storeFailure = $0 { true } else { false } })
+        request.headers[.range] = "bytes=1000003-1000007"
+        #expect(try await chain.send(request).body.collect() == entry.body)
+    }
+
     @Test("The generator finds a store that believes what a description says")
     func planted() async throws {
         let (found, _, _) = try await findings(.trusting, 200)
@@ -214,6 +236,8 @@ struct ForgedEntryTests {
 /// A store that takes the numbers of a description for true.
 private struct TrustingStore: CacheStore {
     let entry: ForgedEntry
+    /// Whether the body is as long as the description says; otherwise as long as it is.
+    var believesLength = true
 
     var summary: String { "trusting" }
 
@@ -225,7 +249,8 @@ private struct TrustingStore: CacheStore {
         if case .part(let range, let whole) = metadata.content {
             metadata.content = .part(range.lowerBound..<(range.lowerBound + length), of: whole)
         }
-        let response = StoredResponse(metadata, bodyLength: length, bodyChecksum: ContentChecksum())
+        let bodyLength = believesLength ? length : Int64(entry.body.count)
+        let response = StoredResponse(metadata, bodyLength: bodyLength, bodyChecksum: ContentChecksum())
         return [CacheEntry(id: CacheEntryID(rawValue: 1), key: key, response: response)]
     }
 
