@@ -173,10 +173,8 @@ struct XMLSerializerTests {
         #expect(await !isRead(Data(document(1000, tag: "b c=\"</b>\"").utf8)))
         #expect(await !isRead(Data(document(1000, tag: "b ").utf8)))
         for encoding in [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32] {
-            for depth in [2, 1000] {
-                let bytes = try #require(document(depth).data(using: encoding))
-                #expect(await !(depth > 128 && isRead(bytes)))
-            }
+            let bytes = try #require(document(1000).data(using: encoding))
+            #expect(await !isRead(bytes))
         }
         let japanese = "<?xml version='1.0' encoding='ISO-2022-JP'?>"
         #expect(await isRead(Data(document(2, declaration: japanese).utf8)))
