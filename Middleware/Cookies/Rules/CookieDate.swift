@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainSupport
 
 /// Reads the date of an `Expires` attribute: RFC 6265bis §5.1.1.
 ///
@@ -55,12 +56,17 @@ enum CookieDate {
             case 0...69: year += 2000
             default: break
             }
-            guard (1...31).contains(day), year >= 1601, time.hour <= 23, time.minute <= 59, time.second <= 59,
-                day <= Self.days(inMonth: month, of: year)
+            guard year >= 1601, time.second <= 59,
+                let civil = CivilTime(
+                    year: year,
+                    month: month,
+                    day: day,
+                    hour: time.hour,
+                    minute: time.minute,
+                    second: time.second
+                )
             else { return nil }
-            // Of a platform whose Int has 32 bits, no Int has the seconds of a date after 2038.
-            let midnight = Double(Self.daysSince1970(year: year, month: month, day: day)) * 86_400
-            return Date(timeIntervalSince1970: midnight + Double(time.hour * 3600 + time.minute * 60 + time.second))
+            return Date(timeIntervalSince1970: Double(civil.secondsSince1970))
         }
 
         /// Hours, minutes and seconds: `hms-time [ non-digit *OCTET ]`.
@@ -93,22 +99,5 @@ enum CookieDate {
         private static let names = [
             "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
         ].map { Array($0.utf8) }
-
-        private static func days(inMonth month: Int, of year: Int) -> Int {
-            switch month {
-            case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-            case 4, 6, 9, 11: 30
-            default: 31
-            }
-        }
-
-        /// Days of the Gregorian calendar, in years that begin with March so that the leap day comes last.
-        private static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
-            let year = month <= 2 ? year - 1 : year
-            let era = year / 400
-            let yearOfEra = year - era * 400
-            let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-            return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-        }
     }
 }

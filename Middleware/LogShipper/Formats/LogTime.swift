@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainSupport
 
 extension Date {
     /// Nanoseconds since 1970, held to what 63 bits can say: from 1970 to April 2262.
@@ -26,43 +27,11 @@ struct TimestampWriter {
         let (second, fraction) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
         if second != self.second {
             self.second = second
-            text = Self.text(ofSecond: second)
+            let date = Date(timeIntervalSince1970: TimeInterval(second))
+            text = Array((RFC3339.text(date, .seconds) ?? "").utf8.dropLast()) + [UInt8(ascii: ".")]
         }
         writer.raw(text)
         writer.integer(fraction, digits: 6)
         writer.raw("Z")
-    }
-
-    /// Year, month, day and time of day with the dot after them.
-    private static func text(ofSecond second: UInt64) -> [UInt8] {
-        let (days, time) = second.quotientAndRemainder(dividingBy: 86_400)
-        let (year, month, day) = civil(fromDays: days)
-        var writer = JSONWriter(capacity: 20)
-        writer.integer(year, digits: 4)
-        writer.raw("-")
-        writer.integer(month, digits: 2)
-        writer.raw("-")
-        writer.integer(day, digits: 2)
-        writer.raw("T")
-        writer.integer(time / 3600, digits: 2)
-        writer.raw(":")
-        writer.integer(time / 60 % 60, digits: 2)
-        writer.raw(":")
-        writer.integer(time % 60, digits: 2)
-        writer.raw(".")
-        return writer.bytes
-    }
-
-    /// The date of a day, counted from 1 January 1970.
-    private static func civil(fromDays days: UInt64) -> (year: UInt64, month: UInt64, day: UInt64) {
-        // Counted from 1 March of the year 0 the leap day is the last of its year, and 400 years are a round number.
-        let (era, dayOfEra) = (days + 719_468).quotientAndRemainder(dividingBy: 146_097)
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        // Months from March on are 31, 30, 31, 30, 31 days long, over and over: 153 days for five.
-        let monthFromMarch = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
-        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-        return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, day)
     }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPChainSupport
 
 /// A moment as HTTP fields write it, to the second.
 ///
@@ -54,85 +55,31 @@ public struct HTTPDate: Sendable, Hashable {
 extension HTTPDate: CustomStringConvertible {
     /// The moment as IMF-fixdate, the form that a sender must write, RFC 9110 §5.6.7.
     public var description: String {
-        let (days, time) = daysAndSeconds
-        let (year, month, day) = Calendar.civil(fromDays: days)
-        let weekday = (days + 4).quotientAndFloorRemainder(by: 7).remainder
-        return "\(Calendar.weekdays[weekday]), \(padded(day)) \(Calendar.months[month - 1]) \(padded(year, 4)) "
-            + "\(padded(time / 3600)):\(padded(time / 60 % 60)):\(padded(time % 60)) GMT"
+        let time = CivilTime(secondsSince1970: Int64(date.timeIntervalSince1970))
+        return "\(Names.weekdays[time.weekday]), \(padded(time.day)) \(Names.months[time.month - 1]) "
+            + "\(padded(time.year, 4)) \(padded(time.hour)):\(padded(time.minute)):\(padded(time.second)) GMT"
     }
 
     /// The moment in the basic format of ISO 8601, to the second: `20261125T121500Z`.
     package var basicISO8601: String {
-        let (days, time) = daysAndSeconds
-        let (year, month, day) = Calendar.civil(fromDays: days)
-        return "\(padded(year, 4))\(padded(month))\(padded(day))"
-            + "T\(padded(time / 3600))\(padded(time / 60 % 60))\(padded(time % 60))Z"
+        let time = CivilTime(secondsSince1970: Int64(date.timeIntervalSince1970))
+        return "\(padded(time.year, 4))\(padded(time.month))\(padded(time.day))"
+            + "T\(padded(time.hour))\(padded(time.minute))\(padded(time.second))Z"
     }
 
-    /// Whole days since 1970, and the seconds of the last one.
-    fileprivate var daysAndSeconds: (days: Int, seconds: Int) {
-        let (days, seconds) = Int64(date.timeIntervalSince1970).quotientAndFloorRemainder(by: 86_400)
-        return (Int(days), Int(seconds))
-    }
-
-    private func padded(_ number: Int, _ width: Int = 2) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
-    }
+    private func padded(_ number: Int, _ width: Int = 2) -> String { CivilTime.padded(number, width) }
 }
 
-extension FixedWidthInteger {
-    fileprivate func quotientAndFloorRemainder(by divisor: Self) -> (quotient: Self, remainder: Self) {
-        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
-    }
-}
-
-/// The Gregorian calendar without time zones, counted in days since 1970-01-01.
-private enum Calendar {
+private enum Names {
     static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-
-    private static func days(year: Int, month: Int, day: Int) -> Int {
-        // Years begin in March here, so that the leap day is the last of its year.
-        let year = month <= 2 ? year - 1 : year
-        let era = year.quotientAndFloorRemainder(by: 400)
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        let dayOfEra = era.remainder * 365 + era.remainder / 4 - era.remainder / 100 + dayOfYear
-        return era.quotient * 146_097 + dayOfEra - 719_468
-    }
-
-    static func civil(fromDays days: Int) -> (year: Int, month: Int, day: Int) {
-        let era = (days + 719_468).quotientAndFloorRemainder(by: 146_097)
-        let dayOfEra = era.remainder
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shifted = (5 * dayOfYear + 2) / 153
-        let month = shifted < 10 ? shifted + 3 : shifted - 9
-        return (
-            yearOfEra + era.quotient * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1
-        )
-    }
-
-    /// The seconds since 1970, which a platform with an `Int` of 32 bits has no `Int` for from 2038 on.
-    static func seconds(year: Int, month: Int, day: Int, time: Int) -> Int64 {
-        Int64(days(year: year, month: month, day: day)) * 86_400 + Int64(time)
-    }
-
-    static func length(ofMonth month: Int, year: Int) -> Int {
-        switch month {
-        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
 }
 
 /// A date in the one layout that senders use: `Sun, 06 Nov 1994 08:49:37 GMT`.
 private struct Fixdate {
     private static let layout = Array("???, 00 ??? 0000 00:00:00 GMT".utf8)
-    private static let months = Calendar.months.map { word($0.utf8) }
-    private static let weekdays = Calendar.weekdays.map { word($0.utf8) }
+    private static let months = Names.months.map { word($0.utf8) }
+    private static let weekdays = Names.weekdays.map { word($0.utf8) }
 
     let seconds: Int64
 
@@ -144,16 +91,18 @@ private struct Fixdate {
         func number(_ start: Int, _ count: Int) -> Int {
             bytes[start..<start + count].reduce(0) { $0 * 10 + Int($1 &- 0x30) }
         }
-        let (day, year, hour, minute, second) = (
-            number(5, 2), number(12, 4), number(17, 2), number(20, 2), number(23, 2)
-        )
         guard Self.weekdays.contains(Self.word(bytes[..<3])),
             let month = Self.months.firstIndex(of: Self.word(bytes[8..<11])).map({ $0 + 1 }),
-            year >= 1, day >= 1, day <= Calendar.length(ofMonth: month, year: year),
-            hour < 24, minute < 60, second <= 60
+            let time = CivilTime(
+                year: number(12, 4),
+                month: month,
+                day: number(5, 2),
+                hour: number(17, 2),
+                minute: number(20, 2),
+                second: number(23, 2)
+            ), time.year >= 1
         else { return nil }
-        let time = hour * 3600 + minute * 60 + min(second, 59)
-        seconds = Calendar.seconds(year: year, month: month, day: day, time: time)
+        seconds = time.secondsSince1970
     }
 
     /// Three letters as one number.
@@ -203,14 +152,14 @@ private struct DateFields {
     }
 
     private static func year(ending digits: Int, now: Date) -> Int {
-        let (current, _, _) = Calendar.civil(fromDays: HTTPDate(now).daysAndSeconds.days)
+        let current = CivilTime(secondsSince1970: Int64(HTTPDate(now).date.timeIntervalSince1970)).year
         let year = current / 100 * 100 + digits
         return year > current + 50 ? year - 100 : year
     }
 
     private func seconds(_ year: Int, _ month: Int, _ day: Int, _ time: Int) -> Int64? {
-        guard year >= 1, (1...Calendar.length(ofMonth: month, year: year)).contains(day) else { return nil }
-        return Calendar.seconds(year: year, month: month, day: day, time: time)
+        guard year >= 1, let day = CivilTime(year: year, month: month, day: day) else { return nil }
+        return day.secondsSince1970 + Int64(time)
     }
 
     private mutating func timeInGMT() -> Int? {
@@ -234,7 +183,7 @@ private struct DateFields {
 
     private mutating func month() -> Int? {
         let name = letters()
-        return Calendar.months.firstIndex { $0.lowercased() == name }.map { $0 + 1 }
+        return Names.months.firstIndex { $0.lowercased() == name }.map { $0 + 1 }
     }
 
     private mutating func letters() -> String {

@@ -1,12 +1,16 @@
 public import Foundation
+import HTTPChainSupport
 
 /// The way dates are written and read: in JSON, XML, forms, queries, path variables and plain text.
 ///
 /// RFC 3339 is the default everywhere.
 public enum DateCoding: Sendable {
     /// RFC 3339 in whole seconds, such as `2026-01-31T09:30:00Z`; fractions of a second are read but not written.
+    ///
+    /// A text with a day or a time that does not exist, or with anything after the zone, is not a date. Years beyond 9999
+    /// cannot be written.
     case iso8601
-    /// RFC 3339 with milliseconds, such as `2026-01-31T09:30:00.250Z`; read as ``iso8601``.
+    /// RFC 3339 with milliseconds, rounded, such as `2026-01-31T09:30:00.250Z`; read as ``iso8601``.
     case iso8601WithMilliseconds
     /// Seconds since 1970, as a number.
     case secondsSince1970
@@ -24,8 +28,8 @@ public enum DateCoding: Sendable {
         if case .custom(let write, _) = self { return write(date) }
         guard abs(date.timeIntervalSince1970) < 1e15 else { return nil }
         return switch self {
-        case .iso8601: date.formatted(.iso8601)
-        case .iso8601WithMilliseconds: date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        case .iso8601: RFC3339.text(date, .seconds)
+        case .iso8601WithMilliseconds: RFC3339.text(date, .milliseconds)
         case .secondsSince1970: Self.number(date.timeIntervalSince1970)
         case .millisecondsSince1970: Self.number((date.timeIntervalSince1970 * 1000).rounded())
         case .format(let format): Self.formatter(format).string(from: date)
@@ -37,9 +41,7 @@ public enum DateCoding: Sendable {
     /// The date of a text; nil when it is not one.
     package func date(from text: String) -> Date? {
         switch self {
-        case .iso8601, .iso8601WithMilliseconds:
-            (try? Date(text, strategy: .iso8601))
-                ?? (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+        case .iso8601, .iso8601WithMilliseconds: RFC3339.date(text)
         case .secondsSince1970: Self.number(text).map { Date(timeIntervalSince1970: $0) }
         case .millisecondsSince1970: Self.number(text).map { Date(timeIntervalSince1970: $0 / 1000) }
         case .format(let format): Self.formatter(format).date(from: text)

@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPChainCore
 import HTTPChainSupport
 
 /// A value as OData writes it in a URL (ABNF rule `primitiveLiteral`), not percent-encoded.
@@ -137,11 +138,11 @@ extension Data: ODataLiteralConvertible {
 }
 
 extension Date: ODataLiteralConvertible {
-    /// The moment in UTC (`Edm.DateTimeOffset`), to the millisecond.
+    /// The moment in UTC (`Edm.DateTimeOffset`), to the microsecond, which is as much as a `Date` holds.
+    ///
+    /// A date outside the years 0 to 9999 is the first or the last moment that can be written.
     public var odataLiteral: ODataLiteral {
-        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true, timeZone: .gmt)
-        let text = formatted(style)
-        return ODataLiteral(text.without(suffix: ".000Z").map { $0 + "Z" } ?? text)
+        ODataLiteral(RFC3339.text(self, .needed) ?? RFC3339.text(HTTPDate(self).date, .needed) ?? "")
     }
 }
 
