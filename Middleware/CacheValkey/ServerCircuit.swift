@@ -10,13 +10,13 @@ final class ServerCircuit: Sendable {
         var isProbing = false
     }
     private let threshold: Int
-    private let pause: ClosedRange<Duration>
+    private let pause: Backoff
     private let time: any TimeSource
     private let state = Locked(State())
 
     init(threshold: Int, pause: ClosedRange<Duration>, time: any TimeSource) {
         self.threshold = max(1, threshold)
-        self.pause = pause
+        self.pause = Backoff(base: pause.lowerBound, cap: pause.upperBound, jitter: .none)
         self.time = time
     }
 
@@ -41,8 +41,8 @@ final class ServerCircuit: Sendable {
             state.failures += 1
             guard state.isProbing || state.pausedUntil == nil && state.failures >= threshold else { return }
             state.isProbing = false
-            state.pausedUntil = now + min(pause.lowerBound * (1 << min(state.pauses, 16)), pause.upperBound)
             state.pauses += 1
+            state.pausedUntil = now + pause.longestWait(beforeRetry: state.pauses)
         }
     }
 

@@ -104,15 +104,9 @@ public struct CircuitOpenTime: Sendable, Hashable {
     ///   - opening: Which opening in a row it is; 1 is the first.
     ///   - random: Where chance comes from.
     package func duration(ofOpening opening: Int, random: some RandomSource) -> Duration {
-        let cap = cap.bounded
-        var time = min(base.bounded, cap)
-        for _ in 1..<max(2, opening) where opening > 1 {
-            guard cap > time, time > .zero else { break }
-            time = min(cap, time * 2)
-        }
         let jitter = jitter.isFinite ? min(1, max(0, jitter)) : 0
-        guard jitter > 0 else { return time }
-        return (time * random.double(in: (1 - jitter)...(1 + jitter))).bounded
+        return Backoff(base: base, cap: cap)
+            .wait(beforeRetry: opening, times: (1 - jitter)...(1 + jitter), random: random)
     }
 }
 

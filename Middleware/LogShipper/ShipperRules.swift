@@ -42,7 +42,8 @@ struct ExportRetries: Sendable {
         if isAmbiguous { doubts += 1 }
         if doubts >= attempts { return .giveUp }
         retries += 1
-        let drawn = longestWait(isUrgent: isUrgent) * random.double(in: 0...1)
+        let drawn = Backoff(base: base, cap: cap)
+            .wait(beforeRetry: isUrgent ? 1 : retries, times: 0...1, random: random)
         guard let asked = asked.map({ min($0, askedCap) }), asked >= drawn else {
             return .wait(drawn, isAsked: false)
         }
@@ -52,17 +53,6 @@ struct ExportRetries: Sendable {
     /// Begins anew with short pauses.
     mutating func hurry() {
         retries = 0
-    }
-
-    private func longestWait(isUrgent: Bool) -> Duration {
-        var wait = min(base, cap)
-        guard !isUrgent else { return wait }
-        for _ in 1..<max(2, retries) where retries > 1 {
-            // Doubling stops at the cap, so that it cannot overflow.
-            guard wait > .zero, cap > wait else { break }
-            wait = min(wait * 2, cap)
-        }
-        return wait
     }
 }
 

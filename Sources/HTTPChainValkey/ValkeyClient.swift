@@ -248,10 +248,10 @@ public final class ValkeyClient: Sendable {
             state.link = .none
             // What another server, or the same one after a restart, does not know.
             state.digests = [:]
-            let longest = settings.reconnection.upperBound
-            let wait = min(settings.reconnection.lowerBound * (1 << min(state.failures, 20)), longest)
             state.failures += 1
-            state.notBefore = .now() + (wait * Double.random(in: 0.5...1)).timeAmount
+            let wait = Backoff(base: settings.reconnection.lowerBound, cap: settings.reconnection.upperBound)
+                .wait(beforeRetry: state.failures, times: 0.5...1, random: SystemRandom())
+            state.notBefore = .now() + wait.timeAmount
         }
     }
 }

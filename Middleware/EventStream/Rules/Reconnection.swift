@@ -107,17 +107,12 @@ struct Reconnection: Sendable {
 
     /// Doubles with each failure, and is lengthened by chance: what the server asks for is kept to.
     private func wait(_ random: some RandomSource) -> Duration {
-        let base = (serverDelay ?? policy.delay).bounded
-        let cap = max(base, policy.maximumDelay.bounded)
-        var wait = base
-        for _ in 1..<max(2, failures) where failures > 1 {
-            guard wait > .zero, wait < cap else { break }
-            wait *= 2
-        }
-        wait = min(wait, cap)
+        var base = serverDelay ?? policy.delay
+        // Zero would never double, and a server that is down would be asked as fast as connections are refused.
+        if failures > 1, base <= .zero { base = Self.shortestServerDelay }
         let jitter = policy.jitter.isNaN ? 0 : min(max(0, policy.jitter), 1)
-        guard jitter > 0, wait > .zero else { return wait }
-        return .nanoseconds(wait.nanoseconds + Int64(Double(wait.nanoseconds) * random.double(in: 0...jitter)))
+        return Backoff(base: base, cap: max(base, policy.maximumDelay))
+            .wait(beforeRetry: failures, times: 1...(1 + jitter), random: random)
     }
 
     /// Whether what kept a stream from being opened passes by itself.

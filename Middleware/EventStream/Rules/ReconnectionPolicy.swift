@@ -10,7 +10,8 @@ public import HTTPTypes
 public struct ReconnectionPolicy: Sendable {
     /// The wait after the first failure; a second by default.
     ///
-    /// The server's `retry` takes its place; half a second is the least that a server can ask for.
+    /// The server's `retry` takes its place; half a second is the least that a server can ask for. A delay of zero is for
+    /// the first failure in a row: the next one is followed by a second, and so on.
     public var delay: Duration
     /// The longest wait, before jitter is added and unless the server asks for a longer one; 30 seconds by default.
     public var maximumDelay: Duration

@@ -158,5 +158,7 @@ struct DevicePolling: Sendable {
         }
     }
 
-    private mutating func back() { interval = min(interval * 2, .seconds(300)) }
+    private mutating func back() {
+        interval = Backoff(base: interval, cap: .seconds(300), jitter: .none).longestWait(beforeRetry: 2)
+    }
 }

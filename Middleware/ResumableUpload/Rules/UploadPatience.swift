@@ -29,14 +29,9 @@ struct UploadPatience: Sendable {
         guard attempts < options.maximumAttempts, withoutProgress < options.maximumAttemptsWithoutProgress,
             circumstances.asked ?? .zero <= options.retryAfterLimit
         else { return nil }
-        // The cap stops the doubling, so that it cannot overflow.
-        let cap = options.longestWait.bounded
-        var longest = options.firstWait.bounded
-        for _ in 0..<withoutProgress where longest < cap { longest *= 2 }
-        longest = min(longest, cap)
-        // Any whole number of nanoseconds up to the longest is as likely as another.
-        let drawn = (UInt64(longest.nanoseconds) + 1).multipliedFullWidth(by: random.next()).high
-        let wait = max(circumstances.asked ?? .zero, .nanoseconds(Int64(drawn)))
+        let drawn = Backoff(base: options.firstWait, cap: options.longestWait)
+            .wait(beforeRetry: withoutProgress + 1, random: random)
+        let wait = max(circumstances.asked ?? .zero, drawn)
         if let totalTime = options.totalTime, circumstances.elapsed + wait > totalTime { return nil }
         if let remaining = circumstances.remaining, wait >= remaining { return nil }
         attempts += 1

@@ -40,7 +40,7 @@ struct ReconnectionTests {
     @Test("The wait doubles with each failure up to the longest")
     func doubles() {
         #expect(waits(ReconnectionPolicy(), 7) == [1, 2, 4, 8, 16, 30, 30].map { .seconds($0) })
-        #expect(waits(ReconnectionPolicy(delay: .zero), 3) == [.zero, .zero, .zero])
+        #expect(waits(ReconnectionPolicy(delay: .zero), 3) == [.zero, .seconds(1), .seconds(2)])
         #expect(waits(ReconnectionPolicy(delay: .seconds(60)), 2) == [.seconds(60), .seconds(60)])
         #expect(waits(ReconnectionPolicy(delay: .seconds(-1), maximumDelay: .seconds(-1)), 1) == [.zero])
     }

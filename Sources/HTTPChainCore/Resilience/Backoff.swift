@@ -1,5 +1,3 @@
-public import HTTPChainCore
-
 /// The wait before a retry: longer each time, up to a cap, and by chance, so that clients which failed together do not
 /// come back together.
 ///
@@ -63,6 +61,22 @@ public struct Backoff: Sendable, Hashable {
         let longest = longestWait(beforeRetry: retry)
         guard jitter == .full, longest > .zero else { return longest }
         return .nanoseconds(Int64((UInt64(longest.nanoseconds) + 1).multipliedFullWidth(by: random.next()).high))
+    }
+
+    /// The wait before a retry, with another jitter than that of the backoff.
+    ///
+    /// - Parameters:
+    ///   - retry: Which retry it is; 1 is the first, and what is less counts as 1.
+    ///   - factor: The range of the factors that the longest wait is multiplied by; all are equally likely.
+    ///   - random: Where chance comes from; asked once, and not at all for a single factor.
+    package func wait(
+        beforeRetry retry: Int,
+        times factor: ClosedRange<Double>,
+        random: some RandomSource
+    ) -> Duration {
+        let longest = longestWait(beforeRetry: retry)
+        guard longest > .zero, factor.lowerBound < factor.upperBound else { return longest }
+        return (longest * random.double(in: factor)).bounded
     }
 }
 
