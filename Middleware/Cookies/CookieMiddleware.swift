@@ -184,13 +184,14 @@ public struct CookieMiddleware: ChainAwareMiddleware {
         _ context: StoringContext
     ) async -> Response {
         let fields = response.head.headerFields[values: .setCookie]
-        guard let target = context.target(sentAs: response.request) else {
+        guard var target = context.target(sentAs: response.request) else {
             response.options[CookieOutcomes.self] = fields.map { _ in
                 CookieOutcome(name: "", domain: "", reason: .unknownOrigin)
             }
             return response
         }
         let now = context.options.environment.time.date
+        target.serverTime = ServerTime(response.head.headerFields, now: now)
         let result = await jar.storeKeepingFailure(fields, from: target, at: now)
         context.options.traceNotes.tell(of: result)
         response.options[CookieOutcomes.self] = result.outcomes

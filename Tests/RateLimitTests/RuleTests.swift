@@ -254,6 +254,22 @@ struct RuleTests {
         #expect(limits.quotas.map(\.reset) == expected.map { .milliseconds(Int($0.3 * 1000)) }, "\(fields)")
     }
 
+    @Test(
+        "Read resets that are dates by the server's clock, whatever the local one says",
+        arguments: [-86_400, -600, 0, 600, 86_400],
+        ["1700000005", "1700000005000", "Tue, 14 Nov 2023 22:13:25 GMT", "2023-11-14T22:13:25Z", "5", "5s"]
+    )
+    func skew(offset: Int, reset: String) {
+        var head = HTTPResponse(status: .ok)
+        head.headerFields[.date] = "Tue, 14 Nov 2023 22:13:20 GMT"
+        if let remaining = HTTPField.Name("X-RateLimit-Remaining"), let name = HTTPField.Name("X-RateLimit-Reset") {
+            head.headerFields[remaining] = "0"
+            head.headerFields[name] = reset
+        }
+        let limits = ServerLimits(head, now: Self.now.addingTimeInterval(Double(offset)))
+        #expect(limits.quotas.map(\.reset) == [.seconds(5)])
+    }
+
     @Test("Count what is left down with each call, those in flight included")
     func countsDown() {
         var rules = RateLimitRules([])

@@ -33,7 +33,7 @@ enum CookieRules {
             domain: domain,
             isHostOnly: isHostOnly,
             path: path,
-            expires: expiry(of: field, at: now, limits: limits),
+            expires: expiry(of: field, for: target, at: now, limits: limits),
             isSecure: field.isSecure,
             isHTTPOnly: field.isHTTPOnly,
             sameSite: field.sameSite,
@@ -64,12 +64,20 @@ enum CookieRules {
     }
 
     /// Steps 5 and 6: `Max-Age` goes before `Expires`, and neither beyond the limit.
-    private static func expiry(of field: SetCookie, at now: Date, limits: CookieLimits) -> Date? {
+    ///
+    /// Like in browsers, `Expires` is read by the server's clock: a cookie for five minutes would otherwise have ended
+    /// on a clock that is ten minutes fast.
+    private static func expiry(
+        of field: SetCookie,
+        for target: CookieTarget,
+        at now: Date,
+        limits: CookieLimits
+    ) -> Date? {
         let latest = now.addingTimeInterval(Double(limits.days) * 86_400)
         if let maxAge = field.maxAge {
             return maxAge <= 0 ? .distantPast : min(now.addingTimeInterval(Double(maxAge)), latest)
         }
-        return field.expires.map { min($0, latest) }
+        return field.expires.map { min(target.serverTime?.local($0) ?? $0, latest) }
     }
 
     /// Steps 19 to 22: prefixes promise attributes, in any letter case, also where the name is empty and the value

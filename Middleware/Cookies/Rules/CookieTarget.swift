@@ -11,6 +11,8 @@ struct CookieTarget: Sendable, Hashable {
     let isSecure: Bool
     let isSafeMethod: Bool
     let site: SiteContext
+    /// The server's clock, by which `Expires` is read; nil for the local one.
+    var serverTime: ServerTime?
 
     init(origin: Origin, path: String?, method: HTTPRequest.Method = .get, site: SiteContext = .sameSite) {
         self.origin = origin

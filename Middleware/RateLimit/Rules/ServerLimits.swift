@@ -44,14 +44,14 @@ package struct ServerLimits: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - head: The response.
-    ///   - now: The local date, for resets that are dates.
+    ///   - now: The local date, for resets that are dates if the response has no `Date`.
     package init(_ head: HTTPResponse, now: Date) {
         let fields = head.headerFields
         pause = RetryAfter.pause(askedBy: head, now: now).map { min($0, Self.longestReset) }
         if let value = fields[Self.rateLimit] {
             quotas = Self.structured(value, policies: fields[Self.rateLimitPolicy]) ?? []
         }
-        if quotas.isEmpty { quotas = Self.plain(fields, now: now) }
+        if quotas.isEmpty { quotas = Self.plain(fields, ServerTime(fields, now: now)) }
     }
 
     private static let rateLimit = HTTPField.Name(constant: "RateLimit")
@@ -131,10 +131,10 @@ package struct ServerLimits: Sendable, Hashable {
         (HTTPField.Name(constant: remaining), resets.map { HTTPField.Name(constant: $0) })
     }
 
-    private static func plain(_ fields: HTTPFields, now: Date) -> [Quota] {
+    private static func plain(_ fields: HTTPFields, _ server: ServerTime) -> [Quota] {
         families.compactMap { family in
             guard let text = fields[family.remaining], let remaining = number(text),
-                let reset = family.resets.lazy.compactMap({ fields[$0] }).compactMap({ Self.reset($0, now: now) }).first
+                let reset = family.resets.lazy.compactMap({ fields[$0] }).compactMap({ Self.reset($0, server) }).first
             else { return nil }
             let count = Int(clamping: Int64(exactly: max(0, min(remaining, 1e15)).rounded(.down)) ?? 0)
             return Quota(policy: family.remaining.canonicalName, partition: "", remaining: count, reset: reset)
@@ -151,15 +151,10 @@ package struct ServerLimits: Sendable, Hashable {
     }
 
     /// A reset as seconds, as seconds or milliseconds since 1970, as a date, or as "6m0s".
-    static func reset(_ text: String, now: Date) -> Duration? {
-        if let number = number(text) {
-            if number > 1e11 { return duration(seconds: number / 1000 - now.timeIntervalSince1970) }
-            if number > 1e9 { return duration(seconds: number - now.timeIntervalSince1970) }
-            return duration(seconds: number)
-        }
-        if let date = HTTPDate(text, now: now)?.date { return duration(seconds: date.timeIntervalSince(now)) }
-        if let date = try? Date(text, strategy: .iso8601) { return duration(seconds: date.timeIntervalSince(now)) }
-        return units(text)
+    private static func reset(_ text: String, _ server: ServerTime) -> Duration? {
+        let number = number(text)
+        if let wait = server.wait(untilDateIn: number.map { "\($0)" } ?? text) { return min(wait, longestReset) }
+        return number.map { duration(seconds: $0) } ?? units(text)
     }
 
     private static func units(_ text: String) -> Duration? {

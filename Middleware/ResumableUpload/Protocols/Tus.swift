@@ -38,7 +38,8 @@ struct Tus: UploadWire {
         answer.offset = count(fields[.uploadOffset])
         answer.length = count(fields[.uploadLength])
         answer.limits.maximumSize = count(fields[.tusMaxSize])
-        answer.expiry = fields[.uploadExpires].flatMap { HTTPDate($0, now: now)?.date }
+        let server = ServerTime(fields, now: now)
+        answer.expiry = fields[.uploadExpires].flatMap { HTTPDate($0, now: server.now) }.map { server.local($0.date) }
         answer.extensions = fields[.tusExtension].map { value in
             Set(value.pieces(at: ",").map { $0.trimming() })
         }

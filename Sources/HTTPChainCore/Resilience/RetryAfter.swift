@@ -5,16 +5,16 @@ package import HTTPTypes
 package enum RetryAfter {
     /// The wait that the server asks for; `nil` when it does not say, or nothing that makes sense.
     ///
-    /// A date is read against the response's own `Date`, which the same clock wrote, and against the local calendar
-    /// where there is none. Of several values the longest counts: it is the one that keeps to all of them.
+    /// A date is read by the server's clock (``ServerTime``). Of several values the longest counts: it is the one that
+    /// keeps to all of them.
     ///
     /// - Parameters:
     ///   - fields: The fields of the response.
     ///   - now: The local date.
     package static func wait(in fields: HTTPFields, now: Date) -> Duration? {
         guard fields[.retryAfter] != nil else { return nil }
-        let reference = fields[.date].flatMap { HTTPDate($0, now: now)?.date } ?? now
-        return fields[values: .retryAfter].flatMap { waits(in: $0, since: reference) }.max()
+        let server = ServerTime(fields, now: now)
+        return fields[values: .retryAfter].flatMap { waits(in: $0, by: server) }.max()
     }
 
     /// The time for which an overloaded server asks for no requests: after 429 (RFC 6585 §4) and 503 (RFC 9110
@@ -29,20 +29,20 @@ package enum RetryAfter {
     }
 
     /// Transports join repeated fields with commas, and most dates hold one as well.
-    private static func waits(in value: String, since reference: Date) -> [Duration] {
+    private static func waits(in value: String, by server: ServerTime) -> [Duration] {
         let parts = value.pieces(at: ",", omittingEmptySubsequences: false)
         var waits: [Duration] = []
         var index = parts.startIndex
         while index < parts.endIndex {
-            if index + 1 < parts.endIndex, let date = HTTPDate("\(parts[index]),\(parts[index + 1])", now: reference) {
-                waits.append(wait(until: date, since: reference))
+            if index + 1 < parts.endIndex, let date = HTTPDate("\(parts[index]),\(parts[index + 1])", now: server.now) {
+                waits.append(server.wait(until: date.date, roundedTo: 1000))
                 index += 2
                 continue
             }
             if let seconds = seconds(parts[index]) {
                 waits.append(seconds)
-            } else if let date = HTTPDate(parts[index], now: reference) {
-                waits.append(wait(until: date, since: reference))
+            } else if let date = HTTPDate(parts[index], now: server.now) {
+                waits.append(server.wait(until: date.date, roundedTo: 1000))
             }
             index += 1
         }
@@ -55,11 +55,5 @@ package enum RetryAfter {
         // More digits than an integer holds is more than anybody waits for.
         guard let seconds = Int64(String(decoding: digits.reversed(), as: UTF8.self)) else { return .longest }
         return .seconds(min(seconds, Duration.longest.components.seconds))
-    }
-
-    private static func wait(until date: HTTPDate, since reference: Date) -> Duration {
-        let seconds = date.date.timeIntervalSince(reference).rounded(.up)
-        guard seconds > 0 else { return .zero }
-        return .seconds(Int64(min(seconds, Double(Duration.longest.components.seconds))))
     }
 }

@@ -1,6 +1,7 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPTypes
 import Testing
 
 @testable import HTTPChainCookies
@@ -74,6 +75,19 @@ struct StoringTests {
             }
             #expect(!browser.storage.mayHaveCookies(forAuthority: "127.0.0.2"))
             #expect(!browser.storage.mayHaveCookies(forAuthority: "[::1]:8080"))
+        }
+    }
+
+    @Test("until Expires by the server's clock", arguments: [-86_400.0, -600, 0, 600, 86_400])
+    func serverTime(offset: Double) throws {
+        let local = now.addingTimeInterval(offset)
+        var target = try #require(CookieTarget("https://www.example.com/"))
+        target.serverTime = ServerTime([.date: HTTPDate(now).description], now: local)
+        for (seconds, isStored) in [(300.0, true), (0, false), (-300, false)] {
+            var storage = CookieStorage()
+            let expires = HTTPDate(now.addingTimeInterval(seconds))
+            _ = storage.store(["a=b; Expires=\(expires)"], from: target, at: local)
+            #expect(storage.cookies.map(\.expires) == (isStored ? [local.addingTimeInterval(seconds)] : []))
         }
     }
 
