@@ -142,7 +142,7 @@ struct JSONAPIErrorsTests {
     )
     func status(value: String, expected: Int?) async throws {
         let text = #"{"errors": [{"title": "x", "status": \#(value)}]}"#
-        let errors = await details(JSONAPIErrors.self, from: .jsonAPI, text, as: "application/vnd.api+json")
+        let errors = try await details(JSONAPIErrors.self, from: .jsonAPI, text, as: "application/vnd.api+json")
         #expect(try #require(errors).errors.map(\.status) == [expected])
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 public import HTTPChainCore
 
 /// The request of an exchange.
