@@ -3,6 +3,7 @@ import AsyncHTTPClient
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
+import HTTPTypes
 import NIOCore
 import NIOHPACK
 import NIOHTTP1
