@@ -21,19 +21,23 @@ public struct ServiceError<Details: Sendable>: HTTPChainError {
     public let original: any Error
     /// The request and the response of the original error, redacted.
     public let exchange: ExchangeSnapshot?
-    /// The sentence that says what happened: the details where they describe themselves, secrets redacted.
-    public let reason: String
+    private let redaction: Sealed<Redaction>
 
     init(_ details: Details, of failure: CallFailure, redaction: Redaction) {
         self.details = details
         response = failure.response
         original = failure.error
         exchange = (failure.error as? any HTTPChainError)?.exchange
-        if let text = (details as? any CustomStringConvertible)?.description, !text.isEmpty {
-            reason = redaction.text(text)
-        } else {
-            reason = "the call failed with \(Details.self); its details say why"
+        self.redaction = Sealed(redaction)
+    }
+
+    /// The sentence that says what happened: the first 16 KiB of the details if they describe themselves, secrets
+    /// redacted.
+    public var reason: String {
+        guard let text = (details as? any CustomStringConvertible)?.description, !text.isEmpty else {
+            return "the call failed with \(Details.self); its details say why"
         }
+        return redaction.content.text(text, upTo: Redaction.longestShown)
     }
 
     /// The response's status; `nil` when the call failed without a response.

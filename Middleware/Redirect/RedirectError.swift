@@ -32,8 +32,8 @@ public struct RedirectError: ResponseError {
     public let refused: RedirectHop
     /// The request and the redirect's head, redacted.
     public let exchange: ExchangeSnapshot?
-    /// Where the refused hop leads, redacted.
-    let shownTarget: String
+    /// What counts as a secret in where the refused hop leads.
+    let redaction: Sealed<Redaction>
 
     /// Always "RedirectMiddleware".
     public var stage: String { "RedirectMiddleware" }
@@ -43,6 +43,8 @@ public struct RedirectError: ResponseError {
 
     /// Advice on what to do about it; `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }
+
+    private var shownTarget: String { redaction.content.target(refused.to) }
 
     private var explanation: Explanation {
         switch problem {

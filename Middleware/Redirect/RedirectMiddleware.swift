@@ -108,7 +108,7 @@ public struct RedirectMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
                         response: response.head,
                         redaction: redaction
                     ),
-                    shownTarget: redaction.target(hop.to)
+                    redaction: Sealed(redaction)
                 )
             case .follow:
                 await response.body.drain(time: request.environment.time)

@@ -54,14 +54,18 @@ extension HARResponse {
 
 /// How pieces of a message are written in an archive.
 enum HARText {
+    /// How much of a URL, and of a field's value, is looked at and stored, in bytes.
+    static let longest = 64 << 10
+
     /// A URL without secrets, with nothing in it that no URL may hold.
     static func url(_ url: String, _ redaction: Redaction) -> String {
         let placeholder = Redaction.placeholder.unicodeScalars
-        return String(redaction.url(url).unicodeScalars.replacing(placeholder, with: "%3Credacted%3E".unicodeScalars))
+        let shown = redaction.url(url, upTo: longest)
+        return String(shown.unicodeScalars.replacing(placeholder, with: "%3Credacted%3E".unicodeScalars))
     }
 
     static func fields(_ fields: HTTPFields, _ redaction: Redaction) -> [HARField] {
-        fields.map { HARField(name: $0.name.rawName, value: redaction.value(of: $0)) }
+        fields.map { HARField(name: $0.name.rawName, value: redaction.value(of: $0, upTo: longest)) }
     }
 
     /// Makes the fields that describe the content say what is stored of it.

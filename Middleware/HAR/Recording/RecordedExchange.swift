@@ -141,7 +141,7 @@ extension RecordedExchange {
             )
         }
         if let failure {
-            entry.customFields["_error"] = .string(redaction.text(failure.text))
+            entry.customFields["_error"] = .string(redaction.text(failure.text, upTo: HARText.longest))
             if let kind = failure.kind { entry.customFields["_errorKind"] = .string(kind) }
             if let sent = failure.sent { entry.customFields["_errorSent"] = .string("\(sent)") }
         }

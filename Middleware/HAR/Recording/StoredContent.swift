@@ -47,8 +47,8 @@ struct StoredContent: Sendable, Hashable {
         var content = body.bytes
         if let codings, !content.isEmpty {
             guard let decoded = ContentDecoding.decode(content, codings: codings, limit: limit) else {
-                omission =
-                    "its content coding \(redaction.text(codings)) cannot be decoded here, so that secrets in it would stay"
+                let codings = redaction.text(codings, upTo: Redaction.longestShown)
+                omission = "its content coding \(codings) cannot be decoded here, so that secrets in it would stay"
                 isTruncated = true
                 return
             }

@@ -14,18 +14,11 @@ struct LogRedaction: Sendable {
     /// Whether a name in structured data stands before a secret.
     func isSecret(name: String) -> Bool { redaction.isSecret(name: name) }
 
-    /// How much of a URL, and of a field's value, is looked at and shown, in bytes.
-    private static let longestURL = 16 << 10
+    /// A URL.
+    func url(_ url: String) -> String { redaction.url(url) }
 
-    /// A URL; one that is far too long is cut before it is searched.
-    func url(_ url: String) -> String { redaction.url(url.beginning(upTo: Self.longestURL) ?? url) }
-
-    /// A text of any length, cut before it is searched for secrets, so that the search takes no longer than what is
-    /// shown.
-    func text(_ text: String, upTo limit: Int) -> String {
-        guard let beginning = text.beginning(upTo: limit) else { return redaction.text(text) }
-        return redaction.text(beginning, isCutOff: true) + "…"
-    }
+    /// A text of any length, cut before it is searched for secrets.
+    func text(_ text: String, upTo limit: Int) -> String { redaction.text(text, upTo: limit) }
 
     /// The names and values of a form.
     func form(_ text: String, isCutOff: Bool = false) -> String { redaction.form(text, isCutOff: isCutOff) }
@@ -41,15 +34,10 @@ struct LogRedaction: Sendable {
         result.reserveCapacity(fields.count)
         for field in fields {
             let isShown = shown.contains(field.name.canonicalName)
-            let value = isShown ? self.value(of: field) : Redaction.placeholder
+            let value = isShown ? redaction.value(of: field) : Redaction.placeholder
             result.append(HTTPField(name: field.name, value: value))
         }
         return result
-    }
-
-    private func value(of field: HTTPField) -> String {
-        guard let beginning = field.value.beginning(upTo: Self.longestURL) else { return redaction.value(of: field) }
-        return redaction.value(of: HTTPField(name: field.name, value: beginning)) + "…"
     }
 
     /// How much of a text among attributes is looked at and shown, in bytes.
@@ -70,16 +58,6 @@ struct LogRedaction: Sendable {
         case .object(let members): .object(members.mapValues(by: { self.value($1, of: $0) }))
         case .null, .bool, .integer, .number: value
         }
-    }
-}
-
-extension String {
-    /// The first bytes of the text, up to the last whole character of Unicode; `nil` where that is all of it.
-    func beginning(upTo limit: Int) -> String? {
-        guard utf8.count > limit else { return nil }
-        var end = utf8.index(startIndex, offsetBy: max(0, limit))
-        while end > startIndex, end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
-        return String(self[..<end])
     }
 }
 

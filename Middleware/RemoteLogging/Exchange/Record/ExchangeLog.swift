@@ -157,7 +157,7 @@ extension LoggedCacheStatus {
         let values = fields[values: .cacheStatus]
         if values.isEmpty { return nil }
         let joined = values.joined(separator: ", ")
-        self.init(text: redaction.text(joined))
+        self.init(text: redaction.text(joined, upTo: Redaction.longestShown))
         var parser = StructuredFieldValueParser(Array(joined.utf8))
         guard let members = try? parser.parseListFieldValue(), case .item(let nearest)? = members.last else { return }
         // RFC 9211 §2.1: hit is a boolean, and may not stand beside fwd.
