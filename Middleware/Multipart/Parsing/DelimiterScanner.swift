@@ -51,6 +51,7 @@ struct DelimiterScanner {
             if isLineStart, let result = result(in: bytes, at: 0, contentEnd: 0, isEnd: isEnd) { return result }
             var index = 0
             while let newline = Self.newline(in: bytes, from: index) {
+                Steps.take(newline + 1 - index)
                 index = newline + 1
                 let hasReturn = newline > 0 && bytes[newline - 1] == 0x0D
                 if lineEnd == .crlf, !hasReturn { continue }
@@ -100,7 +101,10 @@ struct DelimiterScanner {
     ) -> Match {
         let unclear: Match = isEnd ? .no : .unclear
         let available = min(marker.count, bytes.count - start)
-        for offset in 0..<available where bytes[start + offset] != marker[offset] { return .no }
+        for offset in 0..<available {
+            Steps.take()
+            if bytes[start + offset] != marker[offset] { return .no }
+        }
         guard available == marker.count else { return unclear }
         var index = start + marker.count
         var isFinal = false
@@ -111,7 +115,10 @@ struct DelimiterScanner {
             index += 2
         }
         let padding = index
-        while index < bytes.count, ASCII.isSpace(bytes[index]) { index += 1 }
+        while index < bytes.count, ASCII.isSpace(bytes[index]) {
+            Steps.take()
+            index += 1
+        }
         guard index - padding <= Self.longestPadding else { return .no }
         func found(_ lineEnd: Int, _ ending: LineEnd) -> Match {
             .found(Delimiter(contentEnd: contentEnd, lineEnd: lineEnd, isFinal: isFinal, ending: ending))
@@ -126,9 +133,9 @@ struct DelimiterScanner {
         return bytes[index + 1] == 0x0A ? found(index + 2, .crlf) : .no
     }
 
-    /// The offset of the first LF.
-    static func newline(in buffer: Data) -> Int? {
-        buffer.withUnsafeBytes { newline(in: $0, from: 0) }
+    /// The offset of the first LF from another offset on.
+    static func newline(in buffer: Data, from start: Int) -> Int? {
+        buffer.withUnsafeBytes { newline(in: $0, from: start) }
     }
 
     private static func newline(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {

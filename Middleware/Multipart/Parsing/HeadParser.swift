@@ -27,6 +27,7 @@ struct HeadParser {
     /// - Parameter size: The bytes of the line and its end.
     mutating func append(_ line: Data, size: Int) throws(MultipartError) {
         self.size += Int64(size)
+        Steps.take(size)
         guard !line.contains(where: { $0 == 0x00 || $0 == 0x0D }), let first = line.first else {
             throw MultipartError(.malformedHeader(part: part))
         }

@@ -1,5 +1,6 @@
 public import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 
 /// Takes a multipart message apart as its bytes come, RFC 2046 §5.1: a pure state machine with no input or output.
 ///
@@ -41,6 +42,10 @@ public struct MultipartParser: Sendable {
     private var head: HeadParser
     private var state = State.preamble
     private var buffer = Data()
+    /// Whether the buffer has storage of its own, which keeps nothing else in memory.
+    private var isOwned = true
+    /// How much of the buffer has no end of a line, when a head is read.
+    private var searched = 0
     /// Whether the buffer begins where a line does.
     private var isLineStart = true
     private var partCount = 0
@@ -90,7 +95,7 @@ public struct MultipartParser: Sendable {
     ///
     /// - Returns: What they complete; nothing after ``Event/failed(_:)``.
     public mutating func append(_ bytes: Data) -> [Event] {
-        if buffer.isEmpty { buffer = bytes } else { buffer.append(bytes) }
+        if buffer.isEmpty { (buffer, isOwned) = (bytes, false) } else { buffer.append(bytes) }
         return parse(isEnd: false)
     }
 
@@ -110,8 +115,8 @@ public struct MultipartParser: Sendable {
             state = .failed
             buffer = Data()
         }
-        // What is held back gets storage of its own: a few bytes must not keep a chunk in memory.
-        buffer = Data(buffer)
+        // A few bytes that are held back must not keep a chunk in memory.
+        if !isOwned { (buffer, isOwned) = (Data(buffer), true) }
         defer { events = [] }
         return events
     }
@@ -192,7 +197,9 @@ public struct MultipartParser: Sendable {
     }
 
     private mutating func readLine(isEnd: Bool) throws(MultipartError) -> Bool {
-        let newline = DelimiterScanner.newline(in: buffer)
+        let newline = DelimiterScanner.newline(in: buffer, from: searched)
+        Steps.take((newline ?? buffer.count) - searched)
+        searched = newline ?? buffer.count
         guard let line = newline.map({ buffer.prefix($0) }) ?? (isEnd ? buffer : nil) else {
             try head.checkRoom(for: buffer.count)
             return false
@@ -225,5 +232,7 @@ public struct MultipartParser: Sendable {
 
     private mutating func consume(_ count: Int) {
         buffer = buffer.dropFirst(count)
+        isOwned = false
+        searched = 0
     }
 }
