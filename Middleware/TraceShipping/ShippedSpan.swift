@@ -183,8 +183,10 @@ extension ShippedSpan {
         }
 
         private func shown(_ text: String) -> String {
-            let cut = text.utf8.count > limits.length ? String(text.prefix(limits.length)) : text
-            return redaction.text(cut, isCutOff: cut.utf8.count < text.utf8.count)
+            // By scalars: one Character may be of any length.
+            let cut = text.utf8.count > limits.length ? text.unicodeScalars.prefix(limits.length) : nil
+            let shown = cut.map { String(String.UnicodeScalarView($0)) } ?? text
+            return redaction.text(shown, isCutOff: shown.utf8.count < text.utf8.count)
         }
     }
 }

@@ -25,13 +25,15 @@ final class AttemptSpan: Sendable {
                 switch value {
                 case .integer(let number): attributes.set(name, value: .int64(number))
                 case .number(let number): attributes.set(name, value: .double(number))
-                case .string(let text): attributes.set(name, value: .string(redaction.text(text)))
+                case .string(let text): attributes.set(name, value: .string(shown(text)))
                 default: break
                 }
             }
             span.addEvent(SpanEvent(name: event.name, at: clock.instant(of: event.time), attributes: attributes))
         }
     }
+
+    private func shown(_ text: String) -> String { redaction.text(text, upTo: Redaction.longestShown) }
 
     /// Has the transport tell which protocol the connection speaks.
     func listen(to request: inout Request) {
@@ -58,7 +60,7 @@ final class AttemptSpan: Sendable {
     /// The attempt, or the response's body, failed.
     func fail(_ error: any Error) {
         if let type = HTTPSemantics.errorType(of: error, isTimeUp: clock.isTimeUp) {
-            let text = redaction.text((error as? any HTTPChainError)?.reason ?? "\(error)")
+            let text = shown((error as? any HTTPChainError)?.reason ?? "\(error)")
             span.addEvent(
                 SpanEvent(
                     name: "exception",

@@ -189,7 +189,7 @@ extension CacheVariant.Field: CustomStringConvertible, CustomDebugStringConverti
     public var shownValue: String {
         guard let value else { return "none" }
         return HTTPField.Name(name).map { Redaction.standard.value(of: HTTPField(name: $0, value: value)) }
-            ?? Redaction.standard.text(value)
+            ?? Redaction.standard.text(value, upTo: Redaction.longestShown)
     }
 
     /// Name and value, which is redacted where it is a secret.

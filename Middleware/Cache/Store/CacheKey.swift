@@ -44,9 +44,11 @@ extension CacheKey: CustomStringConvertible, CustomDebugStringConvertible, Custo
     /// Method and URL, secrets redacted, and whose it is.
     public var description: String {
         var text = "\(method) \(Redaction.standard.url(url))"
-        if let identifier { text += " (\(Redaction.standard.text(identifier)))" }
-        return partition.isEmpty ? text : "\(text) of \(Redaction.standard.text(partition))"
+        if let identifier { text += " (\(shown(identifier)))" }
+        return partition.isEmpty ? text : "\(text) of \(shown(partition))"
     }
+
+    private func shown(_ text: String) -> String { Redaction.standard.text(text, upTo: Redaction.longestShown) }
 
     /// The same as ``description``.
     public var debugDescription: String { description }

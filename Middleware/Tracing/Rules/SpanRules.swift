@@ -68,7 +68,9 @@ struct SpanRules: Sendable {
         for name in names {
             let values = fields[fields: name]
             if values.isEmpty { continue }
-            let texts = values.map { redaction.isSecret($0) ? "REDACTED" : redaction.text($0.value) }
+            let texts = values.map {
+                redaction.isSecret($0) ? "REDACTED" : redaction.text($0.value, upTo: Redaction.longestShown)
+            }
             attributes.set(prefix + name.canonicalName, value: .stringArray(texts))
         }
     }

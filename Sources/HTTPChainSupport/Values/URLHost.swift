@@ -189,10 +189,13 @@ extension URLHost {
         return host[host.index(host.endIndex, offsetBy: -suffix.count - 1)] == UInt8(ascii: ".")
     }
 
-    /// The host and the domains above it, nearest first; an address alone.
+    /// The longest name of a host in bytes (RFC 1035 §2.3.4).
+    private static let longestName = 255
+
+    /// The host and the domains above it, nearest first; alone if it is an address, or too long for a name.
     package var domains: [URLHost] {
         var result = [self]
-        if isAddress { return result }
+        if text.utf8.count > Self.longestName || isAddress { return result }
         var rest = text.utf8[...]
         while let dot = rest.firstIndex(of: UInt8(ascii: ".")) {
             rest = rest[rest.index(after: dot)...]
