@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// The values that were read of a form under one name: texts, members and elements side by side, since names may say
 /// all of them.
 final class FormNode {
@@ -18,6 +20,7 @@ final class FormNode {
     func insert(_ value: FormValue, at path: [String]) {
         var node = self
         for (index, key) in path.enumerated() {
+            Steps.take()
             node = node.child(key, before: path.dropFirst(index + 1))
         }
         node.texts.append(value)
@@ -68,6 +71,7 @@ final class FormNode {
         guard !path.contains("") else { return false }
         var node = self
         for key in path {
+            Steps.take()
             guard let member = node.members[key] else { return false }
             node = member
         }

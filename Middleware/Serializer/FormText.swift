@@ -17,6 +17,7 @@ enum FormText {
     /// The pairs in order; a `%` that begins no escape stands for itself, and bytes that are not UTF-8 become U+FFFD.
     static func read(_ data: Data, arrays: ParameterEncoder.Arrays) -> [(name: String, value: FormValue)] {
         data.split(separator: UInt8(ascii: "&")).map { pair in
+            Steps.take(pair.count)
             let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
             let bytes = pair[equals...].dropFirst()
             var value = FormValue(text: unescaped(bytes))
@@ -39,6 +40,7 @@ enum FormText {
     /// What is no row of brackets and dots is a name that happens to hold some.
     static func path(of name: String, nesting: ParameterEncoder.Nesting) throws -> [String] {
         let bytes = Array(name.utf8)
+        Steps.take(bytes.count)
         let dotsNest = nesting == .dots
         var keys: [ArraySlice<UInt8>] = []
         var rest = bytes[...]
@@ -47,6 +49,7 @@ enum FormText {
         keys.append(head)
         rest = rest[head.endIndex...]
         while let first = rest.first {
+            Steps.take()
             rest = rest.dropFirst()
             if first == open {
                 let key = rest.prefix { $0 != close && $0 != open }

@@ -45,6 +45,7 @@ struct ChallengeParser {
     mutating func challenges(atMost limit: Int, isCut: Bool) -> [Challenge] {
         var challenges: [Challenge] = []
         while true {
+            Steps.take()
             skip { ASCII.isSpace($0) || $0 == Self.comma }
             guard position < bytes.count else { break }
             let name = take(while: ASCII.isTokenByte)
@@ -126,6 +127,7 @@ struct ChallengeParser {
         position += 1
         var content: [UInt8] = []
         while position < bytes.count, bytes[position] != Self.quote {
+            Steps.take()
             if bytes[position] == Self.backslash, position + 1 < bytes.count { position += 1 }
             content.append(bytes[position])
             position += 1
@@ -137,12 +139,16 @@ struct ChallengeParser {
     /// Goes on behind what is neither a name nor a separator; a comma in quotes does not end it.
     private mutating func skipNonsense() {
         while position < bytes.count, !ASCII.isSpace(bytes[position]), bytes[position] != Self.comma {
+            Steps.take()
             if bytes[position] == Self.quote { _ = takeQuoted() } else { position += 1 }
         }
     }
 
     private mutating func skip(_ isSkipped: (UInt8) -> Bool) {
-        while position < bytes.count, isSkipped(bytes[position]) { position += 1 }
+        while position < bytes.count, isSkipped(bytes[position]) {
+            Steps.take()
+            position += 1
+        }
     }
 
     private mutating func take(while isTaken: (UInt8) -> Bool) -> String {

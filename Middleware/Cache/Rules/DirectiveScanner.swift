@@ -39,10 +39,10 @@ struct DirectiveScanner {
 
     private mutating func next() -> ScannedDirective? {
         while true {
-            while position < bytes.count, ASCII.isSpace(bytes[position]) || bytes[position] == comma { position += 1 }
+            skip { ASCII.isSpace($0) || $0 == comma }
             guard position < bytes.count else { return nil }
             let start = position
-            while position < bytes.count, ASCII.isTokenByte(bytes[position]) { position += 1 }
+            skip(ASCII.isTokenByte)
             guard position > start else {
                 skipToComma()
                 continue
@@ -57,7 +57,7 @@ struct DirectiveScanner {
             position += 1
             if position < bytes.count, bytes[position] == quote { return quoted() }
             let start = position
-            while position < bytes.count, ASCII.isTokenByte(bytes[position]) { position += 1 }
+            skip(ASCII.isTokenByte)
             let end = position
             return endsHere() && end > start
                 ? .value(String(decoding: bytes[start..<end], as: UTF8.self)) : malformed()
@@ -69,6 +69,7 @@ struct DirectiveScanner {
         position += 1
         var text: [UInt8] = []
         while position < bytes.count {
+            Steps.take()
             let byte = bytes[position]
             position += 1
             if byte == quote {
@@ -84,10 +85,20 @@ struct DirectiveScanner {
         return .malformed
     }
 
+    private mutating func skip(_ isSkipped: (UInt8) -> Bool) {
+        while position < bytes.count, isSkipped(bytes[position]) {
+            Steps.take()
+            position += 1
+        }
+    }
+
     /// Whether nothing but white space comes before the next comma; it is passed over then.
     private mutating func endsHere() -> Bool {
         var index = position
-        while index < bytes.count, ASCII.isSpace(bytes[index]) { index += 1 }
+        while index < bytes.count, ASCII.isSpace(bytes[index]) {
+            Steps.take()
+            index += 1
+        }
         guard index == bytes.count || bytes[index] == comma else { return false }
         position = index
         return true
@@ -101,6 +112,7 @@ struct DirectiveScanner {
     private mutating func skipToComma() {
         var isQuoted = false
         while position < bytes.count, isQuoted || bytes[position] != comma {
+            Steps.take()
             if bytes[position] == quote { isQuoted.toggle() }
             if isQuoted, bytes[position] == UInt8(ascii: "\\") { position += 1 }
             position += 1

@@ -1,5 +1,6 @@
 import Foundation
 public import HTTPChainCore
+import HTTPChainSupport
 
 /// The `cookies.txt` format of Netscape, which curl, wget and browser extensions read and write.
 ///
@@ -15,6 +16,7 @@ public enum NetscapeCookies {
         for (index, line) in text.utf8.split(omittingEmptySubsequences: false, whereSeparator: { $0 == 0x0A })
             .enumerated()
         {
+            Steps.take(line.count)
             var line = line[...]
             if line.last == 0x0D { line = line.dropLast() }
             let isHTTPOnly = line.starts(with: httpOnly.utf8)

@@ -10,6 +10,7 @@ enum CookieDate {
         var found = Found()
         var token: [UInt8] = []
         for byte in text.utf8 {
+            Steps.take()
             if isDelimiter(byte) {
                 found.take(token)
                 token.removeAll(keepingCapacity: true)
@@ -38,6 +39,7 @@ enum CookieDate {
 
         mutating func take(_ token: [UInt8]) {
             if token.isEmpty { return }
+            Steps.take(token.count)
             if time == nil, let found = Self.time(token) {
                 time = found
             } else if day == nil, let found = Self.number(token[...], digits: 1...2) {

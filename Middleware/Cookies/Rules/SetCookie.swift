@@ -29,6 +29,7 @@ struct SetCookie: Sendable, Hashable {
         // §5.6 step 1: control characters other than the tab.
         guard !bytes.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else { throw .controlCharacter }
 
+        Steps.take(bytes.count)
         var parts = bytes.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)[...]
         let pair = parts.removeFirst()
         if let equals = pair.firstIndex(of: UInt8(ascii: "=")) {
@@ -41,6 +42,7 @@ struct SetCookie: Sendable, Hashable {
         guard name.utf8.count + value.utf8.count <= limits.pair else { throw .tooLarge }
         guard !name.isEmpty || !value.isEmpty else { throw .empty }
         for part in parts {
+            Steps.take(part.count)
             let equals = part.firstIndex(of: UInt8(ascii: "="))
             let value = Self.text(equals.map { part[($0 + 1)...] } ?? [])
             // §5.6 step 6.5: a value that is too long is ignored with its attribute.

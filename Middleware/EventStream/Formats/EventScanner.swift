@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 
 /// A receiver of what a scanner of a stream finds.
 ///
@@ -68,6 +69,7 @@ struct EventScanner: Sendable {
     mutating func scan(_ bytes: UnsafeRawBufferPointer, into sink: inout some EventSink) throws(EventStreamError) {
         var index = skipMark(bytes)
         while index < bytes.count {
+            Steps.take()
             let byte = bytes[index]
             if endedWithCR {
                 endedWithCR = false
@@ -133,6 +135,7 @@ struct EventScanner: Sendable {
     ) throws(EventStreamError) -> Int {
         var index = start
         while index < bytes.count {
+            Steps.take()
             let byte = bytes[index]
             index += 1
             switch byte {
@@ -169,6 +172,7 @@ struct EventScanner: Sendable {
     ) throws(EventStreamError) -> Int {
         let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
         let count = rest.lineLength
+        Steps.take(count)
         let piece = UnsafeRawBufferPointer(rebasing: rest[..<count])
         lineLength += count
         if field != .data || !streamsData {
@@ -260,6 +264,7 @@ extension UnsafeRawBufferPointer {
         while searched < count {
             let part = start + searched
             let size = Swift.min(window, count - searched)
+            Steps.take(size)
             let feed = memchr(part, 0x0A, size).map { part.distance(to: $0) }
             if let end = memchr(part, 0x0D, feed ?? size).map({ part.distance(to: $0) }) ?? feed {
                 return searched + end

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 
 /// Cuts JSON Lines and JSON text sequences into JSON texts, each an event of type "message".
 ///
@@ -47,6 +48,7 @@ struct JSONTextParser: StreamParser {
         guard Int64(text.count + piece.count) <= limit.bytes.addingOne else {
             throw EventStreamError(.lineTooLong(limit: limit))
         }
+        Steps.take(piece.count)
         text.append(piece)
     }
 
@@ -62,7 +64,10 @@ struct JSONTextParser: StreamParser {
             // RFC 7464 §2.4: a number or a word that was cut looks whole, so that it needs white space after it.
             if isCut, let last = text.last, !last.isJSONSpace, text.isOpenEnded { return }
         }
-        while text.last?.isJSONSpace == true { text.removeLast() }
+        while text.last?.isJSONSpace == true {
+            Steps.take()
+            text.removeLast()
+        }
         guard !text.isBlank else { return }
         items.append(.event(ServerSentEvent(bytes: Data(text), lastEventID: lastEventID)))
     }

@@ -1,4 +1,5 @@
 import HTTPChainCore
+import HTTPChainSupport
 
 /// A JSON object that is read member by member, leniently; what nobody asked for is kept.
 struct HARObject {
@@ -16,6 +17,7 @@ struct HARObject {
     mutating func take(_ name: String) -> JSONTree? {
         var found: JSONTree?
         // Of members with the same name the last counts.
+        Steps.take(members.count)
         members.removeAll { member in
             guard member.name == name else { return false }
             found = member.value

@@ -83,7 +83,11 @@ struct JSONTreeParser {
     private var current: UInt8? { index < bytes.count ? bytes[index] : nil }
 
     private mutating func skipSpace() {
-        while index < bytes.count, bytes[index] == 0x20 || (0x09...0x0D).contains(bytes[index]) { index += 1 }
+        Steps.take()
+        while index < bytes.count, bytes[index] == 0x20 || (0x09...0x0D).contains(bytes[index]) {
+            Steps.take()
+            index += 1
+        }
     }
 
     /// Ends the reading: with what there is when that is wanted.
@@ -144,7 +148,10 @@ struct JSONTreeParser {
             return
         }
         guard (0x30...0x39).contains(byte) else { throw .malformed(offset: index, expected: "a digit") }
-        while let byte = current, (0x30...0x39).contains(byte) { index += 1 }
+        while let byte = current, (0x30...0x39).contains(byte) {
+            Steps.take()
+            index += 1
+        }
     }
 
     private mutating func enter() throws(Fault) {
@@ -221,13 +228,17 @@ struct JSONTreeParser {
     private mutating func string() throws(Fault) -> String? {
         index += 1
         let start = index
-        while let byte = current, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { index += 1 }
+        while let byte = current, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
+            Steps.take()
+            index += 1
+        }
         if current == UInt8(ascii: "\"") {
             defer { index += 1 }
             return String(decoding: bytes[start..<index], as: UTF8.self)
         }
         var text = Array(bytes[start..<index])
         while let byte = current {
+            Steps.take()
             index += 1
             switch byte {
             case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)

@@ -55,6 +55,7 @@ package struct ProtobufReader: Sendable {
     ///
     /// - Throws: ``Malformed``.
     package mutating func next() throws(Malformed) -> (number: Int, value: Value)? {
+        Steps.take()
         guard position < bytes.endIndex else { return nil }
         let tag = try varint()
         let number = Int(truncatingIfNeeded: tag >> 3)
@@ -77,6 +78,7 @@ package struct ProtobufReader: Sendable {
     private mutating func varint() throws(Malformed) -> UInt64 {
         var value: UInt64 = 0
         for index in 0..<10 {
+            Steps.take()
             guard position < bytes.endIndex else { throw Malformed() }
             let byte = bytes[position]
             position += 1

@@ -39,6 +39,7 @@ extension Collection<UInt8> where Index == Int {
         result.reserveCapacity(count)
         var index = startIndex
         while index < endIndex {
+            Steps.take()
             if let byte = percentEncodedByte(at: index) {
                 result.append(byte)
                 index += 3

@@ -2,12 +2,14 @@
 ///
 /// Dots count percent-encoded too (`%2E`), as they do for browsers and for most servers; only slashes separate.
 package func removingDotSegments(from path: ArraySlice<UInt8>) -> [UInt8] {
+    Steps.take(path.count)
     let slash = UInt8(ascii: "/")
     let segments = path.split(separator: slash, omittingEmptySubsequences: false)
     var kept: [ArraySlice<UInt8>] = []
     // The empty segment before a leading slash is not one to go up from.
     let floor = path.first == slash ? 1 : 0
     for (offset, segment) in segments.enumerated() {
+        Steps.take()
         let dots = dotCount(of: segment)
         if dots == 2, kept.count > floor { kept.removeLast() }
         if dots == nil {
@@ -24,6 +26,7 @@ private func dotCount(of segment: ArraySlice<UInt8>) -> Int? {
     var rest = segment
     var count = 0
     while let first = rest.first {
+        Steps.take()
         if first == UInt8(ascii: ".") {
             rest = rest.dropFirst()
         } else if rest.starts(with: "%2e".utf8) || rest.starts(with: "%2E".utf8) {

@@ -30,12 +30,15 @@ private struct Scanner {
     private var current: UInt8? { index < bytes.count ? bytes[index] : nil }
 
     private mutating func skipSpace() {
-        while let byte = current, ASCII.isSpace(byte) { index += 1 }
+        _ = take(while: ASCII.isSpace)
     }
 
     private mutating func take(while condition: (UInt8) -> Bool) -> ArraySlice<UInt8> {
         let start = index
-        while let byte = current, condition(byte) { index += 1 }
+        while let byte = current, condition(byte) {
+            Steps.take()
+            index += 1
+        }
         return bytes[start..<index]
     }
 
@@ -68,6 +71,7 @@ private struct Scanner {
         index += 1
         var result: [UInt8] = []
         while let byte = current {
+            Steps.take()
             index += 1
             if byte == UInt8(ascii: "\"") { break }
             // Browsers send the backslashes of a file name as they are, so one that escapes nothing stands for itself.

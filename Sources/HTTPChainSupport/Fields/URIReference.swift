@@ -11,6 +11,7 @@ package struct URIReference: Hashable, Sendable {
 
     /// Splits a reference as RFC 3986 appendix B does, with no judgement of the pieces.
     package init(_ text: String) {
+        Steps.take(text.utf8.count)
         var rest = text.utf8[...]
         if let hash = rest.firstIndex(of: UInt8(ascii: "#")) {
             fragment = String(Substring(rest[hash...].dropFirst()))
