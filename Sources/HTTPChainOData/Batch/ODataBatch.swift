@@ -80,12 +80,9 @@ extension ODataBatch.Part {
             "id": .string(id.text), "method": .string(request.method.rawValue.lowercased()),
             "url": .string(request.url),
         ]
-        var headers: [String: JSONValue] = [:]
-        for field in request.headers {
-            let name = field.name.rawName.lowercased()
-            let before = headers[name]?.string.map { $0 + ", " } ?? ""
-            headers[name] = .string(before + field.value)
-        }
+        var values: [String: [String]] = [:]
+        for field in request.headers { values[field.name.rawName.lowercased(), default: []].append(field.value) }
+        var headers = values.mapValues { JSONValue.string($0.joined(separator: ", ")) }
         if let group { item["atomicityGroup"] = .string(group) }
         if !needs.isEmpty { item["dependsOn"] = .array(needs.map { .string($0.text) }) }
         if let body = try await body(headers: &headers) { item["body"] = body }

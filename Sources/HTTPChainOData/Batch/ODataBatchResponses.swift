@@ -59,7 +59,7 @@ public struct ODataBatchResponses: Sendable {
                 .failed(
                     id,
                     status: response.status.code,
-                    message: Redaction.standard.text(words.joined(separator: ": "))
+                    message: Redaction.standard.text(words.joined(separator: ": "), upTo: Redaction.longestShown)
                 )
             )
         }
