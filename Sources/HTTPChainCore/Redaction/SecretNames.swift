@@ -141,7 +141,10 @@ struct TailFilter: Sendable {
         }
     }
 
-    func contains(_ tail: UInt32) -> Bool { withTest { $0(tail) } }
+    func contains(_ tail: UInt32) -> Bool {
+        let index = Self.index(tail)
+        return bits[index >> 6] & (1 << UInt64(index & 63)) != 0
+    }
 
     private static func index(_ tail: UInt32) -> Int { Int(((tail & 0xFF_FFFF) &* 0x9E37_79B1) >> 20) }
 }

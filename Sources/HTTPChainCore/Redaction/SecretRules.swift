@@ -35,18 +35,35 @@ enum CredentialScheme: String, CaseIterable {
     /// The scheme that a word is the name of.
     init?(_ word: some RandomAccessCollection<UInt8>) {
         guard let first = word.first, Self.initials.contains(SecretNames.folded(first)) else { return nil }
-        let found = Self.allCases.first { scheme in
-            let name = scheme.rawValue.utf8
-            return name.count == word.count && zip(name, word).allSatisfy { $0 == SecretNames.folded($1) }
+        let found = Self.spellings.first { _, name in
+            name.count == word.count && zip(name, word).allSatisfy { $0 == SecretNames.folded($1) }
         }
         guard let found else { return nil }
-        self = found
+        self = found.scheme
     }
 
     private static let initials = ByteSet("abdnt")
+    private static let spellings = allCases.map { (scheme: $0, name: Array($0.rawValue.utf8)) }
 
     /// Whether the name is a word of everyday prose, after which only what looks like a key is taken for one.
     var isPlainWord: Bool { self == .token || self == .apikey || self == .negotiate || self == .digest }
+}
+
+/// Words of small letters, compared without regard to case.
+struct WordSet: Sendable, ExpressibleByArrayLiteral {
+    private var byLength: [[[UInt8]]] = []
+
+    init(arrayLiteral words: String...) {
+        for word in words {
+            while byLength.count <= word.utf8.count { byLength.append([]) }
+            byLength[word.utf8.count].append(Array(word.utf8))
+        }
+    }
+
+    func contains(_ word: ArraySlice<UInt8>) -> Bool {
+        word.count < byLength.count
+            && byLength[word.count].contains { zip($0, word).allSatisfy { $0 == SecretNames.folded($1) } }
+    }
 }
 
 /// Fields whose values hold spaces: in text they go on to the end of the line.

@@ -51,8 +51,7 @@ extension SecretScanner {
         let letters = text.count(where: \.isLetter)
         let isWord = letters == text.count
         if isWord || text.allSatisfy({ $0.isLetter || "-.'/".utf8.contains($0) }) {
-            let first = String(decoding: text.prefix(while: \.isLetter), as: UTF8.self).lowercased()
-            if PlainWords.afterScheme.contains(first) { return false }
+            if PlainWords.afterScheme.contains(text.prefix(while: \.isLetter)) { return false }
         }
         guard scheme.isPlainWord else { return text.contains { $0.isLetterOrDigit } }
         let capitals = zip(text, text.dropFirst()).contains { $0 & 0x20 != 0 && $1 &- 0x41 < 26 }

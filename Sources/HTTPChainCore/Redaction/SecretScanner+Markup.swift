@@ -66,27 +66,27 @@ extension SecretScanner {
     /// How far around a name its value is looked for.
     static let reach = 1024
 
-    private static let nameKeys: Set<String> = [
+    private static let nameKeys: WordSet = [
         "field", "for", "header", "id", "itemprop", "k", "key", "label", "n", "name", "param", "parameter", "property",
         "type",
     ]
-    private static let valueKeys: Set<String> = [
+    private static let partKeys: WordSet = ["name"]
+    private static let valueKeys: WordSet = [
         "content", "data", "default", "stringvalue", "text", "v", "val", "value",
     ]
-    private static let longestValueKey = 11
     private static let escapedQuotes = [
         "&quot;", "&#34;", "&#x22;", "&apos;", "&#39;", "&#x27;", "\\u0022", "\\u0027",
-    ]
+    ].map { Array($0.utf8) }
+    private static let escapedQuoteEnds = ByteSet(";27")
 
     /// Redacts the value of a secret whose name is itself a value: `name="password" value="…"`.
     mutating func redactValue(named word: Range<Int>) {
         redactPropertyList(word)
         guard let key = key(before: word.lowerBound) else { return }
-        let name = String(decoding: bytes[key], as: UTF8.self).lowercased()
-        guard Self.nameKeys.contains(name) else { return }
+        guard Self.nameKeys.contains(bytes[key]) else { return }
         let reachBack = max(0, key.lowerBound - Self.reach)
         let line = text.last(.newline, in: reachBack..<key.lowerBound).map { $0 + 1 } ?? reachBack
-        if name == "name", containsFormData(line..<key.lowerBound) {
+        if Self.partKeys.contains(bytes[key]), containsFormData(line..<key.lowerBound) {
             return redactPart(after: word.upperBound)
         }
         if let tag = text.last(.angle, in: reachBack..<key.lowerBound), bytes[tag] == UInt8(ascii: "<") {
@@ -109,10 +109,10 @@ extension SecretScanner {
                 skip { $0.isSpace || "\"'\\`".utf8.contains($0) }
                 if let (byte, start) = percent(before: end), byte.isSpace || "\"'\\`".utf8.contains(byte) {
                     end = start
-                } else if let entity = Self.escapedQuotes.first(where: {
-                    bytes[..<end].suffix($0.utf8.count).elementsEqual($0.utf8)
-                }) {
-                    end -= entity.utf8.count
+                } else if let last = bytes[..<end].last, Self.escapedQuoteEnds.contains(last),
+                    let entity = Self.escapedQuotes.first(where: { bytes[..<end].suffix($0.count).elementsEqual($0) })
+                {
+                    end -= entity.count
                 } else {
                     return
                 }
@@ -136,6 +136,7 @@ extension SecretScanner {
 
     /// Returns the byte that is percent-encoded, however often, just before an index, and where it begins.
     private func percent(before end: Int) -> (byte: UInt8, start: Int)? {
+        guard bytes[..<end].suffix(2).allSatisfy({ $0.hexadecimalValue != nil }) else { return nil }
         var escape = bytes[..<end].dropLast(2)
         for _ in 0..<SecretUnit.deepest where escape.suffix(2).elementsEqual("25".utf8) { escape = escape.dropLast(2) }
         guard let start = escape.indices.last else { return nil }
@@ -262,10 +263,7 @@ extension SecretScanner {
             let start = position
             position = bytes[start...].firstIndex { !$0.isNameByte } ?? bytes.count
             Steps.take(position - start)
-            let word = bytes[start..<position]
-            guard word.count <= Self.longestValueKey,
-                Self.valueKeys.contains(String(decoding: word, as: UTF8.self).lowercased()),
-                let value = value(after: position, ValuePlace())
+            guard Self.valueKeys.contains(bytes[start..<position]), let value = value(after: position, ValuePlace())
             else { continue }
             edits.append(value)
             position = max(position, value.range.upperBound)

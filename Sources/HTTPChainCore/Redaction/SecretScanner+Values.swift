@@ -98,7 +98,7 @@ extension SecretScanner {
     ) -> Edit? {
         let wordEnd = bytes[position...].firstIndex { !$0.isLetterOrDigit } ?? bytes.count
         Steps.take(wordEnd - position)
-        let word = String(decoding: bytes[position..<wordEnd].prefix(16), as: UTF8.self).lowercased()
+        let word = bytes[position..<wordEnd]
         let endsWord =
             wordEnd == bytes.count || bytes[wordEnd].isSpace || ",;:.)]}\"'<&\\".utf8.contains(bytes[wordEnd])
         if endsWord, PlainWords.empty.contains(word) { return nil }
@@ -323,17 +323,17 @@ extension SecretScanner {
 
 /// The words that stand where a secret's value would and are none.
 enum PlainWords {
-    static let empty: Set<String> = ["null", "nil", "none", "true", "false", "undefined"]
+    static let empty: WordSet = ["null", "nil", "none", "true", "false", "undefined"]
 
     /// The words that follow a colon when somebody writes about a secret.
-    static let prose: Set<String> = [
+    static let prose: WordSet = [
         "a", "all", "an", "and", "any", "are", "as", "at", "by", "can", "each", "every", "for", "from", "how", "if",
         "in", "is", "it", "its", "no", "not", "of", "on", "one", "only", "or", "see", "string", "such", "that", "the",
         "they", "this", "to", "use", "what", "when", "where", "whether", "which", "who", "whose", "with",
     ]
 
     /// The words that follow the name of a scheme when somebody writes about it.
-    static let afterScheme: Set<String> = [
+    static let afterScheme: WordSet = [
         "access", "and", "are", "auth", "authentication", "authorization", "can", "cannot", "challenge", "challenges",
         "client", "credential", "credentials", "endpoint", "error", "expired", "failed", "for", "from", "has", "in",
         "is", "it", "middleware", "must", "needs", "not", "of", "on", "only", "or", "over", "password", "realm",

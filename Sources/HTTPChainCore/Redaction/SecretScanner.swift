@@ -35,6 +35,7 @@ struct SecretScanner {
     let bytes: [UInt8]
     let text: TextIndex
     let rules: SecretRules
+    private let tails: TailFilter
     let mode: Mode
     /// Whether the text goes on, so that the beginning of a secret may stand at its end.
     let isCutOff: Bool
@@ -57,6 +58,7 @@ struct SecretScanner {
         self.bytes = bytes
         text = TextIndex(bytes)
         self.rules = rules
+        tails = rules.tails
         self.mode = mode
         self.isCutOff = isCutOff
     }
@@ -119,6 +121,7 @@ struct SecretScanner {
         let name = word.decoded.map { $0[...] } ?? bytes[start..<end]
         let follows = before
         before = name.last
+        if !word.mayBeNamed { return }
         if word.mayHoldToken, let token = webToken(in: start..<end) {
             redact(token)
             index = max(end, token.upperBound)
@@ -151,6 +154,8 @@ struct SecretScanner {
         var end: Int
         /// Its letters if some are escaped.
         var decoded: [UInt8]?
+        /// Whether it may be the name of a secret or a scheme, or hold the beginning of a token or a PEM block.
+        var mayBeNamed = false
         /// Whether a web token may begin in it.
         var mayHoldToken = false
         /// Whether a PEM block may begin in it.
@@ -161,18 +166,24 @@ struct SecretScanner {
     func word(at start: Int) -> Word {
         var word = Word(end: start)
         var tail: UInt32 = 0
+        var letters: UInt32 = 0
         var hyphens = 0
         while word.end < bytes.count {
             Steps.take()
-            let unit = reading(at: word.end)
+            let plain = bytes[word.end]
+            let unit = plain.isNameByte ? SecretUnit(plain) : reading(at: word.end)
             guard unit.byte.isNameByte else { break }
+            if !SecretNames.isIgnored(unit.byte) {
+                letters = letters << 8 | UInt32(SecretNames.folded(unit.byte))
+                if tails.contains(letters) { word.mayBeNamed = true }
+            }
             if unit.isEscaped, word.decoded == nil { word.decoded = Array(bytes[start..<word.end]) }
             word.decoded?.append(unit.byte)
             word.end += unit.length
             // As it is written: the last digit of an escape may be a letter of a token.
             let last = bytes[word.end - 1]
             tail = tail << 8 | UInt32(last)
-            if tail & 0xFF_FFFF == 0x65_794A { word.mayHoldToken = true }
+            if tail & 0xFF_FFFF == 0x65_794A { (word.mayHoldToken, word.mayBeNamed) = (true, true) }
             hyphens = last == UInt8(ascii: "-") ? hyphens + 1 : 0
             if hyphens == 5 { word.mayHoldBlock = true }
         }

@@ -12,6 +12,9 @@ struct SecretUnit {
 
     var isEscaped: Bool { length > 1 }
 
+    /// A byte that is written as itself.
+    init(_ byte: UInt8) { (self.byte, length) = (byte, 1) }
+
     /// Reads what stands at an index, which must be one of the bytes'.
     ///
     /// - Parameter afterBackslashes: Where the backslashes end that stand there.

@@ -10,18 +10,31 @@ final class TextIndex {
     }
 
     /// A way through the text that goes on the same from each place that it passes.
-    enum Walk: Hashable {
+    enum Walk {
         case line, parameters
         /// By the number of times that delimiters are percent-encoded.
         case url(level: Int), token(level: Int), path(level: Int)
+
+        fileprivate static let count = 2 + 3 * levels
+        private static let levels = SecretUnit.deepest + 1
+
+        fileprivate var index: Int {
+            switch self {
+            case .line: 0
+            case .parameters: 1
+            case .url(let level): 2 + level
+            case .token(let level): 2 + Self.levels + level
+            case .path(let level): 2 + 2 * Self.levels + level
+            }
+        }
     }
 
     /// How many places are looked at before a table is made.
-    static let near = 64
+    static let near = 24
 
     private let bytes: [UInt8]
     private var found: [[Int]?] = Mark.allCases.map { _ in nil }
-    private var ends: [Walk: [Int]] = [:]
+    private var ends: [[Int]] = []
     private var passed: [Int] = []
     private var punctuation: (start: Int, end: Int)?
     private var backslashEnds: [Int]?
@@ -100,7 +113,9 @@ final class TextIndex {
             guard let next = next(position) else { return position }
             position = next
         }
-        var known = ends.removeValue(forKey: walk) ?? []
+        if ends.isEmpty { ends = Array(repeating: [], count: Walk.count) }
+        var known: [Int] = []
+        swap(&known, &ends[walk.index])
         if known.isEmpty { known = Array(repeating: -1, count: bytes.count) }
         passed.removeAll(keepingCapacity: true)
         var end = bytes.count
@@ -118,7 +133,7 @@ final class TextIndex {
             position = next
         }
         for position in passed { known[position] = end }
-        ends[walk] = known
+        swap(&known, &ends[walk.index])
         return end
     }
 
