@@ -41,7 +41,7 @@ struct ErrorTranslation: Sendable {
             kind,
             sent: response != nil ? .answered : nothingSent ? .nothing : .maybe,
             stage: "AsyncHTTPClientTransport",
-            detail: redaction.text(Self.detail(of: error)),
+            detail: redaction.text(Self.detail(of: error), upTo: Redaction.longestShown),
             exchange: ExchangeSnapshot(request.head, response: response, redaction: redaction),
             underlyingError: error
         )

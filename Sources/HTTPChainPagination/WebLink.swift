@@ -54,6 +54,7 @@ private struct WebLinkScanner {
             index = bytes.count
             return nil
         }
+        Steps.take(end - index)
         let target = text(bytes[index..<end]).trimming()
         index = end + 1
         var relations: [String]?
@@ -96,6 +97,7 @@ private struct WebLinkScanner {
         index += 1
         var value: [UInt8] = []
         while let byte = current {
+            Steps.take()
             index += 1
             if byte == UInt8(ascii: "\"") { break }
             if byte == UInt8(ascii: "\\"), let next = current {
@@ -123,6 +125,7 @@ private struct WebLinkScanner {
 
     private mutating func skipToComma() {
         while let byte = current, byte != UInt8(ascii: ",") {
+            Steps.take()
             if byte == UInt8(ascii: "\"") { _ = parameterValue() } else { index += 1 }
         }
     }
@@ -131,7 +134,10 @@ private struct WebLinkScanner {
 
     private mutating func take(while condition: (UInt8) -> Bool) -> ArraySlice<UInt8> {
         let start = index
-        while let byte = current, condition(byte) { index += 1 }
+        while let byte = current, condition(byte) {
+            Steps.take()
+            index += 1
+        }
         return bytes[start..<index]
     }
 

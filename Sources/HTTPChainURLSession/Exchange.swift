@@ -430,7 +430,7 @@ final class Exchange: Sendable {
             reading.kind,
             sent: reading.sent,
             stage: stageName,
-            detail: redaction.text(reading.detail),
+            detail: redaction.text(reading.detail, upTo: Redaction.longestShown),
             exchange: ExchangeSnapshot(head, response: ended.head, redaction: redaction),
             underlyingError: reading.cause
         )

@@ -53,6 +53,7 @@ struct RouteJSONParser {
         mutating get {
             if counted < lineStart { (counted, column) = (lineStart, 1) }
             while counted < min(position, bytes.count) {
+                Steps.take()
                 // Of a character, every byte but the first begins with the bits 10.
                 if bytes[counted] & 0xC0 != 0x80 { column += 1 }
                 counted += 1
@@ -62,6 +63,7 @@ struct RouteJSONParser {
     }
 
     private mutating func add(_ text: String, at place: RouteNode.Place? = nil) {
+        Steps.take(steps.count)
         let path = steps.map { $0.printable(upTo: 100) }.joined(separator: ".")
         let place = place ?? self.place
         guard mistakes.count < RouteTable.maximumMistakes else { return isLost = true }
@@ -77,6 +79,7 @@ struct RouteJSONParser {
 
     private mutating func skipSpace() {
         while position < bytes.count {
+            Steps.take()
             switch bytes[position] {
             case 0x0A:
                 line += 1
@@ -198,7 +201,10 @@ struct RouteJSONParser {
         let isStrict = scanNumber()
         // What goes on behind it, as in 01 or 1.x, belongs to the same mistake.
         let end = position
-        while position < bytes.count, "+-.eE0123456789".utf8.contains(bytes[position]) { position += 1 }
+        while position < bytes.count, "+-.eE0123456789".utf8.contains(bytes[position]) {
+            Steps.take()
+            position += 1
+        }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         guard isStrict, end == position, let number = Double(text), number.isFinite else {
             lose("\"\(text.printable(upTo: 40))\" is no number of JSON")
@@ -237,6 +243,7 @@ struct RouteJSONParser {
         position += 1
         var text: [UInt8] = []
         while position < bytes.count {
+            Steps.take()
             let byte = bytes[position]
             position += 1
             switch byte {
