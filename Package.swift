@@ -413,6 +413,14 @@ let package = Package(
         .target(name: "ServerNames", path: "Tests/Neighbors/ServerNames", swiftSettings: settings),
         tests("HTTPChainCoreTests", of: [], resources: [.copy("Resources")]),
         tests(
+            "GrowthTests",
+            of: [
+                "HTTPChainAuth", "HTTPChainCache", "HTTPChainCookies", "HTTPChainEventStream",
+                "HTTPChainHAR", "HTTPChainLogShipper", "HTTPChainMultipart", "HTTPChainOData", "HTTPChainPagination",
+                "HTTPChainRedirect", "HTTPChainRoutes", "HTTPChainSerializer",
+            ]
+        ),
+        tests(
             "HTTPChainURLSessionTests",
             of: ["HTTPChainURLSession", .product(name: "FlyingSocks", package: "FlyingFox")]
         ),
