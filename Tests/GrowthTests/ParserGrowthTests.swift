@@ -1,4 +1,4 @@
-#if AllTests && DEBUG
+#if AllTests && DEBUG && !canImport(Darwin)
 import Foundation
 import HTTPChainAuth
 import HTTPChainLogShipper

@@ -1,4 +1,4 @@
-#if DEBUG
+#if DEBUG && !canImport(Darwin)
 import HTTPChainSupport
 import TestSupport
 import Testing

@@ -1,4 +1,4 @@
-#if DEBUG
+#if DEBUG && !canImport(Darwin)
 import Foundation
 import HTTPChainSupport
 package import HTTPChainTesting

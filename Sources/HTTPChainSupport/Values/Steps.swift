@@ -1,20 +1,21 @@
-#if DEBUG
+#if DEBUG && !canImport(Darwin)
 import Synchronization
 #endif
 
 /// Counts the steps that scanners and parsers take over data from outside, so that tests prove that work is linear
 /// without a clock.
 ///
-/// Each iteration over outside data calls ``take(_:)``. In release builds it is empty.
+/// Each iteration over outside data calls ``take(_:)``. It is empty in release builds, and on Apple platforms, whose
+/// oldest ones have no atomics.
 package enum Steps {
     @inlinable
     package static func take(_ count: Int = 1) {
-        #if DEBUG
+        #if DEBUG && !canImport(Darwin)
         note(count)
         #endif
     }
 
-    #if DEBUG
+    #if DEBUG && !canImport(Darwin)
     @usableFromInline
     static func note(_ count: Int) {
         if measurements.load(ordering: .relaxed) > 0 { tally?.add(count) }
