@@ -35,8 +35,8 @@ enum ForgingServer {
                 let content = blocks.count == 1 && entry.body.count <= 16_384 ? blocks[0] : .null
                 reply = .list([news, content, .string(id), head, .string("0"), .string("0")])
             case CacheScripts.open:
-                let wanted = blocks.indices.clamped(to: number(1)..<max(number(1), number(2) + 1))
-                reply = isGone.withLock { $0 } ? .null : .list([.string("\(block)")] + blocks[wanted])
+                let wanted = blocks.dropFirst(max(0, number(1))).prefix(max(0, number(2) - number(1) + 1))
+                reply = isGone.withLock { $0 } ? .null : .list([.string("\(block)")] + wanted)
             case CacheScripts.read: reply = blocks.indices.contains(number(1)) ? blocks[number(1)] : .null
             case CacheScripts.remove:
                 isGone.withLock { $0 = true }

@@ -282,7 +282,7 @@ struct RecordingTests {
         let calls = HARRecorder()
         let attempts = HARRecorder()
         let chain = try Chain.standard(base: "https://a.example/v1", over: transport, environment: .virtual(clock))
-            .inserting(RecordingMiddleware(calls, each: .call), before: SerializerMiddleware.self)
+            .inserting(RecordingMiddleware(calls, each: .call), before: TimeoutMiddleware.self)
             .inserting(RecordingMiddleware(attempts, each: .attempt), before: AttemptTimeoutMiddleware.self)
             .appending(RecordingMiddleware(recorder))
         struct Item: Codable, Equatable { var id: Int }

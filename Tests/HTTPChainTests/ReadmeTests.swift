@@ -146,7 +146,7 @@ struct ReadmeTests {
             resource: LogResource(serviceName: "MyApp"),
             over: URLSessionTransport()
         )
-        let logged = try chain.inserting(RemoteLoggingMiddleware(shipper), before: SerializerMiddleware.self)
+        let logged = try chain.inserting(RemoteLoggingMiddleware(shipper), before: TimeoutMiddleware.self)
         let result = try await shipper.shutdown()  // at the end of the program: what is left, and why
         #expect(logged.stages.count == chain.stages.count + 1 && result.isComplete)
     }

@@ -310,4 +310,9 @@ private protocol Mended60 {
 private protocol Mended61 {
     @GET("a") @Change("c") func a(c: @escaping @Sendable (Request) -> Request) async throws
 }
+
+@Service(base: "https://a.example")
+private protocol Mended62 {
+    @GET("/a") func a() async throws
+}
 #endif

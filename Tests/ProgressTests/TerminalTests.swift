@@ -73,7 +73,7 @@ private let drawings = [
     ),
     Drawing(label: "地図.zip", progress: half, width: 15, line: "地図.zip   50%"),
     Drawing(label: "地図.zip", progress: half, width: 11, line: "地図…   50%"),
-    Drawing(label: "a\u{1B}[2Jb\r\n", progress: half, width: 20, line: "a [2Jb    50%"),
+    Drawing(label: "a\u{1B}[2Jb\r\n", progress: half, width: 20, line: "a [2Jb     50%"),
 ]
 
 @Suite("The terminal's bar", .seeded)

@@ -122,7 +122,7 @@ private struct PlantedFault: Middleware {
         let response = try await next(request)
         guard response.status.code == 451 else { return response }
         switch fault {
-        case .trap: preconditionFailure("the planted fault")
+        case .trap: fatalError("the planted fault")
         case .hang: await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
         }
         return response

@@ -104,6 +104,12 @@ private struct ReplyRun {
         let lastWords: String
     }
 
+    /// What the runtime says before the trace that some machines print behind it.
+    private static func lastWords(_ text: String) -> String {
+        let fatal = text.split(separator: "\n").last { $0.contains("Fatal error") }
+        return fatal.map { String($0.prefix(1000)) } ?? String(text.suffix(1000))
+    }
+
     private mutating func run(_ numbers: String, atOnce width: Int) async throws -> Outcome {
         var environment = ProcessInfo.processInfo.environment
         // The last words suffice, and a trace of all threads takes seconds.
@@ -130,7 +136,7 @@ private struct ReplyRun {
             isDone: outcome.status == 0 && lines.last == "done",
             begun: begun,
             leftOut: leftOut,
-            lastWords: "\(hang)status \(outcome.status); \(outcome.errorText.suffix(1000))"
+            lastWords: "\(hang)status \(outcome.status); \(Self.lastWords(outcome.errorText))"
         )
     }
 }

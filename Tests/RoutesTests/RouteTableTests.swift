@@ -167,7 +167,7 @@ struct RouteTableTests {
     )
     func formerKeys(former: String, key: String) {
         let found = mistakes("{\n\"routes\":{\"a\":{\"path\":\"https://a.example/x\",\n\"\(former)\":true}}}")
-        #expect(found == ["routes.a.\(former) (line 3, column 1): \"\(former)\" is called \"\(key)\" here; rename it"])
+        #expect(found == ["3:1: routes.a.\(former): \"\(former)\" is called \"\(key)\" here; rename it"])
     }
 
     @Test("A file of WebApiClient as a whole is refused with the names of its parts here")

@@ -133,11 +133,12 @@ struct TextAndRawTests {
         }
         func xml(_ depth: Int, _ close: String = "</dict>") -> Data {
             let open = "<dict><key>a</key>"
-            return Data("<plist>\(String(repeating: open, count: depth))\(String(repeating: close, count: depth))".utf8)
+            let closes = String(repeating: close, count: depth)
+            return Data("<plist>\(String(repeating: open, count: depth))<dict/>\(closes)".utf8)
         }
-        // The element of the document is a level, too.
-        #expect(await !fails(xml(127) + Data("</plist>".utf8)))
-        #expect(await fails(xml(128) + Data("</plist>".utf8)))
+        // The element of the document is a level, too, and so is a key.
+        #expect(await !fails(xml(126) + Data("</plist>".utf8)))
+        #expect(await fails(xml(127) + Data("</plist>".utf8)))
         #expect(await fails(xml(100_000)))
         #expect(await fails(xml(100_000, "")))
         let deep = try #require(String(decoding: xml(100_000), as: UTF8.self).data(using: .utf16))

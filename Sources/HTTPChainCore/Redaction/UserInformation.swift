@@ -45,7 +45,13 @@ enum UserInformation {
         if let at = authority.lastIndex(of: UInt8(ascii: "@")) {
             // Without a scheme and two slashes, `@scope` and `react@18` are names in a path; `bob:…@` is a person's.
             let isCredential = isAuthority || authority[..<at].dropFirst().contains(UInt8(ascii: ":"))
-            return isCredential && at > place.lowerBound ? place.lowerBound..<at : nil
+            guard isCredential, at > place.lowerBound else { return nil }
+            // `bob@corp:` before a slash may be a name, and the slash the beginning of a password.
+            let host = authority[(at + 1)...]
+            let port = host.firstIndex(of: UInt8(ascii: ":")).map { host[($0 + 1)...] }
+            let isOpen = port.map { $0.isEmpty || $0.contains { !$0.isDigit } } ?? false
+            let later = isAuthority && isOpen ? bytes[place.upperBound...].lastIndex(of: UInt8(ascii: "@")) : nil
+            return place.lowerBound..<(later ?? at)
         }
         let bracket = authority.lastIndex(of: UInt8(ascii: "]")) ?? place.lowerBound
         guard let colon = authority[bracket...].lastIndex(of: UInt8(ascii: ":")),
