@@ -166,11 +166,7 @@ enum ValkeyConnector {
         return EventLoopFuture.whenAllSucceed(answers, on: channel.eventLoop).flatMapThrowing { answers in
             for case .error(let text) in answers {
                 // The kind of error alone: the server may repeat what it was sent.
-                throw ValkeyError(
-                    .server,
-                    server: server,
-                    detail: text.pieces(at: " ").first.map { $0.printable() } ?? ""
-                )
+                throw ValkeyError(.server, server: server, detail: text.pieces(at: " ").first.map { String($0) } ?? "")
             }
         }
     }

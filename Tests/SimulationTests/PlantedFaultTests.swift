@@ -35,7 +35,7 @@ struct PlantedFaultTests {
         _ user: String,
         retry: any Middleware = RetryMiddleware(),
         redirect: any Middleware = RedirectMiddleware(),
-        cookies: CookieJar = CookieJar(),
+        cookies: CookieJar? = CookieJar(),
         authentication: (any Middleware)? = nil,
         @ChainBuilder besides: () -> [any Middleware] = { [] }
     ) throws -> Chain {
@@ -44,7 +44,7 @@ struct PlantedFaultTests {
         return try Chain(transport: world.transport) {
             those(.decode)
             redirect
-            CookieMiddleware(cookies)
+            cookies.map { CookieMiddleware($0) }
             GzipMiddleware()
             those(.cache)
             those(.coalesce)
@@ -137,7 +137,8 @@ struct PlantedFaultTests {
     func coalescing() async throws {
         try await Self.find(.otherUser) { world in
             let coalescing = CoalescingMiddleware(partition: .shared)
-            return { user in try Self.chain(world, user) { coalescing } }
+            // Jars would keep the users apart.
+            return { user in try Self.chain(world, user, cookies: nil) { coalescing } }
         }
     }
 
