@@ -1,4 +1,5 @@
 public import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// A redirect that may not be followed, or cannot be.
@@ -44,7 +45,11 @@ public struct RedirectError: ResponseError {
     /// Advice on what to do about it; `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }
 
-    private var shownTarget: String { redaction.content.target(refused.to) }
+    /// As the server wrote it if there is user information in it, a part of which may be a path to a reader of URLs.
+    private var shownTarget: String {
+        let written = redaction.content.url(response.headers[.location] ?? "")
+        return written.includes(Redaction.placeholder + "@") ? written : redaction.content.target(refused.to)
+    }
 
     private var explanation: Explanation {
         switch problem {

@@ -99,7 +99,7 @@ private final class ObjectService: Transport {
                 return Response(.preconditionFailed)
             }
             switch (head.method, head.headerFields[.contentType]) {
-            case (.get, _): return try reply(.ok, item.json, version: item.version)
+            case (.get, _): return try reply(.ok, item.json, version: item.version, isRead: true)
             case (.delete, _):
                 state.items[path] = nil
                 return Response(.noContent)
@@ -119,10 +119,11 @@ private final class ObjectService: Transport {
     private func reply(
         _ status: HTTPResponse.Status,
         _ json: JSONValue,
-        version: Int? = nil
+        version: Int? = nil,
+        isRead: Bool = false
     ) throws -> Response {
         var fields = version.map(validators) ?? [:]
-        if version != nil, version != 1, !answersWithContent { return Response(.noContent, headers: fields) }
+        if version != nil, version != 1, !isRead, !answersWithContent { return Response(.noContent, headers: fields) }
         fields[.contentType] = "application/json"
         return Response(status, headers: fields, body: HTTPBody(try JSONEncoder().encode(json)))
     }

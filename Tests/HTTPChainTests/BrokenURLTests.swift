@@ -171,6 +171,10 @@ private enum Provocations {
             let headers = HeadersMiddleware([.set(.userAgent, to: "x").only(to: url)])
             _ = try await Chain(transport: ClosureTransport()) { headers }.send(.get(base))
         }
+        await note("a field for another origin") {
+            let headers = HeadersMiddleware([.set(.userAgent, to: "x").only(to: base)])
+            _ = try await Chain(transport: ClosureTransport()) { headers }.send(request)
+        }
         await note("an origin of credentials") {
             _ = try Chain(transport: checking) {
                 BasicAuthMiddleware(user: "a", password: "b", for: OriginSet(urls: [url]))

@@ -66,7 +66,8 @@ extension Redaction {
         let isCutOff = beginning != nil
         let shown =
             switch field.name.canonicalName {
-            case "location", "content-location", "referer", "origin": scanned(value, .url, isCutOff: isCutOff)
+            case "location", "content-location", "referer", "origin":
+                scanned(withoutUserInformation(value), .url, isCutOff: isCutOff)
             case "link": text(references(in: value, from: "<", to: ">", isCutOff), isCutOff: isCutOff)
             case "refresh": text(references(in: value, from: "=", to: nil, isCutOff), isCutOff: isCutOff)
             default: text(value, isCutOff: isCutOff)
@@ -96,7 +97,7 @@ extension Redaction {
             let end = close.flatMap { inside.firstIndex(of: UInt8(ascii: $0)) } ?? inside.endIndex
             let reference = String(Substring(inside[..<end]))
             result += Substring(rest[...start])
-            result += scanned(reference, .url, isCutOff: isCutOff && end == value.utf8.endIndex)
+            result += scanned(withoutUserInformation(reference), .url, isCutOff: isCutOff && end == value.utf8.endIndex)
             rest = inside[end...]
         }
         return result + Substring(rest)

@@ -16,7 +16,7 @@ extension Redaction {
         return scanned(withoutUserInformation(beginning), .url, isCutOff: true)
     }
 
-    private func withoutUserInformation(_ url: String) -> String {
+    func withoutUserInformation(_ url: String) -> String {
         guard let userInformation = UserInformation.range(in: url) else { return url }
         let bytes = url.utf8
         let start = bytes.index(bytes.startIndex, offsetBy: userInformation.lowerBound)

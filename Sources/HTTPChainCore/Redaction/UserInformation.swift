@@ -1,68 +1,106 @@
 /// The user information of a URL, also of one that is not well-formed: where a reader of URLs sees no authority, a person
 /// sees a password.
-enum UserInformation {
+struct UserInformation {
     private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
+
+    private let bytes: Bytes
+    /// The last `@`, and the last before a query or a fragment: up to there a password may go on.
+    private let lastAt: Int?
+    private let lastAtOfPath: Int?
 
     /// The bytes before the `@`, or the whole of what is in the place of an authority if no `@` follows.
     ///
     /// - Returns: nil if there is none.
     static func range(in url: String) -> Range<Int>? {
-        url.utf8.withContiguousStorageIfAvailable { range(in: $0[...]) }
-            ?? Array(url.utf8).withUnsafeBufferPointer { range(in: $0[...]) }
+        url.utf8.withContiguousStorageIfAvailable { UserInformation($0[...]).range() }
+            ?? Array(url.utf8).withUnsafeBufferPointer { UserInformation($0[...]).range() }
     }
 
-    private static func range(in bytes: Bytes) -> Range<Int>? {
+    private init(_ bytes: Bytes) {
+        self.bytes = bytes
+        lastAt = bytes.lastIndex(of: UInt8(ascii: "@"))
+        lastAtOfPath = bytes.prefix { !Self.isPathEnd($0) }.lastIndex(of: UInt8(ascii: "@"))
+    }
+
+    private func range() -> Range<Int>? {
         var next: Int? = bytes.startIndex
         while let beginning = next {
-            let bytes = bytes[beginning...]
-            let (start, isAuthority) = authorityStart(in: bytes)
-            let end = bytes[start...].firstIndex { isSlash($0) || isPathEnd($0) } ?? bytes.endIndex
-            if let found = range(in: bytes, authority: start..<end, isAuthority: isAuthority) { return found }
+            let rest = bytes[beginning...]
+            let (start, isAuthority) = Self.authorityStart(in: rest)
+            let end = rest[start...].firstIndex { Self.isSlash($0) || Self.isPathEnd($0) } ?? rest.endIndex
+            if let found = range(authority: start..<end, isAuthority: isAuthority) { return found }
             // What is in the place of an authority may be a whole URL.
-            let isURL = start > beginning && schemeEnd(in: bytes[start..<end]) == end - 1
-            next = isURL ? start : nextReference(in: bytes[end...])
+            let isURL = start > beginning && Self.schemeEnd(in: rest[start..<end]) == end - 1
+            next = isURL ? start : nextReference(from: end)
         }
         return nil
     }
 
     /// Where a further URL begins in the rest of a path: a reference that was joined with a base is in the path of the
     /// URL that came of it.
-    private static func nextReference(in path: Bytes) -> Int? {
-        var position = path.startIndex
-        while position < path.endIndex, !isPathEnd(path[position]) {
-            if isSlash(path[position]), let colon = schemeEnd(in: path[(position + 1)...].prefix(6)),
-                isKnown(path[(position + 1)..<colon])
-            {
-                return position + 1
+    private func nextReference(from end: Int) -> Int? {
+        var segment = end
+        var position = end
+        while position < bytes.endIndex, !Self.isPathEnd(bytes[position]) {
+            if Self.isSlash(bytes[position]) {
+                segment = position + 1
+                if let colon = Self.schemeEnd(in: bytes[segment...].prefix(6)), Self.isKnown(bytes[segment..<colon]) {
+                    return segment
+                }
+            } else if segment > end, Self.isAuthorityMark(bytes[position...]) {
+                return segment
             }
             position += 1
         }
         return nil
     }
 
-    private static func range(in bytes: Bytes, authority place: Range<Int>, isAuthority: Bool) -> Range<Int>? {
+    private func range(authority place: Range<Int>, isAuthority: Bool) -> Range<Int>? {
         let authority = bytes[place]
-        if let at = authority.lastIndex(of: UInt8(ascii: "@")) {
+        let at = authority.lastIndex(of: UInt8(ascii: "@"))
+        let user = authority[..<(at ?? place.lowerBound)]
+        if at != nil {
             // Without a scheme and two slashes, `@scope` and `react@18` are names in a path; `bob:…@` is a person's.
-            let isCredential = isAuthority || authority[..<at].dropFirst().contains(UInt8(ascii: ":"))
-            guard isCredential, at > place.lowerBound else { return nil }
-            // `bob@corp:` before a slash may be a name, and the slash the beginning of a password.
-            let host = authority[(at + 1)...]
-            let port = host.firstIndex(of: UInt8(ascii: ":")).map { host[($0 + 1)...] }
-            let isOpen = port.map { $0.isEmpty || $0.contains { !$0.isDigit } } ?? false
-            let later = isAuthority && isOpen ? bytes[place.upperBound...].lastIndex(of: UInt8(ascii: "@")) : nil
-            return place.lowerBound..<(later ?? at)
+            let isCredential = isAuthority || user.dropFirst().contains(UInt8(ascii: ":"))
+            guard isCredential, !user.isEmpty else { return nil }
         }
-        let bracket = authority.lastIndex(of: UInt8(ascii: "]")) ?? place.lowerBound
-        guard let colon = authority[bracket...].lastIndex(of: UInt8(ascii: ":")),
-            colon > place.lowerBound || isAuthority
-        else { return nil }
-        let port = authority[(colon + 1)...]
-        // A port that a template leaves open is none of a password.
-        guard port.contains(where: { !$0.isDigit }), port.first != UInt8(ascii: "{") else { return nil }
-        let rest = isAuthority ? bytes[place.upperBound...] : bytes[place.upperBound...].prefix { !isPathEnd($0) }
-        if let at = rest.lastIndex(of: UInt8(ascii: "@")) { return place.lowerBound..<at }
-        return isAuthority ? place : nil
+        let known = at.map { place.lowerBound..<$0 }
+        guard let port = Self.port(of: authority[(at.map { $0 + 1 } ?? place.lowerBound)...]) else { return known }
+        // `bob:` before a slash may be a name, and the slash the beginning of a password; so may `bob@corp:`.
+        guard !port.isNumber, isAuthority || at == nil && !port.isEmpty && port.colon > place.lowerBound else {
+            return known
+        }
+        if let later = isAuthority ? lastAt : lastAtOfPath, later >= place.upperBound {
+            return place.lowerBound..<later
+        }
+        let isSecret = isAuthority && !port.mayBeOpen && !user.contains(UInt8(ascii: ":"))
+        return isSecret ? place : known
+    }
+
+    /// What follows the colon of a host.
+    private struct Port {
+        let colon: Int
+        let isEmpty: Bool
+        let isNumber: Bool
+        /// Whether a template leaves it open, or it is none because the host is an IPv6 address without its brackets.
+        let mayBeOpen: Bool
+    }
+
+    private static func port(of host: Bytes) -> Port? {
+        let isBracketed = host.first == UInt8(ascii: "[")
+        let name = isBracketed ? host.lastIndex(of: UInt8(ascii: "]")) ?? host.endIndex : host.startIndex
+        guard let colon = host[name...].firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let port = host[(colon + 1)...]
+        let isTemplate = port.first == UInt8(ascii: "{") && port.last == UInt8(ascii: "}")
+        let isAddress =
+            port.contains(UInt8(ascii: ":"))
+            && host.allSatisfy { $0.hexadecimalValue != nil || $0 == UInt8(ascii: ":") }
+        return Port(
+            colon: colon,
+            isEmpty: port.isEmpty,
+            isNumber: !port.isEmpty && port.allSatisfy(\.isDigit),
+            mayBeOpen: port.isEmpty || isTemplate || isAddress
+        )
     }
 
     /// Where an authority begins, and whether a scheme or two slashes say so.
@@ -72,9 +110,22 @@ enum UserInformation {
         if let colon = schemeEnd(in: bytes[start...]) {
             hasScheme = bytes[(colon + 1)...].first.map(isSlash) ?? false || isKnown(bytes[start..<colon])
             if hasScheme { start = colon + 1 }
+        } else if let colon = bytes[start...].firstIndex(where: {
+            $0 == UInt8(ascii: ":") || isSlash($0) || isPathEnd($0)
+        }),
+            isAuthorityMark(bytes[colon...])
+        {
+            // What is before the slashes is no scheme, and was meant as one.
+            hasScheme = true
+            start = colon + 1
         }
         let slashes = bytes[start...].prefix(while: isSlash).count
         return (start + slashes, hasScheme || slashes >= 2)
+    }
+
+    /// Whether a colon and two slashes begin here.
+    private static func isAuthorityMark(_ bytes: Bytes) -> Bool {
+        bytes.first == UInt8(ascii: ":") && bytes.dropFirst().prefix(2).prefix(while: isSlash).count == 2
     }
 
     /// The colon of a scheme at the beginning, RFC 3986 §3.1.
