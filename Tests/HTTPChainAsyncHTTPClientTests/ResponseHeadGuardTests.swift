@@ -25,7 +25,8 @@ struct ResponseHeadGuardTests {
     ) async {
         let error = await #expect(throws: TransportError.self, sourceLocation: sourceLocation) { try await call() }
         #expect(error?.kind == .malformedResponse, sourceLocation: sourceLocation)
-        #expect(error?.description.contains(detail) == true, "\(String(describing: error)) has no \(detail)", sourceLocation: sourceLocation)
+        let text = error?.description ?? ""
+        #expect(text.contains(detail), "\(text) has no \(detail)", sourceLocation: sourceLocation)
     }
 
     @Test(

@@ -60,7 +60,7 @@ public struct InvalidRequestError: HTTPChainError, Hashable {
         switch problem {
         case .relativeURL(let reference):
             Explanation(
-                "the URL reference \"\(reference)\" has no host",
+                "the URL reference \"\(reference)\" has no \(reference.begins(with: "//") ? "scheme" : "host")",
                 "give an absolute URL or add a stage that completes it"
             )
         case .invalidURL(let url, let why):

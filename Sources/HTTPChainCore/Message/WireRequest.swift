@@ -69,7 +69,7 @@ extension Request {
     private static func checkedURL(of head: HTTPRequest) throws(InvalidRequestError) -> String {
         let path = head.path ?? ""
         guard let scheme = head.scheme, let authority = head.authority else {
-            throw InvalidRequestError(.relativeURL(path))
+            throw InvalidRequestError(.relativeURL(head.authority.map { "//\($0)\(path)" } ?? path))
         }
         let url = "\(scheme)://\(authority)\(path)"
         guard scheme == "http" || scheme == "https" else {

@@ -156,6 +156,7 @@ struct RoutePattern: Sendable {
     }
 
     private func explain(mismatchAt index: Int, in target: RouteTarget) -> String {
+        if target.isPathHidden { return "path is not the route's" }
         guard index < segments.count else {
             return "path goes on with \"\(shown("/" + target.path(from: index)))\" where the route ends"
         }
@@ -187,6 +188,8 @@ struct RouteTarget: Sendable {
     let port: Int
     let segments: [String]
     let query: [(name: String, value: String)]
+    /// Whether differences do not show the path.
+    var isPathHidden = false
 
     init(_ head: HTTPRequest) {
         let origin = Origin(scheme: head.scheme, authority: head.authority)

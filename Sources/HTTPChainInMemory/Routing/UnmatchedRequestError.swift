@@ -27,8 +27,10 @@ public struct UnmatchedRequestError: HTTPChainError {
     private static let shownMisses = 12
 
     init(_ request: HTTPRequest, routes: [Route], usedReplies: Int, stage: String, redaction: Redaction) {
-        let target = RouteTarget(request)
+        var target = RouteTarget(request)
         let exchange = ExchangeSnapshot(request, redaction: redaction)
+        // What a reader of URLs takes for a path may be the rest of a password.
+        target.isPathHidden = exchange.url.utf8.contains("\(Redaction.placeholder)@".utf8)
         method = request.method
         url = exchange.url
         // Routes are searched from the last to the first, so among equals the later one is nearer.
