@@ -135,12 +135,14 @@ struct HTTPBinTests {
     @Test("Fields that come more than once keep all their values", arguments: Carrier.allCases)
     func repeatedFields(carrier: Carrier) async throws {
         guard let base = Server.httpbin.base() else { return }
-        let request = Request.get("response-headers?X-Tag=a&X-Tag=b&Set-Cookie=c%3D1&Set-Cookie=d%3D2")
+        // URLSession joins fields, and what follows a comma is another cookie for certain behind an attribute alone.
+        let cookies = "Set-Cookie=c%3D1%3B%20Path%3D%2F&Set-Cookie=d%3D2"
+        let request = Request.get("response-headers?X-Tag=a&X-Tag=b&\(cookies)")
         let response = try await carrier.chain(to: base).send(request)
         let name = try #require(HTTPField.Name("X-Tag"))
         let tags = response.headers[values: name].joined(separator: ",").split(separator: ",")
         #expect(tags.map { $0.trimmingCharacters(in: .whitespaces) } == ["a", "b"])
-        #expect(response.headers[values: .setCookie] == ["c=1", "d=2"])
+        #expect(response.headers[values: .setCookie] == ["c=1; Path=/", "d=2"])
         _ = try await response.body.collect()
     }
 
