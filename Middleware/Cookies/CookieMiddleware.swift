@@ -21,8 +21,9 @@ import HTTPTypes
 /// otherwise. The transport's own cookies are off.
 ///
 /// **Place.** Phase ``HTTPChainCore/Phase/cookies``: inside redirects, so that each hop stores and sends its own;
-/// outside the cache, whose `Vary: Cookie` sees what is sent. What a cache answers sets no cookies, because it answered
-/// with them before. Of attempts that retry or authentication repeat, the last response counts.
+/// outside the cache, whose `Vary: Cookie` sees what is sent. Only fields that were received for the call set
+/// cookies: those of a stored response do not, and those of the 304 that validated it do. Of attempts that retry or
+/// authentication repeat, the last response counts.
 ///
 /// **Options.** ``HTTPChainCore/Request/cookies(_:)-(CookieUse)`` (``CookieUse``), ``HTTPChainCore/Request/cookies``,
 /// ``HTTPChainCore/Request/site(_:)``. ``HTTPChainCore/Response/cookieOutcomes`` tells what became of each `Set-Cookie`;
@@ -151,8 +152,10 @@ public struct CookieMiddleware: ChainAwareMiddleware {
         request.options.set(jar.keeper)
         let context = StoringContext(request)
         let response = try await next(request)
-        guard response.head.headerFields.contains(.setCookie), response.attempts > 0 else { return response }
-        return await store(response, in: jar, context)
+        guard response.head.headerFields.contains(.setCookie) || !response.source.isReceived else { return response }
+        let fields = response.receivedFields
+        guard fields.contains(.setCookie) else { return response }
+        return await store(fields, of: response, in: jar, context)
     }
 
     private func addField(to request: inout Request, from jar: CookieJar, use: CookieUse) async throws {
@@ -160,14 +163,11 @@ public struct CookieMiddleware: ChainAwareMiddleware {
         let own = request.head.headerFields[values: .cookie].filter { !$0.isEmpty }
         let calls = try CookieField(request.cookies)
         var pairs = own + calls.pairs
-        if own.isEmpty || use.ownField == .joinsJar {
-            let target = CookieTarget(
-                origin: origin,
-                path: request.head.path,
-                method: request.head.method,
-                site: request.options[CallSite.self]
-            )
-            let names = own.isEmpty ? calls.names : calls.names.union(CookieField.names(in: own))
+        let isJoined = own.isEmpty || use.ownField == .joinsJar
+        let names = own.isEmpty ? calls.names : calls.names.union(CookieField.names(in: own))
+        request.options[OwnCookies.self] = OwnCookies.Pairs(pairs, names: names, areJoined: isJoined)
+        if isJoined {
+            let target = CookieTarget(request.head, from: origin, site: request.options[CallSite.self])
             let now = request.environment.time.date
             pairs += await jar.pairs(for: target, at: now, without: names)
             request.traceNotes.tell(ofCookiesIn: jar, withheldFrom: target, at: now, replaced: names)
@@ -179,24 +179,15 @@ public struct CookieMiddleware: ChainAwareMiddleware {
     }
 
     private func store(
-        _ response: consuming Response,
+        _ fields: HTTPFields,
+        of response: consuming Response,
         in jar: CookieJar,
         _ context: StoringContext
     ) async -> Response {
-        let fields = response.head.headerFields[values: .setCookie]
-        guard var target = context.target(sentAs: response.request) else {
-            response.options[CookieOutcomes.self] = fields.map { _ in
-                CookieOutcome(name: "", domain: "", reason: .unknownOrigin)
-            }
-            return response
-        }
-        let now = context.options.environment.time.date
-        target.serverTime = ServerTime(response.head.headerFields, now: now)
-        let result = await jar.storeKeepingFailure(fields, from: target, at: now)
-        context.options.traceNotes.tell(of: result)
-        response.options[CookieOutcomes.self] = result.outcomes
+        let outcomes = await context.store(fields, sentAs: response.request, in: jar)
+        response.options[CookieOutcomes.self] = outcomes
         // A redirect to where the call came from is then no loop.
-        if result.outcomes.contains(where: { $0.reason == nil }) { response.options[CookiesStored.self] = true }
+        if outcomes.contains(where: { $0.reason == nil }) { response.options[CookiesStored.self] = true }
         return response
     }
 }
@@ -214,7 +205,7 @@ extension Phase {
 /// The part of a request that is needed when its response sets cookies, which few do: two references, looked into late.
 ///
 /// Not the head itself, whose fields the stages inside would then have to copy before they change them.
-private struct StoringContext: Sendable {
+struct StoringContext: Sendable {
     let target: HTTPRequest.PseudoHeaderFields
     let options: RequestOptions
 
@@ -224,8 +215,20 @@ private struct StoringContext: Sendable {
         options = request.options
     }
 
+    func store(_ fields: HTTPFields, sentAs sent: HTTPRequest?, in jar: CookieJar) async -> [CookieOutcome] {
+        let values = fields[values: .setCookie]
+        guard var target = target(sentAs: sent) else {
+            return values.map { _ in CookieOutcome(name: "", domain: "", reason: .unknownOrigin) }
+        }
+        let now = options.environment.time.date
+        target.serverTime = ServerTime(fields, now: now)
+        let result = await jar.storeKeepingFailure(values, from: target, at: now)
+        options.traceNotes.tell(of: result)
+        return result.outcomes
+    }
+
     /// Where the response came from: a stage further in may have sent the request elsewhere.
-    func target(sentAs sent: HTTPRequest?) -> CookieTarget? {
+    private func target(sentAs sent: HTTPRequest?) -> CookieTarget? {
         let site = options[CallSite.self]
         if let sent, let origin = Origin(scheme: sent.scheme, authority: sent.authority) {
             return CookieTarget(origin: origin, path: sent.path, site: site)

@@ -55,6 +55,10 @@ final class LastAnswers: Sendable {
     func answer(to request: borrowing Request) -> Response? {
         guard request.head.method == .get, let group = groups.entry(for: request) else { return nil }
         let url = ExactText(request.url)
-        return group.answers.withLock { $0.byURL[url] }.map { Response(head: $0.head, body: $0.body) }
+        return group.answers.withLock { $0.byURL[url] }.map {
+            var response = Response(head: $0.head, body: $0.body)
+            response.source = .stored()
+            return response
+        }
     }
 }

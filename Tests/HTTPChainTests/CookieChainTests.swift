@@ -126,6 +126,72 @@ struct CookieChainTests {
         #expect(await jar.cookies().map(\.isSecure) == [true])
     }
 
+    enum Comeback: CaseIterable {
+        case validated, validatedWithCookie, staleAfterError, staleAfterErrorWithCookie, staleWithoutConnection
+        case validatedInBackground, lastAnswer
+    }
+
+    @Test(
+        "A stored response does not set its cookies again after a sign-out, and fields received for the call do",
+        arguments: Comeback.allCases
+    )
+    func signedOut(comeback: Comeback) async throws {
+        let transport = InMemoryTransport()
+        let clock = VirtualClock()
+        let jar = CookieJar()
+        let revalidator = CacheRevalidator()
+        let isLast = comeback == .lastAnswer
+        let chain = try Chain(transport: transport, environment: .virtual(clock)) {
+            CookieMiddleware(jar)
+            if isLast {
+                FallbackMiddleware(.lastAnswer(by: .all))
+                StatusValidationMiddleware()
+            }
+            if !isLast {
+                CacheMiddleware(
+                    store: .memory(limit: .megabytes(1)),
+                    partition: .by { _ in "ada" },
+                    revalidator: revalidator
+                )
+            }
+        }
+        let request = Request.get("https://a.example/")
+        let lifetime = comeback == .validatedInBackground ? "stale-while-revalidate=600" : "stale-if-error=600"
+        transport.enqueue(
+            ScriptedReply(
+                .ok,
+                headers: [.cacheControl: "max-age=1, \(lifetime)", .eTag: "\"1\"", .setCookie: "sid=old"],
+                body: "text"
+            )
+        )
+        #expect(try await chain.send(request).body.text() == "text")
+        #expect(await jar.cookies().map(\.value.revealed) == ["old"])
+        try await jar.removeAll()
+        clock.advance(by: .seconds(5))
+        let expected: [String]
+        switch comeback {
+        case .validated:
+            transport.enqueue(ScriptedReply(.notModified, headers: [.eTag: "\"1\""]))
+            expected = []
+        case .validatedWithCookie, .validatedInBackground:
+            transport.enqueue(ScriptedReply(.notModified, headers: [.eTag: "\"1\"", .setCookie: "sid=new"]))
+            expected = ["new"]
+        case .staleAfterError, .lastAnswer:
+            transport.enqueue(ScriptedReply(.serviceUnavailable))
+            expected = []
+        case .staleAfterErrorWithCookie:
+            transport.enqueue(ScriptedReply(.serviceUnavailable, headers: [.setCookie: "wait=1"]))
+            expected = ["1"]
+        case .staleWithoutConnection:
+            transport.enqueue(.failure(.beforeHead()))
+            expected = []
+        }
+        #expect(try await chain.send(request).body.text() == "text")
+        try await revalidator.waitUntilIdle()
+        #expect(transport.requests.count == 2)
+        #expect(await jar.cookies().map(\.value.revealed) == expected)
+    }
+
     @Test("No value of a cookie shows in a trace")
     func trace() async throws {
         let transport = InMemoryTransport()

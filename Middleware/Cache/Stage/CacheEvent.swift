@@ -67,6 +67,17 @@ final class CacheEvents: Sendable {
         pass(event(), to: streams)
     }
 
+    /// Counts a response that the cache, which is off, passes on; false if somebody listens to the events of it.
+    func countPassed() -> Bool {
+        guard observer == nil else { return false }
+        return state.withLock { state in
+            guard state.streams.isEmpty else { return false }
+            state.metrics.misses += 1
+            state.metrics.notStored += 1
+            return true
+        }
+    }
+
     private func pass(_ event: CacheEvent, to streams: [Int: AsyncStream<CacheEvent>.Continuation]) {
         observer?(event)
         for stream in streams.values { stream.yield(event) }

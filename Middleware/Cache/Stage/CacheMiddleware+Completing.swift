@@ -33,6 +33,7 @@ extension CacheMiddleware {
         case 206 where completion.isContinued(by: response.head, received):
             var rest = await take(response, exchange, status, receivedAt: received)
             let part = rest.headers
+            rest.source = .stored(received: part)
             rest.head = completion.entry.response.metadata.head
             rest.headers = rules.updatedFields(rest.headers, with: part, received)
             rest.headers[.contentLength] = "\(completion.length)"

@@ -60,6 +60,21 @@ extension CacheMiddleware {
         static let disowned = "the user is another now than when it was asked for"
     }
 
+    /// Sends a request for which the cache is off, and that changes nothing that is stored.
+    ///
+    /// The rules, the key, the partition and the log of invalidations are not needed: they were half the cost of the
+    /// README's chain.
+    func pass(_ request: consuming Request, _ next: Next) async throws -> Response {
+        let reason = CacheReason.off
+        request.noteEvent("httpchain.cache.forward", [("httpchain.cache.reason", .string(reason.forward.rawValue))])
+        var response = try await next(request)
+        attach(
+            CacheStatus(cache: name, forward: reason.forward, forwardStatus: response.status.code, reason: reason),
+            to: &response
+        )
+        return response
+    }
+
     /// Sends the request as it is.
     func forward(
         _ request: consuming Request,
@@ -137,7 +152,8 @@ extension CacheMiddleware {
             status.age = answer.freshness.ageField
             status.timeToLive = answer.freshness.wholeTimeToLive
             status.reason = .validated
-            let served = await serve(answer, status, question)
+            var served = await serve(answer, status, question)
+            served?.source = .stored(received: response.headers)
             // Their readers go on to the end.
             await removeForbidden(updates)
             if let served {
@@ -148,7 +164,8 @@ extension CacheMiddleware {
             status.age = answer.freshness.ageField
             status.timeToLive = answer.freshness.wholeTimeToLive
             status.reason = answer.reason
-            if let served = await serve(answer, status, question) {
+            if var served = await serve(answer, status, question) {
+                served.source = .stored(received: response.headers)
                 await response.body.drain(time: time)
                 if let key = question.key { events.emit(.stale(key, status)) }
                 return served
@@ -211,6 +228,8 @@ extension CacheMiddleware {
             var failure: (any Error)?
             do {
                 let response = try await validate(request, plain, validation, variants: variants, next)
+                await request.options[CookieKeeper.self]?
+                    .keep(response.receivedFields, sentAs: response.request, for: request)
                 if let error = response.cacheFailure { failure = error }
                 // Read to its end, because only what was read is stored.
                 if !(response.cacheStatus?.isFromStore ?? true) { for try await _ in response.body {} }

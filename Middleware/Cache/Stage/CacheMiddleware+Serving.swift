@@ -116,6 +116,7 @@ extension CacheMiddleware {
         // RFC 9111 §4: what comes from the store without validation has an Age; what was validated has the server's.
         if answer.reason != .validated { response.headers[.age] = "\(answer.freshness.ageField)" }
         attach(status, to: &response)
+        response.source = .stored()
         return response
     }
 

@@ -124,7 +124,11 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, 
     ///
     /// - Throws: What the stages inside and the partition throw.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        let question = try await question(about: request)
+        let settings = settings(for: request)
+        if settings.use == .off, settings.invalidates.isEmpty, request.head.method.isSafe, events.countPassed() {
+            return try await pass(request, next)
+        }
+        let question = try await question(about: request, settings)
         let variants = await variants(for: question)
         switch rules.decide(question, among: variants) {
         case .serve(let answer):
@@ -153,8 +157,11 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, 
     // MARK: - What is asked
 
     func question(about request: borrowing Request) async throws -> CacheQuestion {
+        try await question(about: request, settings(for: request))
+    }
+
+    private func question(about request: borrowing Request, _ settings: CacheSettings) async throws -> CacheQuestion {
         let head = request.head
-        let settings = settings(for: request)
         let owner: String
         switch try await partition.owner(of: request) {
         case .user(let name): owner = name

@@ -38,7 +38,7 @@ public final class CookieJar: Sendable {
     private let file: CookieFile?
     private let lastFileFailure = Locked<CookieJarError?>(nil)
     /// Tells stages that let calls share a response that it will be stored here.
-    let keeper = PreparedOption(CookieKeeper.self, JarIdentity())
+    let keeper: PreparedOption
 
     /// Makes a jar in memory, without cookies.
     ///
@@ -46,6 +46,9 @@ public final class CookieJar: Sendable {
     public init(limits: CookieLimits = .standard) {
         state = Locked(State(storage: CookieStorage(limits: limits)))
         file = nil
+        let identity = JarKeeper()
+        keeper = PreparedOption(CookieKeeper.self, identity)
+        identity.jar.withLock { $0.jar = self }
     }
 
     /// Opens a jar in a file, which is created with the first cookie.
@@ -75,6 +78,9 @@ public final class CookieJar: Sendable {
     init(_ file: CookieFile, limits: CookieLimits = .standard) async throws(CookieJarError) {
         state = Locked(State(storage: try await file.read(limits: limits)))
         self.file = file
+        let identity = JarKeeper()
+        keeper = PreparedOption(CookieKeeper.self, identity)
+        identity.jar.withLock { $0.jar = self }
     }
 
     /// Why the jar's file could not be read or written when that was last tried; nil when it could, and for a jar in
@@ -326,6 +332,3 @@ extension CookieJar {
         }
     }
 }
-
-/// Stands for a jar, and does not keep it.
-private final class JarIdentity: Sendable {}

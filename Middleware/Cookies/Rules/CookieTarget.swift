@@ -24,6 +24,10 @@ struct CookieTarget: Sendable, Hashable {
         self.site = site
     }
 
+    init(_ head: HTTPRequest, from origin: Origin, site: SiteContext) {
+        self.init(origin: origin, path: head.path, method: head.method, site: site)
+    }
+
     init?(_ url: String, method: HTTPRequest.Method = .get, site: SiteContext = .sameSite) {
         let request = Request(method, url)
         guard let origin = request.origin else { return nil }

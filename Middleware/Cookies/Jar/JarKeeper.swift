@@ -1,0 +1,46 @@
+import HTTPChainCore
+import HTTPTypes
+
+/// Stands for a jar, without keeping it in memory, in the requests of its stage.
+final class JarKeeper: CookieKeeping {
+    struct Reference {
+        weak var jar: CookieJar?
+    }
+
+    let jar = Locked(Reference())
+
+    func keep(_ fields: HTTPFields, sentAs sent: HTTPRequest?, for request: borrowing Request) async {
+        guard fields.contains(.setCookie), let jar = jar.withLock({ $0.jar }) else { return }
+        let context = StoringContext(request)
+        _ = await context.store(fields, sentAs: sent, in: jar)
+    }
+
+    func renew(_ request: inout Request) async {
+        guard let jar = jar.withLock({ $0.jar }), let origin = request.origin else { return }
+        let own = request.options[OwnCookies.self] ?? OwnCookies.Pairs(request.head.headerFields[values: .cookie])
+        guard own.areJoined else { return }
+        let pairs = await jar.pairs(
+            for: CookieTarget(request.head, from: origin, site: request.options[CallSite.self]),
+            at: request.environment.time.date,
+            without: own.names
+        )
+        request.head.headerFields[values: .cookie] = own.pairs + pairs
+    }
+}
+
+/// The cookies of a call that its jar's are added to.
+enum OwnCookies: RequestOption {
+    struct Pairs: Sendable {
+        let pairs: [String]
+        let names: Set<String>
+        let areJoined: Bool
+
+        init(_ pairs: [String], names: Set<String> = [], areJoined: Bool? = nil) {
+            self.pairs = pairs.filter { !$0.isEmpty }
+            self.names = names
+            self.areJoined = areJoined ?? self.pairs.isEmpty
+        }
+    }
+
+    static var defaultValue: Pairs? { nil }
+}
