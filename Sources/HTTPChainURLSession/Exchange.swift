@@ -83,7 +83,8 @@ final class Exchange: Sendable {
                     if state.ending == nil { state.waiter = continuation }
                     return state.ending
                 }
-                if let ending { continuation.resume(throwing: ending) }
+                // Before the queue, on which a call waits while the platform verifies many servers at once.
+                if let ending { continuation.resume(throwing: ending) } else { startTimers() }
                 PlatformBehaviour.onControlQueue { self.start(makeTask()) }
             }
         } onCancel: {
@@ -105,8 +106,11 @@ final class Exchange: Sendable {
             return state.ending == nil
         }
         guard isWanted else { return PlatformBehaviour.cancel(task) }
-        startTimer()
         task.resume()
+    }
+
+    private func startTimers() {
+        startTimer()
         timer?.start { [weak self] error in self?.expire(error) }
     }
 

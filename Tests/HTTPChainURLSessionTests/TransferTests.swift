@@ -2,10 +2,11 @@
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
-import HTTPChainURLSession
 import HTTPTypes
 import TestSupport
 import Testing
+
+@testable import HTTPChainURLSession
 
 @Suite("Transfers over URLSession", .heavy, .timeLimit(.minutes(10)))
 struct TransferTests {
@@ -248,6 +249,21 @@ struct TransferTests {
             #expect(error?.scope == .call)
             #expect(try await events.next() == "closed")
         }
+    }
+
+    @Test("The deadline of a call holds while the queue on which transfers start is busy")
+    func busyQueue() async throws {
+        let gate = DispatchSemaphore(value: 0)
+        PlatformBehaviour.onControlQueue { gate.wait() }
+        defer { gate.signal() }
+        let clock = VirtualClock()
+        var request = Request.get("http://127.0.0.1:9/")
+        request.environment.time = clock
+        request.options[CallDeadline.self] = clock.elapsed + .seconds(5)
+        let call = Task { [request] in try await transport.send(request) }
+        clock.advance(by: .seconds(5))
+        let error = await #expect(throws: TimeoutError.self) { try await call.value }
+        #expect(error?.scope == .call)
     }
     #endif
 
