@@ -48,11 +48,6 @@ enum ExportVerdict: Sendable {
 
     /// The transport's own error, which a stage may have wrapped.
     private static func transportError(in error: any Error) -> TransportError? {
-        var error: (any Error)? = error
-        for _ in 0..<16 {
-            if let found = error as? TransportError { return found }
-            error = (error as? any HTTPChainError)?.underlyingError
-        }
-        return nil
+        error.causes.lazy.compactMap { $0 as? TransportError }.first
     }
 }

@@ -340,13 +340,5 @@ extension CacheMiddleware {
 
 extension Error {
     /// Whether the server could not be reached, or did not answer: a transport error is the cause.
-    fileprivate var isDisconnection: Bool {
-        var error: any Error = self
-        for _ in 0..<16 {
-            if error is TransportError { return true }
-            guard let cause = (error as? any HTTPChainError)?.underlyingError else { return false }
-            error = cause
-        }
-        return false
-    }
+    fileprivate var isDisconnection: Bool { causes.contains { $0 is TransportError } }
 }

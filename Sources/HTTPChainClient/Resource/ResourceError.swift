@@ -97,16 +97,10 @@ public struct ResourceError: HTTPChainError, Hashable {
 extension ResourceError {
     /// Whether the service refused a request for its precondition, whoever made an error of that.
     static func isFailedPrecondition(_ error: any Error) -> Bool {
-        var next: (any Error)? = error
-        // A chain of causes is as long as the stages that wrap errors.
-        for _ in 0..<32 {
-            guard let error = next else { return false }
+        error.causes.contains { error in
             if case .status(412)? = (error as? ResourceError)?.problem { return true }
             if (error as? any ResponseError)?.response.status == .preconditionFailed { return true }
-            let known = error as? any HTTPChainError
-            if known?.exchange?.response?.status == .preconditionFailed { return true }
-            next = known?.underlyingError
+            return (error as? any HTTPChainError)?.exchange?.response?.status == .preconditionFailed
         }
-        return false
     }
 }

@@ -33,17 +33,12 @@ extension TransportError {
         stage: String,
         exchange: ExchangeSnapshot?
     ) -> TransportError? {
-        // A server's error may hold another one, and so on: there is an end to how deep is looked.
-        var cause = cause
-        for _ in 0..<8 {
+        for cause in cause?.causes ?? [] {
             let kind: Kind
             switch cause {
             case let error as TransportError: kind = error.kind
             case let error as any TimeoutFailure where error.scope != .call: kind = .timedOut
-            case let error as any HTTPChainError:
-                cause = error.underlyingError
-                continue
-            default: return nil
+            default: continue
             }
             return TransportError(
                 kind,

@@ -107,16 +107,3 @@ extension StageConformance {
         }
     }
 }
-
-extension Error {
-    /// The error and what caused it, outermost first.
-    var causes: [any Error] {
-        var causes: [any Error] = [self]
-        var last: any Error = self
-        while let cause = (last as? any HTTPChainError)?.underlyingError, causes.count < 100 {
-            causes.append(cause)
-            last = cause
-        }
-        return causes
-    }
-}
